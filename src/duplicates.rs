@@ -1,0 +1,38 @@
+//! Finds two entries of the indices that address the same place, with one bit of scratch for each place.
+
+use crate::error::Error;
+use crate::index::Index;
+use crate::plan::Plan;
+use crate::walk::{self, Position};
+
+/// Sets the flag of `cell`; returns whether it was set before.
+#[inline]
+pub(crate) fn set(flags: &mut [u32], cell: usize) -> bool {
+    let bit = 1 << (cell % u32::BITS as usize);
+    let Some(word) = flags.get_mut(cell / u32::BITS as usize) else { return false };
+    let was_set = *word & bit != 0;
+    *word |= bit;
+    was_set
+}
+
+/// Fails with the first entry whose place an earlier one has taken. The flags are all clear, and the indices in bounds.
+pub(crate) fn find<I: Index>(plan: &Plan, indices: &[I], flags: &mut [u32]) -> Result<(), Error> {
+    let mut twice = None;
+    walk::entries(plan, indices, |at| {
+        if set(flags, at.cell) && twice.is_none() {
+            twice = Some(at);
+        }
+    });
+    let Some(second) = twice else { return Ok(()) };
+    let mut first = None;
+    walk::entries(plan, indices, |at| {
+        if at.cell == second.cell && first.is_none() {
+            first = Some(at);
+        }
+    });
+    let entry = |at: Position| at.entry.wrapping_mul(plan.entry_weight);
+    match first {
+        Some(first) => Err(Error::DuplicateIndex { first: entry(first), second: entry(second) }),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,286 @@
+//! Errors as data, and their wording.
+
+use crate::dml::{DataType, FeatureLevel};
+
+/// `?` for `const fn`.
+macro_rules! tri {
+    ($result:expr) => {
+        match $result {
+            Ok(value) => value,
+            Err(error) => return Err(error),
+        }
+    };
+}
+pub(crate) use tri;
+
+/// The tensor that an [`Error`] speaks of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub enum Operand {
+    /// A layout on its own, before it has a role in an operator.
+    Layout,
+    /// The tensor that a gather reads, or that a functional scatter starts from.
+    Input,
+    /// The integer tensor.
+    Indices,
+    /// The tensor that a scatter reads.
+    Updates,
+    /// The tensor that is written: a gather's output, a scatter's data.
+    Output,
+}
+
+/// What a DirectML feature level lacks, in [`Error::NotSupported`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub enum Unsupported {
+    /// The operator does not exist yet at this level.
+    Operator,
+    /// The operand cannot have this data type at this level.
+    DataType,
+    /// The operand cannot have this number of dimensions at this level.
+    DimensionCount,
+}
+
+/// Why a layout, a plan or a call was refused.
+///
+/// Every variant names the operand where there is more than one, the dimension where there is one, what was expected and what was
+/// found. What an error leaves behind is stated where it is returned: a scatter's data is never touched.
+///
+/// ```
+/// use strew::{Error, Gather, Layout};
+///
+/// let gather = Gather::axis(&Layout::contiguous([3]), &Layout::contiguous([2]), &Layout::contiguous([2]), 0)?;
+/// let error = gather.run(&[10, 20, 30], &[1, -4], &mut [0; 2]).unwrap_err();
+/// assert_eq!(error, Error::IndexOutOfBounds { entry: 1, coordinate: 0, value: -4, size: 3 });
+/// assert_eq!(error.to_string(), "index out of bounds: entry 1, coordinate 0 is -4, the size is 3");
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub enum Error {
+    /// A tensor has more dimensions than are supported. `expected` is the largest number allowed.
+    #[allow(missing_docs)]
+    RankTooLarge { operand: Operand, expected: usize, found: usize },
+    /// The axis is not a dimension of the indexed tensor. `expected` is the number of dimensions, which the axis must stay below.
+    #[allow(missing_docs)]
+    AxisOutOfRange { operand: Operand, expected: usize, found: usize },
+    /// There are too many batch dimensions for this operand. `expected` is the largest number allowed.
+    #[allow(missing_docs)]
+    BatchDimsOutOfRange { operand: Operand, expected: usize, found: usize },
+    /// A tensor has the wrong number of dimensions (or a layout has more or fewer strides than sizes).
+    #[allow(missing_docs)]
+    RankMismatch { operand: Operand, expected: usize, found: usize },
+    /// A dimension has the wrong size. For the indices of an `elements` operator, `expected` is the largest size allowed.
+    #[allow(missing_docs)]
+    SizeMismatch { operand: Operand, dimension: usize, expected: usize, found: usize },
+    /// The tuples of an `nd` operator, the last dimension of the indices, must have 1 to `expected` coordinates.
+    #[allow(missing_docs)]
+    TupleSizeOutOfRange { expected: usize, found: usize },
+    /// The number of elements, or the last address, exceeds `usize`.
+    #[allow(missing_docs)]
+    SizesOverflow { operand: Operand },
+    /// Negative strides lead to an address below 0. `expected` is the smallest offset that would do.
+    #[allow(missing_docs)]
+    OffsetTooSmall { operand: Operand, expected: usize, found: usize },
+    /// The slice ends before the tensor does. `expected` is the length that the layout needs.
+    #[allow(missing_docs)]
+    SliceTooShort { operand: Operand, expected: usize, found: usize },
+    /// A tensor that is written may have two coordinates with the same address. `expected` is the smallest magnitude of this dimension's
+    /// stride that excludes it, given the dimensions with smaller strides.
+    #[allow(missing_docs)]
+    OverlappingOutput { operand: Operand, dimension: usize, expected: usize, found: usize },
+    /// DirectML does not allow a size of 0.
+    #[allow(missing_docs)]
+    ZeroSize { operand: Operand, dimension: usize },
+    /// A leading dimension that DirectML ignores must have size 1.
+    #[allow(missing_docs)]
+    LeadingSizeNotOne { operand: Operand, dimension: usize, found: usize },
+    /// A count of meaningful dimensions that DirectML is given must lie in `minimum..=maximum`.
+    #[allow(missing_docs)]
+    DimensionCountOutOfRange { operand: Operand, minimum: usize, maximum: usize, found: usize },
+    /// A DirectML tensor has another data type than it should.
+    #[allow(missing_docs)]
+    DataTypeMismatch { operand: Operand, expected: DataType, found: DataType },
+    /// The DirectML feature level does not have this. `needs` is the lowest level that does, if there is one.
+    #[allow(missing_docs)]
+    NotSupported { operand: Operand, what: Unsupported, needs: Option<FeatureLevel>, found: FeatureLevel },
+    /// An index lies outside its axis. `entry` counts the entries of the indices in row-major order (whole tuples for `nd`),
+    /// `coordinate` is the place inside the tuple, `value` the index and `size` the size of its axis.
+    #[allow(missing_docs)]
+    IndexOutOfBounds { entry: usize, coordinate: usize, value: i128, size: usize },
+    /// Two entries of the indices, counted in row-major order, address the same place.
+    #[allow(missing_docs)]
+    DuplicateIndex { first: usize, second: usize },
+    /// The scratch memory that the caller supplies is too short.
+    #[allow(missing_docs)]
+    ScratchTooShort { expected: usize, found: usize },
+}
+
+impl core::error::Error for Error {}
+
+impl core::fmt::Display for Error {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(self.message().as_str())
+    }
+}
+
+impl Error {
+    /// The wording, made without `core::fmt` so that [`plan!`](crate::plan) can show it at compile time.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn message(&self) -> Message {
+        let m = Message { text: [0; CAPACITY], length: 0 };
+        match *self {
+            Error::RankTooLarge { operand, expected, found } => {
+                m.operand("rank too large", operand).count(" has ", found).count(" dimensions, at most ", expected).text(" are supported")
+            }
+            Error::AxisOutOfRange { operand, expected, found } => {
+                m.operand("axis out of range", operand).count(" has ", expected).count(" dimensions, the axis is ", found)
+            }
+            Error::BatchDimsOutOfRange { operand, expected, found } => {
+                m.operand("batch dims out of range", operand).count(" allows at most ", expected).count(", found ", found)
+            }
+            Error::RankMismatch { operand, expected, found } => {
+                m.operand("rank mismatch", operand).count(" must have ", expected).count(" dimensions, found ", found)
+            }
+            Error::SizeMismatch { operand, dimension, expected, found } => {
+                m.operand("size mismatch", operand).count(" dimension ", dimension).count(" should be ", expected).count(", found ", found)
+            }
+            Error::TupleSizeOutOfRange { expected, found } => {
+                m.text("tuple size out of range: indices must hold 1").count(" to ", expected).count(" coordinates, found ", found)
+            }
+            Error::SizesOverflow { operand } => m.operand("sizes overflow", operand).text(" does not fit the address space"),
+            Error::OffsetTooSmall { operand, expected, found } => {
+                m.operand("offset too small", operand).count(" needs at least ", expected).count(" for its negative strides, found ", found)
+            }
+            Error::SliceTooShort { operand, expected, found } => {
+                m.operand("slice too short", operand).count(" needs ", expected).count(" elements, found ", found)
+            }
+            Error::OverlappingOutput { operand, dimension, expected, found } => m
+                .operand("overlapping output", operand)
+                .count(" dimension ", dimension)
+                .count(" needs a stride of at least ", expected)
+                .count(", found ", found),
+            Error::ZeroSize { operand, dimension } => m.operand("zero size", operand).count(" dimension ", dimension).text(" is 0"),
+            Error::LeadingSizeNotOne { operand, dimension, found } => m
+                .operand("leading size not one", operand)
+                .count(" dimension ", dimension)
+                .count(" is ignored and should be 1, found ", found),
+            Error::DimensionCountOutOfRange { operand, minimum, maximum, found } => m
+                .operand("dimension count out of range", operand)
+                .count(" allows ", minimum)
+                .count(" to ", maximum)
+                .count(", found ", found),
+            Error::DataTypeMismatch { operand, expected, found } => {
+                m.operand("data type mismatch", operand).text(" should be ").text(expected.name()).text(", found ").text(found.name())
+            }
+            Error::NotSupported { operand, what, needs, found } => {
+                let m = match what {
+                    Unsupported::Operator => m.text("operator not supported"),
+                    Unsupported::DataType => m.operand("data type not supported", operand),
+                    Unsupported::DimensionCount => m.operand("dimension count not supported", operand),
+                };
+                let m = m.text(" at feature level ").text(found.name());
+                match needs {
+                    Some(level) => m.text(", needs ").text(level.name()),
+                    None => m.text(" or any other"),
+                }
+            }
+            Error::IndexOutOfBounds { entry, coordinate, value, size } => m
+                .count("index out of bounds: entry ", entry)
+                .count(", coordinate ", coordinate)
+                .text(if value < 0 { " is -" } else { " is " })
+                .number(value.unsigned_abs() as u64)
+                .count(", the size is ", size),
+            Error::DuplicateIndex { first, second } => {
+                m.count("duplicate index: entries ", first).count(" and ", second).text(" address the same place")
+            }
+            Error::ScratchTooShort { expected, found } => m.count("scratch too short: needs ", expected).count(" words, found ", found),
+        }
+    }
+}
+
+impl Operand {
+    const fn name(self) -> &'static str {
+        match self {
+            Operand::Layout => "layout",
+            Operand::Input => "input",
+            Operand::Indices => "indices",
+            Operand::Updates => "updates",
+            Operand::Output => "output",
+        }
+    }
+}
+
+/// Long enough for every message with 20-digit numbers.
+const CAPACITY: usize = 192;
+
+/// A short text on the stack; what does not fit is left out.
+#[doc(hidden)]
+#[derive(Clone, Copy)]
+pub struct Message {
+    text: [u8; CAPACITY],
+    length: usize,
+}
+
+impl Message {
+    /// The text so far.
+    #[must_use]
+    pub const fn as_str(&self) -> &str {
+        match self.text.split_at_checked(self.length) {
+            Some((text, _)) => match core::str::from_utf8(text) {
+                Ok(text) => text,
+                Err(_) => "",
+            },
+            None => "",
+        }
+    }
+
+    const fn byte(mut self, byte: u8) -> Self {
+        if self.length < CAPACITY {
+            self.text[self.length] = byte;
+            self.length += 1;
+        }
+        self
+    }
+
+    const fn text(self, text: &str) -> Self {
+        let mut message = self;
+        let mut rest = text.as_bytes();
+        while let [byte, more @ ..] = rest {
+            message = message.byte(*byte);
+            rest = more;
+        }
+        message
+    }
+
+    const fn number(self, number: u64) -> Self {
+        let mut unit = 1;
+        while number / unit >= 10 {
+            unit *= 10;
+        }
+        let mut message = self;
+        while unit > 0 {
+            message = message.byte(b'0' + (number / unit % 10) as u8);
+            unit /= 10;
+        }
+        message
+    }
+
+    const fn count(self, text: &str, count: usize) -> Self {
+        self.text(text).number(count as u64)
+    }
+
+    const fn operand(self, kind: &str, operand: Operand) -> Self {
+        self.text(kind).text(": ").text(operand.name())
+    }
+}
+
+/// Stops compilation with the error's wording; see [`plan!`](crate::plan).
+#[doc(hidden)]
+pub const fn plan_error(error: Error) -> ! {
+    panic!("{}", error.message().as_str())
+}

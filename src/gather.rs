@@ -1,0 +1,199 @@
+//! Gather: `output[s] = input[.. indices ..]`.
+
+use crate::checked::Checked;
+use crate::element::Element;
+use crate::error::{Error, Operand, tri};
+use crate::index::{Bounds, Index};
+use crate::layout::Layout;
+use crate::plan::{Direction, Plan};
+use crate::walk::{self, Mover};
+
+/// A gather whose shapes are proven: reads elements of `input` that `indices` choose, and writes them to `output` in order.
+///
+/// A plan is a plain value that can be made at compile time (see [`plan!`](crate::plan)), kept, and run any number of times. Input and indices
+/// may have any strides, the output any that do not make it overlap itself. Elements of the output slice outside its layout are not touched.
+///
+/// ```
+/// use strew::{Gather, Layout};
+///
+/// // Rows 2 and 0 of a 3 x 2 table.
+/// let gather = Gather::axis(&Layout::contiguous([3, 2]), &Layout::contiguous([2]), &Layout::contiguous([2, 2]), 0)?;
+/// let mut rows = [0.0; 4];
+/// gather.run(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], &[2, 0], &mut rows)?;
+/// assert_eq!(rows, [5.0, 6.0, 1.0, 2.0]);
+/// # Ok::<(), strew::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Gather {
+    pub(crate) plan: Plan,
+}
+
+impl Gather {
+    /// `output[p.., i.., s..] = input[p.., indices[i..], s..]`, where `p` are the `axis` dimensions before the axis and `s` those after it.
+    ///
+    /// Shapes: `output = input[..axis] ++ indices ++ input[axis+1..]` ([`shape::axis`](crate::shape::axis)). Indices of rank 0 remove the axis.
+    ///
+    /// ONNX `Gather`, DirectML `GATHER`, NumPy `take`, PyTorch `index_select` and `embedding`.
+    ///
+    /// # Errors
+    /// A shape that does not fit, a size that overflows, an output that overlaps itself: see [`Error`].
+    ///
+    /// ```
+    /// use strew::{Gather, Layout};
+    ///
+    /// // Columns 2, 0 and the last of a 2 x 3 table.
+    /// let table = Layout::contiguous([2, 3]);
+    /// let gather = Gather::axis(&table, &Layout::contiguous([3]), &Layout::contiguous([2, 3]), 1)?;
+    /// let mut output = [0; 6];
+    /// gather.run(&[1, 2, 3, 4, 5, 6], &[2, 0, -1], &mut output)?;
+    /// assert_eq!(output, [3, 1, 3, 6, 4, 6]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    pub const fn axis(input: &Layout, indices: &Layout, output: &Layout, axis: usize) -> Result<Gather, Error> {
+        Ok(Gather { plan: tri!(Plan::axis(input, indices, output, axis, Direction::Gather)) })
+    }
+
+    /// `output[c] = input[c with c[axis] := indices[c]]`
+    ///
+    /// Shapes: `output = indices`; `indices[d] <= input[d]` for `d != axis` ([`shape::elements`](crate::shape::elements)).
+    ///
+    /// ONNX and DirectML `GatherElements`, NumPy `take_along_axis`, PyTorch `gather`.
+    ///
+    /// # Errors
+    /// A shape that does not fit, a size that overflows, an output that overlaps itself: see [`Error`].
+    ///
+    /// ```
+    /// use strew::{Gather, Layout};
+    ///
+    /// // The value at each row's best column.
+    /// let (table, best) = (Layout::contiguous([2, 3]), Layout::contiguous([2, 1]));
+    /// let gather = Gather::elements(&table, &best, &best, 1)?;
+    /// let mut output = [0; 2];
+    /// gather.run(&[1, 9, 3, 4, 5, 6], &[1_u8, 2], &mut output)?;
+    /// assert_eq!(output, [9, 6]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    pub const fn elements(input: &Layout, indices: &Layout, output: &Layout, axis: usize) -> Result<Gather, Error> {
+        Ok(Gather { plan: tri!(Plan::elements(input, indices, output, axis, Direction::Gather)) })
+    }
+
+    /// `output[B.., i.., s..] = input[B.., indices[B.., i.., 0..k].., s..]`, where `B` are the batch dimensions and `k` is the last size of the indices.
+    ///
+    /// Shapes: `output = indices[..q-1] ++ input[batch_dims+k..]`, `input[..batch_dims] = indices[..batch_dims]`, `k >= 1`,
+    /// `batch_dims + k <= rank(input)`, `batch_dims < rank(indices)` ([`shape::nd`](crate::shape::nd)).
+    ///
+    /// ONNX `GatherND`, DirectML `GATHER_ND` and `GATHER_ND1`, TensorFlow `gather_nd`.
+    ///
+    /// # Errors
+    /// A shape that does not fit, a size that overflows, an output that overlaps itself: see [`Error`].
+    ///
+    /// ```
+    /// use strew::{Gather, Layout};
+    ///
+    /// let gather = Gather::nd(&Layout::contiguous([2, 2]), &Layout::contiguous([3, 2]), &Layout::contiguous([3]), 0)?;
+    /// let mut output = [0; 3];
+    /// gather.run(&[10, 11, 20, 21], &[0, 1, /**/ 1, 0, /**/ -1, -1], &mut output)?;
+    /// assert_eq!(output, [11, 20, 21]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    pub const fn nd(input: &Layout, indices: &Layout, output: &Layout, batch_dims: usize) -> Result<Gather, Error> {
+        Ok(Gather { plan: tri!(Plan::nd(input, indices, output, batch_dims, Direction::Gather)) })
+    }
+
+    /// The same gather with another rule for indices out of bounds; [`Bounds::Error`] if none is set.
+    #[must_use]
+    pub const fn bounds(mut self, bounds: Bounds) -> Gather {
+        self.plan.bounds = bounds;
+        self
+    }
+
+    /// Gathers in one pass over the indices.
+    ///
+    /// # Errors
+    /// - [`Error::SliceTooShort`]: the output is as it was.
+    /// - [`Error::IndexOutOfBounds`]: names the first bad index. Entries before it in row-major order may be in the output already, nothing that
+    ///   comes after it is. [`check`](Gather::check) first makes it all or nothing.
+    pub fn run<T: Element, I: Index>(&self, input: &[T], indices: &[I], output: &mut [T]) -> Result<(), Error> {
+        fits(Operand::Indices, self.plan.lengths.indices, indices.len())?;
+        self.run_on(input, indices, output)
+    }
+
+    /// Proves all indices, so that running cannot fail for their sake, with as many inputs as one likes.
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`] for the indices, [`Error::IndexOutOfBounds`] for the first bad one.
+    ///
+    /// ```
+    /// use strew::{Gather, Layout};
+    ///
+    /// let three = Layout::contiguous([3]);
+    /// let gather = Gather::axis(&three, &three, &three, 0)?;
+    /// let checked = gather.check(&[2_u16, 0, 1])?;
+    /// let (mut sizes, mut ages) = ([0; 3], [0; 3]);
+    /// checked.run(&[4, 5, 6], &mut sizes)?;
+    /// checked.run(&[33, 44, 55], &mut ages)?;
+    /// assert_eq!((sizes, ages), ([6, 4, 5], [55, 33, 44]));
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    pub fn check<'a, I: Index>(&'a self, indices: &'a [I]) -> Result<Checked<'a, Gather, I>, Error> {
+        check(&self.plan, indices)?;
+        Ok(Checked { operator: self, indices })
+    }
+
+    pub(crate) fn run_on<T: Element, I: Index>(&self, input: &[T], indices: &[I], output: &mut [T]) -> Result<(), Error> {
+        fits(Operand::Input, self.plan.lengths.table, input.len())?;
+        fits(Operand::Output, self.plan.lengths.flat, output.len())?;
+        if walk::run(&self.plan, indices, &mut Copy { input, output }) {
+            return Ok(());
+        }
+        walk::first_out_of_bounds(&self.plan, indices).map_or(Ok(()), Err)
+    }
+}
+
+impl<I: Index> Checked<'_, Gather, I> {
+    /// Gathers, as [`Gather::run`] does.
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`]: the output is as it was.
+    pub fn run<T: Element>(&self, input: &[T], output: &mut [T]) -> Result<(), Error> {
+        self.operator.run_on(input, self.indices, output)
+    }
+}
+
+/// `output[flat] = input[table]`
+pub(crate) struct Copy<'a, T> {
+    pub input: &'a [T],
+    pub output: &'a mut [T],
+}
+
+impl<T: Element> Mover for Copy<'_, T> {
+    #[inline(always)]
+    fn element(&mut self, table: usize, flat: usize) {
+        if let (Some(from), Some(to)) = (self.input.get(table), self.output.get_mut(flat)) {
+            *to = *from;
+        }
+    }
+
+    #[inline(always)]
+    fn row(&mut self, table: usize, flat: usize, n: usize) {
+        let (from, to) = (self.input.get(table..table.wrapping_add(n)), self.output.get_mut(flat..flat.wrapping_add(n)));
+        if let (Some(from), Some(to)) = (from, to)
+            && from.len() == to.len()
+        {
+            to.copy_from_slice(from);
+        }
+    }
+}
+
+/// Proves the length and every value of the indices.
+pub(crate) fn check<I: Index>(plan: &Plan, indices: &[I]) -> Result<(), Error> {
+    fits(Operand::Indices, plan.lengths.indices, indices.len())?;
+    if !matches!(plan.bounds, Bounds::Error) || walk::entries(plan, indices, |_| {}) {
+        return Ok(());
+    }
+    walk::first_out_of_bounds(plan, indices).map_or(Ok(()), Err)
+}
+
+pub(crate) fn fits(operand: Operand, expected: usize, found: usize) -> Result<(), Error> {
+    if found < expected { Err(Error::SliceTooShort { operand, expected, found }) } else { Ok(()) }
+}

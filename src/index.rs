@@ -1,0 +1,187 @@
+//! Index types, and the one rule that turns an index into a position on its axis.
+
+/// What happens to an index that lies outside its axis.
+///
+/// Negative indices count from the end first, once: `-1` is the last element. Only what is then still outside is meant here. The
+/// results are the same on every machine, for every index type.
+///
+/// An axis of size 0 with at least one index is out of bounds under `Error`, and skipped under the other three.
+///
+/// ```
+/// use strew::{Bounds, Gather, Layout};
+///
+/// let (table, three) = (Layout::contiguous([4]), Layout::contiguous([3]));
+/// let gather = Gather::axis(&table, &three, &three, 0)?;
+/// let gathered = |bounds| {
+///     let mut output = [-1; 3];
+///     gather.bounds(bounds).run(&[10, 20, 30, 40], &[9, -1, -6], &mut output).map(|()| output)
+/// };
+/// assert!(gathered(Bounds::Error).is_err());
+/// assert_eq!(gathered(Bounds::Clamp)?, [40, 40, 10]);
+/// assert_eq!(gathered(Bounds::Wrap)?, [20, 40, 30]);
+/// assert_eq!(gathered(Bounds::Skip)?, [-1, 40, -1]);
+/// # Ok::<(), strew::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum Bounds {
+    /// The call fails with [`Error::IndexOutOfBounds`](crate::Error::IndexOutOfBounds), which names the first such index.
+    #[default]
+    Error,
+    /// Below 0 becomes 0, above becomes `size - 1` (DirectML, XLA's gather).
+    Clamp,
+    /// The Euclidean remainder modulo the size (NumPy's `wrap`).
+    Wrap,
+    /// The entry is left out: a scatter drops it, a gather leaves that part of the output as it was (JAX's `drop` and `fill`).
+    Skip,
+}
+
+/// The integers that can be an index: `u8 u16 u32 u64 usize i8 i16 i32 i64 isize`.
+///
+/// Signed values below 0 count from the end of the axis. Unsigned values are taken as they are: `u64::MAX` is out of bounds, also where
+/// `usize` has 32 bits. This trait is sealed.
+pub trait Index: sealed::Sealed {}
+
+pub(crate) mod sealed {
+    /// An index as sign and magnitude, which holds every value of every index type.
+    #[derive(Clone, Copy)]
+    pub struct Wide {
+        pub negative: bool,
+        pub magnitude: u64,
+    }
+
+    pub trait Sealed: Copy + Send + Sync + 'static {
+        /// The position on an axis of `size`, negative values counted from the end. What is not below `size` is no position; it may still be
+        /// one for [`super::resolve`], when the type is wider than `usize`.
+        fn position(self, size: usize) -> usize;
+        fn wide(self) -> Wide;
+    }
+}
+use sealed::{Sealed, Wide};
+
+macro_rules! unsigned {
+    ($($index:ty)*) => {$(
+        impl Index for $index {}
+        impl Sealed for $index {
+            #[inline(always)]
+            fn position(self, _size: usize) -> usize {
+                usize::try_from(self).unwrap_or(usize::MAX)
+            }
+            #[inline]
+            fn wide(self) -> Wide {
+                Wide { negative: false, magnitude: self as u64 }
+            }
+        }
+    )*};
+}
+unsigned!(u8 u16 u32 u64 usize);
+
+macro_rules! signed {
+    ($($index:ty)*) => {$(
+        impl Index for $index {}
+        impl Sealed for $index {
+            // `size + index` modulo 2^bits of usize: for -size <= index < 0 it is the position, below that it is 2^bits plus a negative number
+            // no smaller than isize::MIN, which is not below `size`.
+            #[inline(always)]
+            fn position(self, size: usize) -> usize {
+                match isize::try_from(self) {
+                    Ok(index) => (index as usize).wrapping_add(if index < 0 { size } else { 0 }),
+                    Err(_) => usize::MAX,
+                }
+            }
+            #[inline]
+            fn wide(self) -> Wide {
+                Wide { negative: self < 0, magnitude: self.unsigned_abs() as u64 }
+            }
+        }
+    )*};
+}
+signed!(i8 i16 i32 i64 isize);
+
+/// The position of `index` on an axis of `size`, always below `size`. `None`: out of bounds under `Bounds::Error`, left out under the others.
+#[inline(always)]
+pub(crate) fn resolve<I: Index>(index: I, size: usize, bounds: Bounds) -> Option<usize> {
+    let position = index.position(size);
+    if position < size { Some(position) } else { outside(index.wide(), size, bounds) }
+}
+
+/// The rare half of [`resolve`], exact for every value and compiled once for all index types.
+#[cold]
+#[inline(never)]
+fn outside(index: Wide, size: usize, bounds: Bounds) -> Option<usize> {
+    if size == 0 {
+        return None;
+    }
+    let last = size as u64 - 1;
+    // Within the axis after all? Only an index wider than `usize` comes here with that.
+    let inside = if index.negative { index.magnitude <= last + 1 } else { index.magnitude <= last };
+    let position = match bounds {
+        _ if inside => {
+            if index.negative {
+                last + 1 - index.magnitude
+            } else {
+                index.magnitude
+            }
+        }
+        Bounds::Error | Bounds::Skip => return None,
+        Bounds::Clamp => {
+            if index.negative {
+                0
+            } else {
+                last
+            }
+        }
+        Bounds::Wrap => {
+            let remainder = index.magnitude % size as u64;
+            if index.negative && remainder > 0 { size as u64 - remainder } else { remainder }
+        }
+    };
+    usize::try_from(position).ok()
+}
+
+impl Wide {
+    pub(crate) fn value(self) -> i128 {
+        let magnitude = i128::from(self.magnitude);
+        if self.negative { -magnitude } else { magnitude }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The rule in arbitrary precision.
+    fn oracle(value: i128, size: i128, bounds: Bounds) -> Option<usize> {
+        let counted = if value < 0 { value + size } else { value };
+        let position = match bounds {
+            _ if size == 0 => None,
+            _ if (0..size).contains(&counted) => Some(counted),
+            Bounds::Error | Bounds::Skip => None,
+            Bounds::Clamp => Some(counted.clamp(0, size - 1)),
+            Bounds::Wrap => Some(counted.rem_euclid(size)),
+        };
+        position.map(|position| position as usize)
+    }
+
+    macro_rules! test_types {
+        ($($index:ident)*) => {$(
+            #[test]
+            fn $index() {
+                let sizes = [0, 1, 2, 5, 127, 128, 129, 255, 256, 257, 65_536, 1 << 31, usize::MAX / 2, usize::MAX / 2 + 1, usize::MAX - 1, usize::MAX];
+                for size in sizes {
+                    let (size_, min, max) = (size as i128, $index::MIN as i128, $index::MAX as i128);
+                    for around in [0, size_, -size_, min, max, min / 2, max / 2, 1 << 31, 1 << 32] {
+                        for value in around - 3..=around + 3 {
+                            let Ok(index) = $index::try_from(value) else { continue };
+                            for bounds in [Bounds::Error, Bounds::Clamp, Bounds::Wrap, Bounds::Skip] {
+                                assert_eq!(resolve(index, size, bounds), oracle(value, size_, bounds), "{value} on {size}, {bounds:?}");
+                            }
+                            assert_eq!(index.wide().value(), value);
+                        }
+                    }
+                }
+            }
+        )*};
+    }
+    test_types!(u8 u16 u32 u64 usize i8 i16 i32 i64 isize);
+}

@@ -1,0 +1,277 @@
+//! Sizes, strides and offset of a tensor, and the arithmetic that proves them.
+
+use crate::error::{Error, Operand, tri};
+
+/// The largest number of dimensions of a tensor.
+pub const MAX_RANK: usize = 8;
+
+/// Sizes, strides and offset of a tensor, without its data.
+///
+/// The element with coordinates `c` lies at position `offset + sum(c[d] * strides[d])` of the slice. Everything is counted in
+/// elements, never in bytes. Strides are free: 0 repeats an element (broadcast), a permutation transposes, a larger stride
+/// leaves padding, a negative one walks backwards from the offset.
+///
+/// A layout promises nothing by itself. [`Gather`](crate::Gather) and [`Scatter`](crate::Scatter) prove that every address lies in
+/// the slice, and that a tensor which is written does not overlap itself.
+///
+/// ```
+/// use strew::Layout;
+///
+/// const TABLE: Layout = Layout::contiguous([4, 3]);
+/// assert_eq!(TABLE.strides(), [3, 1]);
+///
+/// let transposed = Layout::strided([3, 4], [1, 3]);
+/// let reversed = Layout::strided([12], [-1]).with_offset(11);
+/// assert_eq!((transposed.rank(), reversed.offset()), (2, 11));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Layout {
+    rank: usize,
+    sizes: [usize; MAX_RANK],
+    strides: [isize; MAX_RANK],
+    offset: usize,
+}
+
+impl Layout {
+    /// A packed row-major tensor.
+    ///
+    /// More than [`MAX_RANK`] sizes do not compile:
+    ///
+    /// ```compile_fail,E0080
+    /// let _ = strew::Layout::contiguous([1; 9]);
+    /// ```
+    #[must_use]
+    pub const fn contiguous<const N: usize>(sizes: [usize; N]) -> Layout {
+        const { assert!(N <= MAX_RANK, "a layout has at most 8 dimensions") };
+        Layout::packed(&sizes)
+    }
+
+    /// A tensor with any strides, in elements.
+    #[must_use]
+    pub const fn strided<const N: usize>(sizes: [usize; N], strides: [isize; N]) -> Layout {
+        const { assert!(N <= MAX_RANK, "a layout has at most 8 dimensions") };
+        Layout::any(&sizes, &strides, 0)
+    }
+
+    /// The same tensor with its first element (all coordinates 0) at position `offset` of the slice.
+    #[must_use]
+    pub const fn with_offset(self, offset: usize) -> Layout {
+        Layout { offset, ..self }
+    }
+
+    /// A packed row-major tensor whose rank is known at run time only.
+    ///
+    /// # Errors
+    /// [`Error::RankTooLarge`] for more than [`MAX_RANK`] sizes.
+    ///
+    /// ```
+    /// use strew::Layout;
+    /// assert_eq!(Layout::from_sizes(&[2, 3])?, Layout::contiguous([2, 3]));
+    /// assert!(Layout::from_sizes(&[1; 9]).is_err());
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    pub const fn from_sizes(sizes: &[usize]) -> Result<Layout, Error> {
+        tri!(rank_fits(sizes.len()));
+        Ok(Layout::packed(sizes))
+    }
+
+    /// A tensor with any strides whose rank is known at run time only.
+    ///
+    /// # Errors
+    /// [`Error::RankTooLarge`] for more than [`MAX_RANK`] sizes, [`Error::RankMismatch`] when there are more or fewer strides than sizes.
+    ///
+    /// ```
+    /// use strew::Layout;
+    /// let reversed = Layout::from_parts(&[4], &[-1], 3)?;
+    /// assert_eq!(reversed, Layout::strided([4], [-1]).with_offset(3));
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    pub const fn from_parts(sizes: &[usize], strides: &[isize], offset: usize) -> Result<Layout, Error> {
+        tri!(rank_fits(sizes.len()));
+        if strides.len() != sizes.len() {
+            return Err(Error::RankMismatch { operand: Operand::Layout, expected: sizes.len(), found: strides.len() });
+        }
+        Ok(Layout::any(sizes, strides, offset))
+    }
+
+    /// The number of dimensions.
+    #[must_use]
+    pub const fn rank(&self) -> usize {
+        self.rank
+    }
+
+    /// The number of elements along each dimension.
+    #[must_use]
+    pub const fn sizes(&self) -> &[usize] {
+        match self.sizes.split_at_checked(self.rank) {
+            Some((sizes, _)) => sizes,
+            None => &[],
+        }
+    }
+
+    /// The distance in elements between neighbours along each dimension.
+    #[must_use]
+    pub const fn strides(&self) -> &[isize] {
+        match self.strides.split_at_checked(self.rank) {
+            Some((strides, _)) => strides,
+            None => &[],
+        }
+    }
+
+    /// The position of the element whose coordinates are all 0.
+    #[must_use]
+    pub const fn offset(&self) -> usize {
+        self.offset
+    }
+
+    /// The size of dimension `dim`; 1 for a dimension that does not exist.
+    pub(crate) const fn size(&self, dim: usize) -> usize {
+        if dim < MAX_RANK { self.sizes[dim] } else { 1 }
+    }
+
+    /// The stride of dimension `dim`; 0 for a dimension that does not exist.
+    pub(crate) const fn stride(&self, dim: usize) -> isize {
+        if dim < MAX_RANK { self.strides[dim] } else { 0 }
+    }
+
+    /// The tensor with one more dimension at its end. At most `MAX_RANK` fit: the caller has counted.
+    pub(crate) const fn push(mut self, size: usize, stride: isize) -> Layout {
+        if self.rank < MAX_RANK {
+            self.sizes[self.rank] = size;
+            self.strides[self.rank] = stride;
+            self.rank += 1;
+        }
+        self
+    }
+
+    const fn any(sizes: &[usize], strides: &[isize], offset: usize) -> Layout {
+        let mut layout = SCALAR;
+        let (mut sizes, mut strides) = (sizes, strides);
+        while let ([size, more_sizes @ ..], [stride, more_strides @ ..]) = (sizes, strides) {
+            layout = layout.push(*size, *stride);
+            (sizes, strides) = (more_sizes, more_strides);
+        }
+        layout.with_offset(offset)
+    }
+
+    /// Strides that overflow saturate: such a tensor has no extent, and no operator accepts it.
+    pub(crate) const fn packed(sizes: &[usize]) -> Layout {
+        let mut layout = SCALAR;
+        let mut rest = sizes;
+        while let [size, more @ ..] = rest {
+            let mut stride: isize = 1;
+            let mut inner = more;
+            while let [size, more @ ..] = inner {
+                let size = if *size > isize::MAX as usize { isize::MAX } else { *size as isize };
+                stride = stride.saturating_mul(size);
+                inner = more;
+            }
+            layout = layout.push(*size, stride);
+            rest = more;
+        }
+        layout
+    }
+
+    /// The number of elements. `None` if it exceeds `usize`; 0 as soon as one size is 0.
+    pub(crate) const fn elements(&self) -> Option<usize> {
+        let mut product = Some(1_usize);
+        let mut sizes = self.sizes();
+        while let [size, more @ ..] = sizes {
+            if *size == 0 {
+                return Some(0);
+            }
+            product = match product {
+                Some(elements) => elements.checked_mul(*size),
+                None => None,
+            };
+            sizes = more;
+        }
+        product
+    }
+
+    /// The length that a slice must have so that every coordinate lies inside it.
+    ///
+    /// 1. A tensor without elements needs nothing, wherever its offset points.
+    /// 2. Each dimension moves the address by `(size - 1) * |stride|` at most, up or down with the sign of the stride.
+    /// 3. All that goes down must fit below the offset.
+    /// 4. The number of elements, what goes up and the length itself must fit a `usize`.
+    pub(crate) const fn extent(&self, operand: Operand) -> Result<usize, Error> {
+        let overflow = Err(Error::SizesOverflow { operand });
+        match self.elements() {
+            Some(0) => return Ok(0),
+            Some(_) => {}
+            None => return overflow,
+        }
+        let (mut up, mut down) = (self.offset, 0_usize);
+        let (mut sizes, mut strides) = (self.sizes(), self.strides());
+        while let ([size, more_sizes @ ..], [stride, more_strides @ ..]) = (sizes, strides) {
+            let Some(reach) = (*size - 1).checked_mul(stride.unsigned_abs()) else { return overflow };
+            let side = if *stride < 0 { &mut down } else { &mut up };
+            let Some(sum) = side.checked_add(reach) else { return overflow };
+            *side = sum;
+            (sizes, strides) = (more_sizes, more_strides);
+        }
+        if down > self.offset {
+            return Err(Error::OffsetTooSmall { operand, expected: down, found: self.offset });
+        }
+        match up.checked_add(1) {
+            Some(extent) => Ok(extent),
+            None => overflow,
+        }
+    }
+
+    /// Proves that no two coordinates share an element.
+    ///
+    /// Dimensions larger than 1, in the order of their strides' magnitudes, must each step over all that the smaller ones reach. That
+    /// is sufficient, so nothing that overlaps passes. It is not necessary: interleaved layouts such as sizes `[3, 2]` with strides
+    /// `[2, 3]`, which happen to be free of overlap, are refused as well.
+    pub(crate) const fn without_overlap(&self, operand: Operand) -> Result<(), Error> {
+        if matches!(self.elements(), Some(0)) {
+            return Ok(());
+        }
+        let mut reached = 0_usize;
+        let mut seen = [false; MAX_RANK];
+        let mut steps = 0;
+        while steps < self.rank {
+            // The dimension with the smallest stride of those not seen yet.
+            let mut smallest = MAX_RANK;
+            let mut dim = 0;
+            while dim < self.rank && dim < MAX_RANK {
+                let is_smaller = smallest >= MAX_RANK || self.strides[dim].unsigned_abs() < self.strides[smallest].unsigned_abs();
+                if !seen[dim] && self.sizes[dim] > 1 && is_smaller {
+                    smallest = dim;
+                }
+                dim += 1;
+            }
+            if smallest >= MAX_RANK {
+                return Ok(());
+            }
+            seen[smallest] = true;
+            let stride = self.strides[smallest].unsigned_abs();
+            if stride <= reached {
+                return Err(Error::OverlappingOutput { operand, dimension: smallest, expected: reached.saturating_add(1), found: stride });
+            }
+            // `extent` has shown that this does not overflow; saturating keeps the test sound without it.
+            reached = reached.saturating_add((self.sizes[smallest] - 1).saturating_mul(stride));
+            steps += 1;
+        }
+        Ok(())
+    }
+}
+
+/// One element at position 0.
+pub(crate) const SCALAR: Layout = Layout { rank: 0, sizes: [1; MAX_RANK], strides: [0; MAX_RANK], offset: 0 };
+
+const fn rank_fits(rank: usize) -> Result<(), Error> {
+    if rank > MAX_RANK {
+        return Err(Error::RankTooLarge { operand: Operand::Layout, expected: MAX_RANK, found: rank });
+    }
+    Ok(())
+}
+
+#[cfg(feature = "defmt")]
+impl defmt::Format for Layout {
+    fn format(&self, f: defmt::Formatter<'_>) {
+        defmt::write!(f, "Layout {{ sizes: {=[?]}, strides: {=[?]}, offset: {=usize} }}", self.sizes(), self.strides(), self.offset);
+    }
+}

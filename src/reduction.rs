@@ -1,0 +1,173 @@
+//! How a scatter combines an update with the value that is there.
+
+use core::cmp::Ordering;
+
+use half::{bf16, f16};
+use num_traits::{AsPrimitive, float::FloatCore};
+
+use crate::Element;
+
+/// Combines the current value of a place with an update: `data[place] = combine(data[place], update)`.
+///
+/// Updates are applied in row-major order of the indices, always. The reductions of this crate are zero-sized types; a closure or
+/// function of two values is a reduction too:
+///
+/// ```
+/// use strew::{Layout, Scatter};
+///
+/// let (data, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+/// let scatter = Scatter::axis(&data, &three, &three, 0)?;
+/// let mut counters = [250_u8, 0];
+/// scatter.reduce(u8::saturating_add, &mut counters, &[0, 0, 1], &[4, 4, 4])?;
+/// assert_eq!(counters, [255, 4]);
+/// # Ok::<(), strew::Error>(())
+/// ```
+pub trait Reduction<T> {
+    /// The new value of a place that holds `current`.
+    fn combine(&self, current: T, update: T) -> T;
+}
+
+impl<T, F: Fn(T, T) -> T> Reduction<T> for F {
+    #[inline(always)]
+    fn combine(&self, current: T, update: T) -> T {
+        self(current, update)
+    }
+}
+
+/// `update`: what [`Scatter::run`](crate::Scatter::run) does. The last update in row-major order of the indices stays.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Assign;
+
+/// `current + update`. Integers wrap; `f16` and `bf16` compute in `f32` and round to nearest even at every update.
+///
+/// The order of updates is fixed, so that sums of floats are reproducible to the bit (the bits of a NaN excepted, which Rust leaves open).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Add;
+
+/// `current - update`, with the rules of [`Add`].
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Sub;
+
+/// `current * update`, with the rules of [`Add`].
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Mul;
+
+/// The smaller one. For floats a NaN wins (the current one, if both are), and -0.0 is smaller than +0.0 (NumPy's `minimum`, PyTorch's `amin`).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Min;
+
+/// The larger one. For floats a NaN wins (the current one, if both are), and +0.0 is larger than -0.0 (NumPy's `maximum`, PyTorch's `amax`).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Max;
+
+/// `current & update`, for integers and `bool`.
+///
+/// ```compile_fail,E0277
+/// # use strew::{And, Layout, Scatter};
+/// # let one = Layout::contiguous([1]);
+/// # let scatter = Scatter::axis(&one, &one, &one, 0).unwrap();
+/// scatter.reduce(And, &mut [1.0_f32], &[0], &[2.0]).unwrap();
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct And;
+
+/// `current | update`, for integers and `bool`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Or;
+
+/// `current ^ update`, for integers and `bool`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Xor;
+
+impl<T: Element> Reduction<T> for Assign {
+    #[inline(always)]
+    fn combine(&self, _: T, update: T) -> T {
+        update
+    }
+}
+
+/// `reduction!(Name: types => |current, update| value)`
+macro_rules! reduction {
+    ($reduction:ident: $($element:ty)* => |$current:ident, $update:ident| $value:expr) => {$(
+        impl Reduction<$element> for $reduction {
+            #[inline(always)]
+            fn combine(&self, $current: $element, $update: $element) -> $element {
+                $value
+            }
+        }
+    )*};
+}
+
+reduction!(Add: u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize => |current, update| current.wrapping_add(update));
+reduction!(Sub: u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize => |current, update| current.wrapping_sub(update));
+reduction!(Mul: u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize => |current, update| current.wrapping_mul(update));
+reduction!(Min: u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize => |current, update| current.min(update));
+reduction!(Max: u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize => |current, update| current.max(update));
+
+reduction!(And: bool u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize => |current, update| current & update);
+reduction!(Or: bool u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize => |current, update| current | update);
+reduction!(Xor: bool u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize => |current, update| current ^ update);
+
+reduction!(Add: f32 f64 => |current, update| current + update);
+reduction!(Sub: f32 f64 => |current, update| current - update);
+reduction!(Mul: f32 f64 => |current, update| current * update);
+reduction!(Min: f32 f64 => |current, update| if replaces(current, update, Ordering::Less) { update } else { current });
+reduction!(Max: f32 f64 => |current, update| if replaces(current, update, Ordering::Greater) { update } else { current });
+
+reduction!(Add: f16 => |current, update| f16::from_f32(current.to_f32() + update.to_f32()));
+reduction!(Sub: f16 => |current, update| f16::from_f32(current.to_f32() - update.to_f32()));
+reduction!(Mul: f16 => |current, update| f16::from_f32(current.to_f32() * update.to_f32()));
+reduction!(Add: bf16 => |current, update| bf16::from_f32(current.to_f32() + update.to_f32()));
+reduction!(Sub: bf16 => |current, update| bf16::from_f32(current.to_f32() - update.to_f32()));
+reduction!(Mul: bf16 => |current, update| bf16::from_f32(current.to_f32() * update.to_f32()));
+reduction!(Min: f16 bf16 => |current, update| {
+    if replaces(current.to_f32(), update.to_f32(), Ordering::Less) { update } else { current }
+});
+reduction!(Max: f16 bf16 => |current, update| {
+    if replaces(current.to_f32(), update.to_f32(), Ordering::Greater) { update } else { current }
+});
+
+/// Whether `update` comes before (`Less`) or after (`Greater`) `current`: a NaN does both, unless `current` is one; -0.0 comes before +0.0.
+#[inline(always)]
+fn replaces<T: FloatCore>(current: T, update: T, wanted: Ordering) -> bool {
+    match update.partial_cmp(&current) {
+        Some(Ordering::Equal) => update.is_sign_negative().cmp(&current.is_sign_negative()) == wanted.reverse(),
+        Some(order) => order == wanted,
+        None => !current.is_nan(),
+    }
+}
+
+/// The number types that [`Scatter::mean`](crate::Scatter::mean) can average: floats, and integers, whose quotient is rounded down (PyTorch's rule).
+pub trait Average: Element {
+    /// The sum of `count` values, divided by `count`. A count of 0 leaves the value as it is.
+    #[must_use]
+    fn divide(self, count: u64) -> Self;
+}
+
+/// `average!(types through wider type => |sum, count| quotient)`
+macro_rules! average {
+    ($($element:ty)* as $wide:ty => |$sum:ident, $count:ident| $quotient:expr) => {$(
+        impl Average for $element {
+            fn divide(self, count: u64) -> Self {
+                let ($sum, $count): ($wide, $wide) = (self.as_(), count.as_());
+                let quotient: Option<$wide> = $quotient;
+                quotient.map_or(self, |quotient| quotient.as_())
+            }
+        }
+    )*};
+}
+average!(u8 u16 u32 u64 usize as u64 => |sum, count| sum.checked_div(count));
+average!(i8 i16 i32 i64 isize as i64 => |sum, count| sum.checked_div_euclid(count));
+average!(f32 f64 as f64 => |sum, count| (count != 0.0).then_some(sum / count));
+
+impl Average for f16 {
+    fn divide(self, count: u64) -> Self {
+        f16::from_f32(self.to_f32().divide(count))
+    }
+}
+
+impl Average for bf16 {
+    fn divide(self, count: u64) -> Self {
+        bf16::from_f32(self.to_f32().divide(count))
+    }
+}

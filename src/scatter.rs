@@ -1,0 +1,473 @@
+//! Scatter: `data[.. indices ..] (op)= updates[s]`.
+
+use crate::checked::Checked;
+use crate::element::Element;
+use crate::error::{Error, Operand, tri};
+use crate::gather::{Copy, check, fits};
+use crate::index::{Bounds, Index};
+use crate::layout::Layout;
+use crate::plan::{Direction, Plan};
+use crate::reduction::{Add, Assign, Average, Reduction};
+use crate::walk::{self, Mover};
+
+/// A scatter whose shapes are proven: writes `updates`, in order, to the elements of `data` that `indices` choose.
+///
+/// All indices are proven before the first write: whatever the error, `data` is as it was. Updates are applied in row-major order of the
+/// indices, so that the last of several assignments to one place stays, and sums of floats are reproducible to the bit. Indices and updates may
+/// have any strides, the data any that do not make it overlap itself. Elements of the data slice outside its layout are not touched.
+///
+/// ```
+/// use strew::{Add, Layout, Scatter};
+///
+/// // A histogram: every update is the same 1, a tensor with stride 0.
+/// let scatter = Scatter::axis(&Layout::contiguous([4]), &Layout::contiguous([5]), &Layout::strided([5], [0]), 0)?;
+/// let mut bins = [0_u32; 4];
+/// scatter.reduce(Add, &mut bins, &[3_u8, 1, 3, 0, 3], &[1])?;
+/// assert_eq!(bins, [1, 1, 0, 3]);
+/// # Ok::<(), strew::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Scatter {
+    pub(crate) plan: Plan,
+    data: Layout,
+}
+
+impl Scatter {
+    /// `data[p.., indices[i..], s..] (op)= updates[p.., i.., s..]`, where `p` are the `axis` dimensions before the axis and `s` those after it.
+    ///
+    /// Shapes: `updates = data[..axis] ++ indices ++ data[axis+1..]` ([`shape::axis`](crate::shape::axis)): data and updates as the input and
+    /// output of [`Gather::axis`](crate::Gather::axis).
+    ///
+    /// PyTorch `index_copy` and `index_add`, OpenVINO `ScatterUpdate`, JAX `.at[indices]`.
+    ///
+    /// # Errors
+    /// A shape that does not fit, a size that overflows, data that overlaps itself: see [`Error`].
+    ///
+    /// ```
+    /// use strew::{Layout, Scatter};
+    ///
+    /// // Writes two rows of a 3 x 2 table.
+    /// let scatter = Scatter::axis(&Layout::contiguous([3, 2]), &Layout::contiguous([2]), &Layout::contiguous([2, 2]), 0)?;
+    /// let mut data = [0; 6];
+    /// scatter.run(&mut data, &[2, 0], &[1, 2, 3, 4])?;
+    /// assert_eq!(data, [3, 4, 0, 0, 1, 2]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    pub const fn axis(data: &Layout, indices: &Layout, updates: &Layout, axis: usize) -> Result<Scatter, Error> {
+        Ok(Scatter { plan: tri!(Plan::axis(data, indices, updates, axis, Direction::Scatter)), data: *data })
+    }
+
+    /// `data[c with c[axis] := indices[c]] (op)= updates[c]`
+    ///
+    /// Shapes: `updates = indices`; `indices[d] <= data[d]` for `d != axis` ([`shape::elements`](crate::shape::elements)).
+    ///
+    /// ONNX `ScatterElements`, DirectML `SCATTER` (`SCATTER_ELEMENTS`), NumPy `put_along_axis`, PyTorch `scatter` and `scatter_reduce`.
+    ///
+    /// # Errors
+    /// A shape that does not fit, a size that overflows, data that overlaps itself: see [`Error`].
+    ///
+    /// ```
+    /// use strew::{Layout, Scatter};
+    ///
+    /// // One-hot rows.
+    /// let (data, classes) = (Layout::contiguous([2, 3]), Layout::contiguous([2, 1]));
+    /// let scatter = Scatter::elements(&data, &classes, &Layout::strided([2, 1], [0, 0]), 1)?;
+    /// let mut one_hot = [0; 6];
+    /// scatter.run(&mut one_hot, &[2, 1], &[1])?;
+    /// assert_eq!(one_hot, [0, 0, 1, 0, 1, 0]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    pub const fn elements(data: &Layout, indices: &Layout, updates: &Layout, axis: usize) -> Result<Scatter, Error> {
+        Ok(Scatter { plan: tri!(Plan::elements(data, indices, updates, axis, Direction::Scatter)), data: *data })
+    }
+
+    /// `data[B.., indices[B.., i.., 0..k].., s..] (op)= updates[B.., i.., s..]`, where `B` are the batch dimensions and `k` is the last size of the indices.
+    ///
+    /// Shapes: `updates = indices[..q-1] ++ data[batch_dims+k..]`, `data[..batch_dims] = indices[..batch_dims]`, `k >= 1`,
+    /// `batch_dims + k <= rank(data)`, `batch_dims < rank(indices)` ([`shape::nd`](crate::shape::nd)).
+    ///
+    /// ONNX `ScatterND`, DirectML `SCATTER_ND`, TensorFlow `tensor_scatter_nd_update`; batch dimensions are the counterpart of `GATHER_ND1`.
+    ///
+    /// # Errors
+    /// A shape that does not fit, a size that overflows, data that overlaps itself: see [`Error`].
+    ///
+    /// ```
+    /// use strew::{Layout, Scatter};
+    ///
+    /// let scatter = Scatter::nd(&Layout::contiguous([2, 2]), &Layout::contiguous([2, 2]), &Layout::contiguous([2]), 0)?;
+    /// let mut data = [0; 4];
+    /// scatter.run(&mut data, &[0, 1, /**/ 1, 0], &[7, 8])?;
+    /// assert_eq!(data, [0, 7, 8, 0]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    pub const fn nd(data: &Layout, indices: &Layout, updates: &Layout, batch_dims: usize) -> Result<Scatter, Error> {
+        Ok(Scatter { plan: tri!(Plan::nd(data, indices, updates, batch_dims, Direction::Scatter)), data: *data })
+    }
+
+    /// The same scatter with another rule for indices out of bounds; [`Bounds::Error`] if none is set.
+    #[must_use]
+    pub const fn bounds(mut self, bounds: Bounds) -> Scatter {
+        self.plan.bounds = bounds;
+        self
+    }
+
+    /// Assigns in place; the last update of a place stays.
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`], [`Error::IndexOutOfBounds`]. The data is as it was.
+    pub fn run<T: Element, I: Index>(&self, data: &mut [T], indices: &[I], updates: &[T]) -> Result<(), Error> {
+        self.check(indices)?.run(data, updates)
+    }
+
+    /// Combines in place, in row-major order of the indices.
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`], [`Error::IndexOutOfBounds`]. The data is as it was.
+    ///
+    /// ```
+    /// use strew::{Layout, Max, Scatter};
+    ///
+    /// let scatter = Scatter::axis(&Layout::contiguous([2]), &Layout::contiguous([3]), &Layout::contiguous([3]), 0)?;
+    /// let mut data = [1.0, 1.0];
+    /// scatter.reduce(Max, &mut data, &[0, 0, 1], &[3.0, 2.0, -1.0])?;
+    /// assert_eq!(data, [3.0, 1.0]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    pub fn reduce<T: Element, I: Index, R: Reduction<T>>(
+        &self,
+        reduction: R,
+        data: &mut [T],
+        indices: &[I],
+        updates: &[T],
+    ) -> Result<(), Error> {
+        self.check(indices)?.reduce(reduction, data, updates)
+    }
+
+    /// `output = input`, then the assignment; input and output have the layout of the data.
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`], [`Error::IndexOutOfBounds`]. The output is as it was.
+    ///
+    /// ```
+    /// use strew::{Layout, Scatter};
+    ///
+    /// let scatter = Scatter::axis(&Layout::contiguous([3]), &Layout::contiguous([1]), &Layout::contiguous([1]), 0)?;
+    /// let mut output = [0; 3];
+    /// scatter.run_into(&[1, 2, 3], &[-1], &[9], &mut output)?;
+    /// assert_eq!(output, [1, 2, 9]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    pub fn run_into<T: Element, I: Index>(&self, input: &[T], indices: &[I], updates: &[T], output: &mut [T]) -> Result<(), Error> {
+        self.check(indices)?.run_into(input, updates, output)
+    }
+
+    /// `output = input`, then the reduction; input and output have the layout of the data.
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`], [`Error::IndexOutOfBounds`]. The output is as it was.
+    pub fn reduce_into<T: Element, I: Index, R: Reduction<T>>(
+        &self,
+        reduction: R,
+        input: &[T],
+        indices: &[I],
+        updates: &[T],
+        output: &mut [T],
+    ) -> Result<(), Error> {
+        self.check(indices)?.reduce_into(reduction, input, updates, output)
+    }
+
+    /// Combines in place without the values that are there: a place that is hit starts from its first update, the others keep their value
+    /// (`include_self=False` in PyTorch, `use_init_val=false` in OpenVINO).
+    ///
+    /// `flags` is scratch of [`flags_len`](Scatter::flags_len) words, whatever it holds.
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`], [`Error::IndexOutOfBounds`], [`Error::ScratchTooShort`]. The data is as it was.
+    ///
+    /// ```
+    /// use strew::{Add, Layout, Scatter};
+    ///
+    /// let scatter = Scatter::axis(&Layout::contiguous([2]), &Layout::contiguous([3]), &Layout::contiguous([3]), 0)?;
+    /// let mut data = [100, 100];
+    /// scatter.reduce_excluding_self(Add, &mut data, &[1, 1, 1], &[1, 2, 3], &mut [0; 1])?;
+    /// assert_eq!(data, [100, 6]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    pub fn reduce_excluding_self<T: Element, I: Index, R: Reduction<T>>(
+        &self,
+        reduction: R,
+        data: &mut [T],
+        indices: &[I],
+        updates: &[T],
+        flags: &mut [u32],
+    ) -> Result<(), Error> {
+        self.check(indices)?.reduce_excluding_self(reduction, data, updates, flags)
+    }
+
+    /// The mean of the value that is there and all updates, for every place that is hit: their sum in row-major order of the indices, with the rules
+    /// of [`Add`], divided by the number of updates plus one. Integers round down.
+    ///
+    /// `counts` is scratch of [`counts_len`](Scatter::counts_len) words, whatever it holds. Counts saturate at `u32::MAX`.
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`], [`Error::IndexOutOfBounds`], [`Error::ScratchTooShort`]. The data is as it was.
+    ///
+    /// ```
+    /// use strew::{Layout, Scatter};
+    ///
+    /// let scatter = Scatter::axis(&Layout::contiguous([2]), &Layout::contiguous([3]), &Layout::contiguous([3]), 0)?;
+    /// let (mut with, mut without) = ([2.0, 5.0], [2.0, 5.0]);
+    /// scatter.mean(&mut with, &[0, 0, 0], &[3.0, 5.0, 10.0], &mut [0; 2])?;
+    /// scatter.mean_excluding_self(&mut without, &[0, 0, 0], &[3.0, 5.0, 10.0], &mut [0; 2])?;
+    /// assert_eq!((with, without), ([5.0, 5.0], [6.0, 5.0]));
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    pub fn mean<T: Average, I: Index>(&self, data: &mut [T], indices: &[I], updates: &[T], counts: &mut [u32]) -> Result<(), Error>
+    where
+        Add: Reduction<T>,
+    {
+        self.check(indices)?.mean(data, updates, counts)
+    }
+
+    /// The mean of all updates, for every place that is hit: [`mean`](Scatter::mean) without the value that is there.
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`], [`Error::IndexOutOfBounds`], [`Error::ScratchTooShort`]. The data is as it was.
+    pub fn mean_excluding_self<T: Average, I: Index>(
+        &self,
+        data: &mut [T],
+        indices: &[I],
+        updates: &[T],
+        counts: &mut [u32],
+    ) -> Result<(), Error>
+    where
+        Add: Reduction<T>,
+    {
+        self.check(indices)?.mean_excluding_self(data, updates, counts)
+    }
+
+    /// Proves all indices, so that running cannot fail for their sake, with as many tables as one likes.
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`] for the indices, [`Error::IndexOutOfBounds`] for the first bad one.
+    ///
+    /// ```
+    /// use strew::{Layout, Scatter};
+    ///
+    /// // The same slots of a key cache and a value cache.
+    /// let scatter = Scatter::axis(&Layout::contiguous([4]), &Layout::contiguous([2]), &Layout::contiguous([2]), 0)?;
+    /// let slots = scatter.check(&[3, 1])?;
+    /// let (mut keys, mut values) = ([0; 4], [0.0; 4]);
+    /// slots.run(&mut keys, &[7, 8])?;
+    /// slots.run(&mut values, &[0.7, 0.8])?;
+    /// assert_eq!((keys, values), ([0, 8, 0, 7], [0.0, 0.8, 0.0, 0.7]));
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    pub fn check<'a, I: Index>(&'a self, indices: &'a [I]) -> Result<Checked<'a, Scatter, I>, Error> {
+        check(&self.plan, indices)?;
+        Ok(Checked { operator: self, indices })
+    }
+
+    /// The number of words that [`mean`](Scatter::mean) needs: one for each place that the indices choose from.
+    #[must_use]
+    pub const fn counts_len(&self) -> usize {
+        self.plan.cells
+    }
+
+    /// The number of words that [`check_unique`](Scatter::check_unique) and [`reduce_excluding_self`](Scatter::reduce_excluding_self) need: one
+    /// bit for each place that the indices choose from.
+    #[must_use]
+    pub const fn flags_len(&self) -> usize {
+        self.plan.cells.div_ceil(u32::BITS as usize)
+    }
+
+    /// Proves the indices as [`check`](Scatter::check) does, and that no two entries address the same place.
+    ///
+    /// DirectML calls duplicates invalid; here they are well defined, and this is how to find out. `flags` is scratch of
+    /// [`flags_len`](Scatter::flags_len) words, whatever it holds. Entries that [`Bounds::Skip`] leaves out are no duplicates.
+    ///
+    /// # Errors
+    /// Those of [`check`](Scatter::check), [`Error::ScratchTooShort`], and [`Error::DuplicateIndex`], which names the first entry that meets an
+    /// earlier one, and the first that it meets.
+    ///
+    /// ```
+    /// use strew::{Error, Layout, Scatter};
+    ///
+    /// let four = Layout::contiguous([4]);
+    /// let scatter = Scatter::axis(&four, &four, &four, 0)?;
+    /// let mut flags = [0; 1];
+    /// assert!(scatter.check_unique(&[0, 1, 2, -1], &mut flags).is_ok());
+    /// let error = scatter.check_unique(&[0, 3, 2, -1], &mut flags).unwrap_err();
+    /// assert_eq!(error, Error::DuplicateIndex { first: 1, second: 3 });
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn check_unique<'a, I: Index>(&'a self, indices: &'a [I], flags: &mut [u32]) -> Result<Checked<'a, Scatter, I>, Error> {
+        let checked = self.check(indices)?;
+        crate::duplicates::find(&self.plan, indices, scratch(flags, self.flags_len())?)?;
+        Ok(checked)
+    }
+}
+
+impl<I: Index> Checked<'_, Scatter, I> {
+    /// Assigns in place, as [`Scatter::run`] does.
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`]. The data is as it was.
+    pub fn run<T: Element>(&self, data: &mut [T], updates: &[T]) -> Result<(), Error> {
+        self.reduce(Assign, data, updates)
+    }
+
+    /// Combines in place, as [`Scatter::reduce`] does.
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`]. The data is as it was.
+    pub fn reduce<T: Element, R: Reduction<T>>(&self, reduction: R, data: &mut [T], updates: &[T]) -> Result<(), Error> {
+        let plan = self.fits(data, updates)?;
+        walk::run(plan, self.indices, &mut Combine { reduction: &reduction, data, updates });
+        Ok(())
+    }
+
+    /// `output = input`, then the assignment, as [`Scatter::run_into`] does.
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`]. The output is as it was.
+    pub fn run_into<T: Element>(&self, input: &[T], updates: &[T], output: &mut [T]) -> Result<(), Error> {
+        self.reduce_into(Assign, input, updates, output)
+    }
+
+    /// `output = input`, then the reduction, as [`Scatter::reduce_into`] does.
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`]. The output is as it was.
+    pub fn reduce_into<T: Element, R: Reduction<T>>(
+        &self,
+        reduction: R,
+        input: &[T],
+        updates: &[T],
+        output: &mut [T],
+    ) -> Result<(), Error> {
+        self.copy_from(&self.operator.data, input, updates, output)?;
+        self.reduce(reduction, output, updates)
+    }
+
+    /// `output = input`, for an input with a layout of its own, once nothing can fail any more.
+    pub(crate) fn copy_from<T: Element>(&self, layout: &Layout, input: &[T], updates: &[T], output: &mut [T]) -> Result<(), Error> {
+        self.fits(output, updates)?;
+        let copy = Plan::copy(layout, &self.operator.data)?;
+        fits(Operand::Input, copy.lengths.table, input.len())?;
+        walk::run::<u8>(&copy, &[], &mut Copy { input, output });
+        Ok(())
+    }
+
+    /// Combines in place without the values that are there, as [`Scatter::reduce_excluding_self`] does.
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`], [`Error::ScratchTooShort`]. The data is as it was.
+    pub fn reduce_excluding_self<T: Element, R: Reduction<T>>(
+        &self,
+        reduction: R,
+        data: &mut [T],
+        updates: &[T],
+        flags: &mut [u32],
+    ) -> Result<(), Error> {
+        let plan = self.fits(data, updates)?;
+        let flags = scratch(flags, self.operator.flags_len())?;
+        walk::entries(plan, self.indices, |at| {
+            if crate::duplicates::set(flags, at.cell) {
+                walk::rows(plan.inner(), at, &mut Combine { reduction: &reduction, data, updates });
+            } else {
+                walk::rows(plan.inner(), at, &mut Combine { reduction: &Assign, data, updates });
+            }
+        });
+        Ok(())
+    }
+
+    /// The mean of the value that is there and all updates, as [`Scatter::mean`].
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`], [`Error::ScratchTooShort`]. The data is as it was.
+    pub fn mean<T: Average>(&self, data: &mut [T], updates: &[T], counts: &mut [u32]) -> Result<(), Error>
+    where
+        Add: Reduction<T>,
+    {
+        self.average(1, data, updates, counts)
+    }
+
+    /// The mean of all updates, as [`Scatter::mean_excluding_self`].
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`], [`Error::ScratchTooShort`]. The data is as it was.
+    pub fn mean_excluding_self<T: Average>(&self, data: &mut [T], updates: &[T], counts: &mut [u32]) -> Result<(), Error>
+    where
+        Add: Reduction<T>,
+    {
+        self.average(0, data, updates, counts)
+    }
+
+    /// Sums and counts, then divides every place that was hit. The counts return to 0 as they are used.
+    fn average<T: Average>(&self, already: u64, data: &mut [T], updates: &[T], counts: &mut [u32]) -> Result<(), Error>
+    where
+        Add: Reduction<T>,
+    {
+        let plan = self.fits(data, updates)?;
+        let counts = scratch(counts, self.operator.counts_len())?;
+        walk::entries(plan, self.indices, |at| {
+            let Some(count) = counts.get_mut(at.cell) else { return };
+            if already == 0 && *count == 0 {
+                walk::rows(plan.inner(), at, &mut Combine { reduction: &Assign, data, updates });
+            } else {
+                walk::rows(plan.inner(), at, &mut Combine { reduction: &Add, data, updates });
+            }
+            *count = count.saturating_add(1);
+        });
+        walk::entries(plan, self.indices, |at| {
+            let Some(count) = counts.get_mut(at.cell) else { return };
+            if *count > 0 {
+                let count = u64::from(core::mem::take(count)).wrapping_add(already);
+                walk::rows(plan.inner(), at, &mut Combine { reduction: &|sum: T, _| sum.divide(count), data, updates });
+            }
+        });
+        Ok(())
+    }
+
+    fn fits<T>(&self, data: &[T], updates: &[T]) -> Result<&Plan, Error> {
+        let plan = &self.operator.plan;
+        fits(Operand::Output, plan.lengths.table, data.len())?;
+        fits(Operand::Updates, plan.lengths.flat, updates.len())?;
+        Ok(plan)
+    }
+}
+
+/// `data[table] = reduction(data[table], updates[flat])`
+struct Combine<'a, T, R> {
+    reduction: &'a R,
+    data: &'a mut [T],
+    updates: &'a [T],
+}
+
+impl<T: Element, R: Reduction<T>> Mover for Combine<'_, T, R> {
+    #[inline(always)]
+    fn element(&mut self, table: usize, flat: usize) {
+        if let (Some(current), Some(update)) = (self.data.get_mut(table), self.updates.get(flat)) {
+            *current = self.reduction.combine(*current, *update);
+        }
+    }
+
+    #[inline(always)]
+    fn row(&mut self, table: usize, flat: usize, n: usize) {
+        let (data, updates) = (self.data.get_mut(table..table.wrapping_add(n)), self.updates.get(flat..flat.wrapping_add(n)));
+        if let (Some(data), Some(updates)) = (data, updates) {
+            for (current, update) in data.iter_mut().zip(updates) {
+                *current = self.reduction.combine(*current, *update);
+            }
+        }
+    }
+}
+
+/// The first `expected` words of the caller's scratch, all 0.
+fn scratch(words: &mut [u32], expected: usize) -> Result<&mut [u32], Error> {
+    let found = words.len();
+    let Some(words) = words.get_mut(..expected) else { return Err(Error::ScratchTooShort { expected, found }) };
+    words.fill(0);
+    Ok(words)
+}
