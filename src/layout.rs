@@ -134,21 +134,20 @@ impl Layout {
         if dim < MAX_RANK { self.strides[dim] } else { 0 }
     }
 
-    /// The tensor with one more dimension at its end. At most `MAX_RANK` fit: the caller has counted.
-    pub(crate) const fn push(mut self, size: usize, stride: isize) -> Layout {
+    /// Adds a dimension at the end. At most `MAX_RANK` fit: the caller has counted.
+    pub(crate) const fn push(&mut self, size: usize, stride: isize) {
         if self.rank < MAX_RANK {
             self.sizes[self.rank] = size;
             self.strides[self.rank] = stride;
             self.rank += 1;
         }
-        self
     }
 
     const fn any(sizes: &[usize], strides: &[isize], offset: usize) -> Layout {
         let mut layout = SCALAR;
         let (mut sizes, mut strides) = (sizes, strides);
         while let ([size, more_sizes @ ..], [stride, more_strides @ ..]) = (sizes, strides) {
-            layout = layout.push(*size, *stride);
+            layout.push(*size, *stride);
             (sizes, strides) = (more_sizes, more_strides);
         }
         layout.with_offset(offset)
@@ -166,7 +165,7 @@ impl Layout {
                 stride = stride.saturating_mul(size);
                 inner = more;
             }
-            layout = layout.push(*size, stride);
+            layout.push(*size, stride);
             rest = more;
         }
         layout

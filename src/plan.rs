@@ -42,9 +42,6 @@ pub(crate) struct Coordinate {
     pub cell: usize,
 }
 
-const NO_DIM: Dim = Dim { size: 1, table: 0, indices: 0, flat: 0, cell: 0 };
-const NO_COORDINATE: Coordinate = Coordinate { size: 1, table: 0, cell: 0 };
-
 /// A proven operator: every address that its walk visits lies in slices of the three lengths, as long as the indices resolve.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Plan {
@@ -110,24 +107,24 @@ impl Direction {
 impl Plan {
     pub(crate) const fn axis(table: &Layout, indices: &Layout, flat: &Layout, axis: usize, direction: Direction) -> Result<Plan, Error> {
         tri!(same_sizes(&tri!(axis_sizes(table, indices, axis, direction)), flat, direction.flat()));
-        let (mut outer, mut inner) = (Dims::NONE, Dims::NONE);
+        let mut plan = Plan::NOTHING;
         let mut d = 0;
-        while d < axis {
-            inner = inner.push(Dim { size: table.size(d), table: table.stride(d), indices: 0, flat: flat.stride(d), cell: 0 });
+        while d < indices.rank() {
+            plan.push(indices.size(d), 0, indices.stride(d), flat.stride(axis + d));
             d += 1;
         }
+        plan.end_outer();
         d = 0;
-        while d < indices.rank() {
-            outer = outer.push(Dim { size: indices.size(d), table: 0, indices: indices.stride(d), flat: flat.stride(axis + d), cell: 0 });
+        while d < axis {
+            plan.push(table.size(d), table.stride(d), 0, flat.stride(d));
             d += 1;
         }
         d = axis + 1;
         while d < table.rank() {
-            let flat = flat.stride(d - 1 + indices.rank());
-            inner = inner.push(Dim { size: table.size(d), table: table.stride(d), indices: 0, flat, cell: 0 });
+            plan.push(table.size(d), table.stride(d), 0, flat.stride(d - 1 + indices.rank()));
             d += 1;
         }
-        Plan::new(table, indices, flat, outer, inner, Tuple { first: axis, size: 1, stride: 0 }, direction)
+        plan.tuple_of(table, axis, 1, 0).prove(table, indices, flat, direction)
     }
 
     pub(crate) const fn elements(
@@ -138,15 +135,15 @@ impl Plan {
         direction: Direction,
     ) -> Result<Plan, Error> {
         tri!(same_sizes(&tri!(elements_sizes(table, indices, axis, direction)), flat, direction.flat()));
-        let mut outer = Dims::NONE;
+        let mut plan = Plan::NOTHING;
         let mut d = 0;
         while d < table.rank() {
             let along_table = if d == axis { 0 } else { table.stride(d) };
-            outer =
-                outer.push(Dim { size: indices.size(d), table: along_table, indices: indices.stride(d), flat: flat.stride(d), cell: 0 });
+            plan.push(indices.size(d), along_table, indices.stride(d), flat.stride(d));
             d += 1;
         }
-        Plan::new(table, indices, flat, outer, Dims::NONE, Tuple { first: axis, size: 1, stride: 0 }, direction)
+        plan.end_outer();
+        plan.tuple_of(table, axis, 1, 0).prove(table, indices, flat, direction)
     }
 
     pub(crate) const fn nd(
@@ -158,94 +155,118 @@ impl Plan {
     ) -> Result<Plan, Error> {
         tri!(same_sizes(&tri!(nd_sizes(table, indices, batch_dims, direction)), flat, direction.flat()));
         let last = indices.rank() - 1;
-        let tuple = Tuple { first: batch_dims, size: indices.size(last), stride: indices.stride(last) };
-        let (mut outer, mut inner) = (Dims::NONE, Dims::NONE);
+        let tuple = indices.size(last);
+        let mut plan = Plan::NOTHING;
         let mut d = 0;
         while d < last {
             let along_table = if d < batch_dims { table.stride(d) } else { 0 };
-            outer =
-                outer.push(Dim { size: indices.size(d), table: along_table, indices: indices.stride(d), flat: flat.stride(d), cell: 0 });
+            plan.push(indices.size(d), along_table, indices.stride(d), flat.stride(d));
             d += 1;
         }
-        d = batch_dims + tuple.size;
+        plan.end_outer();
+        d = batch_dims + tuple;
         while d < table.rank() {
-            let flat = flat.stride(d - batch_dims - tuple.size + last);
-            inner = inner.push(Dim { size: table.size(d), table: table.stride(d), indices: 0, flat, cell: 0 });
+            plan.push(table.size(d), table.stride(d), 0, flat.stride(d - batch_dims - tuple + last));
             d += 1;
         }
-        Plan::new(table, indices, flat, outer, inner, tuple, direction)
+        plan.tuple_of(table, batch_dims, tuple, indices.stride(last)).prove(table, indices, flat, direction)
     }
 
     /// The plan of `output = input`, for tensors of the same sizes: no indices, all dimensions inner.
     pub(crate) const fn copy(input: &Layout, output: &Layout) -> Result<Plan, Error> {
         tri!(same_sizes(input, output, Operand::Output));
-        let mut inner = Dims::NONE;
+        let mut plan = Plan::NOTHING;
         let mut d = 0;
         while d < input.rank() {
-            inner = inner.push(Dim { size: input.size(d), table: input.stride(d), indices: 0, flat: output.stride(d), cell: 0 });
+            plan.push(input.size(d), input.stride(d), 0, output.stride(d));
             d += 1;
         }
-        Plan::new(input, &SCALAR, output, Dims::NONE, inner, Tuple { first: 0, size: 0, stride: 0 }, Direction::Gather)
+        plan.prove(input, &SCALAR, output, Direction::Gather)
     }
+}
 
-    const fn new(
-        table: &Layout,
-        indices: &Layout,
-        flat: &Layout,
-        outer: Dims,
-        inner: Dims,
-        tuple: Tuple,
-        direction: Direction,
-    ) -> Result<Plan, Error> {
-        let lengths = Lengths {
-            table: tri!(table.extent(direction.table())),
-            indices: tri!(indices.extent(Operand::Indices)),
-            flat: tri!(flat.extent(direction.flat())),
-        };
-        match direction {
-            Direction::Gather => tri!(flat.without_overlap(Operand::Output)),
-            Direction::Scatter => tri!(table.without_overlap(Operand::Output)),
+/// The steps of construction: outer dimensions, [`end_outer`](Plan::end_outer), inner dimensions, tuple, proof.
+impl Plan {
+    const NOTHING: Plan = Plan {
+        dims: [Dim { size: 1, table: 0, indices: 0, flat: 0, cell: 0 }; MAX_RANK],
+        outer: 0,
+        rank: 0,
+        coordinates: [Coordinate { size: 1, table: 0, cell: 0 }; MAX_RANK],
+        tuple: 0,
+        tuple_stride: 0,
+        start: Start { table: 0, indices: 0, flat: 0 },
+        lengths: Lengths { table: 0, indices: 0, flat: 0 },
+        entry_weight: 1,
+        cells: 1,
+        empty: true,
+        bounds: Bounds::Error,
+    };
+
+    /// Adds a dimension at the inner end. It merges with the one before it when a step of that is `size` steps of the new one, in all tensors.
+    const fn push(&mut self, size: usize, table: isize, indices: isize, flat: isize) {
+        if size == 1 {
+            return;
         }
-        let (outer, broadcast, entry_weight) = outer.split_broadcast();
-        let inner = broadcast.append(inner);
-        let mut plan = Plan {
-            dims: outer.append_unmerged(&inner).dims,
-            outer: outer.len,
-            rank: outer.len + inner.len,
-            coordinates: [NO_COORDINATE; MAX_RANK],
-            tuple: tuple.size,
-            tuple_stride: tuple.stride,
-            start: Start { table: table.offset(), indices: indices.offset(), flat: flat.offset() },
-            lengths,
-            entry_weight,
-            cells: 1,
-            empty: lengths.flat == 0,
-            bounds: Bounds::Error,
-        };
-        plan.number_cells(table, tuple);
-        Ok(plan)
+        if self.rank > self.outer && self.rank <= MAX_RANK {
+            let last = &mut self.dims[self.rank - 1];
+            if is_steps(last.table, table, size) && is_steps(last.indices, indices, size) && is_steps(last.flat, flat, size) {
+                // An overflow means that the tensors are refused, or that another size is 0 and nothing is walked.
+                *last = Dim { size: last.size.saturating_mul(size), table, indices, flat, cell: 0 };
+                return;
+            }
+        }
+        if self.rank < MAX_RANK {
+            self.dims[self.rank] = Dim { size, table, indices, flat, cell: 0 };
+            self.rank += 1;
+        }
     }
 
-    /// Fills in the coordinates, and numbers the places of the indexed space: coordinates run fastest, then the dimensions that index and table
-    /// share. The number of cells is no larger than the table, whose size is known not to overflow.
-    const fn number_cells(&mut self, table: &Layout, tuple: Tuple) {
-        let mut c = tuple.size;
-        while c > 0 {
+    /// Makes all dimensions so far outer ones, but for those at the end along which the indices do not change while the table does.
+    const fn end_outer(&mut self) {
+        let mut end = self.rank;
+        while end > 0 && end <= MAX_RANK && self.dims[end - 1].indices == 0 && self.dims[end - 1].table != 0 {
+            end -= 1;
+            self.entry_weight = self.entry_weight.saturating_mul(self.dims[end].size);
+        }
+        self.outer = end;
+    }
+
+    /// Sets the coordinates of a tuple, and numbers the places of the indexed space: coordinates run fastest, then the dimensions that indices and
+    /// table share. There are no more of them than elements of the table.
+    const fn tuple_of(mut self, table: &Layout, first: usize, size: usize, stride: isize) -> Plan {
+        (self.tuple, self.tuple_stride) = (size, stride);
+        let mut c = size;
+        while c > 0 && c <= MAX_RANK {
             c -= 1;
-            let size = table.size(tuple.first + c);
-            if c < MAX_RANK {
-                self.coordinates[c] = Coordinate { size, table: table.stride(tuple.first + c), cell: self.cells };
-            }
+            let size = table.size(first + c);
+            self.coordinates[c] = Coordinate { size, table: table.stride(first + c), cell: self.cells };
             self.cells = self.cells.saturating_mul(size);
         }
         let mut d = self.outer;
-        while d > 0 {
+        while d > 0 && d <= MAX_RANK {
             d -= 1;
-            if d < MAX_RANK && self.dims[d].table != 0 {
+            if self.dims[d].table != 0 {
                 self.dims[d].cell = self.cells;
                 self.cells = self.cells.saturating_mul(self.dims[d].size);
             }
         }
+        self
+    }
+
+    /// Proves all addresses, and that the written tensor does not overlap itself.
+    const fn prove(mut self, table: &Layout, indices: &Layout, flat: &Layout, direction: Direction) -> Result<Plan, Error> {
+        self.start = Start { table: table.offset(), indices: indices.offset(), flat: flat.offset() };
+        self.lengths = Lengths {
+            table: tri!(table.extent(direction.table())),
+            indices: tri!(indices.extent(Operand::Indices)),
+            flat: tri!(flat.extent(direction.flat())),
+        };
+        tri!(match direction {
+            Direction::Gather => flat.without_overlap(Operand::Output),
+            Direction::Scatter => table.without_overlap(Operand::Output),
+        });
+        self.empty = self.lengths.flat == 0;
+        Ok(self)
     }
 }
 
@@ -269,92 +290,6 @@ impl Plan {
     }
 }
 
-/// The dimensions of the table that the tuples index, and how the tuples lie in the indices.
-#[derive(Clone, Copy)]
-struct Tuple {
-    first: usize,
-    size: usize,
-    stride: isize,
-}
-
-/// A list of dimensions in which neighbours merge as they are added.
-#[derive(Clone, Copy)]
-struct Dims {
-    dims: [Dim; MAX_RANK],
-    len: usize,
-}
-
-impl Dims {
-    const NONE: Dims = Dims { dims: [NO_DIM; MAX_RANK], len: 0 };
-
-    /// Adds an inner neighbour. It merges with the last dimension when a step of that one is `size` steps of the new one, in all tensors.
-    const fn push(mut self, dim: Dim) -> Dims {
-        if dim.size == 1 {
-            return self;
-        }
-        if self.len > 0 && self.len <= MAX_RANK {
-            let last = &mut self.dims[self.len - 1];
-            if is_steps(last.table, dim.table, dim.size)
-                && is_steps(last.indices, dim.indices, dim.size)
-                && is_steps(last.flat, dim.flat, dim.size)
-            {
-                // An overflow means that the tensor is refused, or that there is nothing to walk because another size is 0.
-                *last = Dim { size: last.size.saturating_mul(dim.size), ..dim };
-                return self;
-            }
-        }
-        self.append_one(dim)
-    }
-
-    const fn append_one(mut self, dim: Dim) -> Dims {
-        if self.len < MAX_RANK {
-            self.dims[self.len] = dim;
-            self.len += 1;
-        }
-        self
-    }
-
-    /// Takes the last dimensions off along which the indices do not change but the table does.
-    const fn split_broadcast(self) -> (Dims, Dims, usize) {
-        let mut kept = self.len;
-        let mut entries = 1_usize;
-        while kept > 0 && kept <= MAX_RANK && self.dims[kept - 1].indices == 0 && self.dims[kept - 1].table != 0 {
-            kept -= 1;
-            entries = entries.saturating_mul(self.dims[kept].size);
-        }
-        let mut outer = Dims::NONE;
-        let mut broadcast = Dims::NONE;
-        let mut d = 0;
-        while d < self.len && d < MAX_RANK {
-            if d < kept {
-                outer = outer.append_one(self.dims[d]);
-            } else {
-                broadcast = broadcast.append_one(self.dims[d]);
-            }
-            d += 1;
-        }
-        (outer, broadcast, entries)
-    }
-
-    const fn append(mut self, more: Dims) -> Dims {
-        let mut d = 0;
-        while d < more.len && d < MAX_RANK {
-            self = self.push(more.dims[d]);
-            d += 1;
-        }
-        self
-    }
-
-    const fn append_unmerged(mut self, more: &Dims) -> Dims {
-        let mut d = 0;
-        while d < more.len && d < MAX_RANK {
-            self = self.append_one(more.dims[d]);
-            d += 1;
-        }
-        self
-    }
-}
-
 /// Whether `outer` is `size` steps of `inner`.
 const fn is_steps(outer: isize, inner: isize, size: usize) -> bool {
     if size > isize::MAX as usize {
@@ -366,9 +301,6 @@ const fn is_steps(outer: isize, inner: isize, size: usize) -> bool {
     }
 }
 
-// ---------------------------------------------------------------------------------------------------------------------------------
-// Shapes: the sizes of the flat tensor, from those of table and indices.
-
 /// `table[..axis] ++ indices ++ table[axis+1..]`
 pub(crate) const fn axis_sizes(table: &Layout, indices: &Layout, axis: usize, direction: Direction) -> Result<Layout, Error> {
     if axis >= table.rank() {
@@ -378,9 +310,11 @@ pub(crate) const fn axis_sizes(table: &Layout, indices: &Layout, axis: usize, di
     if rank > MAX_RANK {
         return Err(Error::RankTooLarge { operand: direction.flat(), expected: MAX_RANK, found: rank });
     }
-    let flat = push_sizes(SCALAR, table, 0, axis);
-    let flat = push_sizes(flat, indices, 0, indices.rank());
-    Ok(push_sizes(flat, table, axis + 1, table.rank()))
+    let mut flat = SCALAR;
+    push_sizes(&mut flat, table, 0, axis);
+    push_sizes(&mut flat, indices, 0, indices.rank());
+    push_sizes(&mut flat, table, axis + 1, table.rank());
+    Ok(flat)
 }
 
 /// `indices`, which must not exceed the table off the axis.
@@ -397,7 +331,9 @@ pub(crate) const fn elements_sizes(table: &Layout, indices: &Layout, axis: usize
         }
         dimension += 1;
     }
-    Ok(push_sizes(SCALAR, indices, 0, indices.rank()))
+    let mut flat = SCALAR;
+    push_sizes(&mut flat, indices, 0, indices.rank());
+    Ok(flat)
 }
 
 /// `indices[..q-1] ++ table[batch_dims+k..]`, where `k = indices[q-1]`
@@ -429,17 +365,19 @@ pub(crate) const fn nd_sizes(table: &Layout, indices: &Layout, batch_dims: usize
     if rank > MAX_RANK {
         return Err(Error::RankTooLarge { operand: direction.flat(), expected: MAX_RANK, found: rank });
     }
-    Ok(push_sizes(push_sizes(SCALAR, indices, 0, last), table, batch_dims + tuple, table.rank()))
+    let mut flat = SCALAR;
+    push_sizes(&mut flat, indices, 0, last);
+    push_sizes(&mut flat, table, batch_dims + tuple, table.rank());
+    Ok(flat)
 }
 
 /// Adds the sizes of dimensions `first..end`. Strides do not matter here.
-const fn push_sizes(mut sizes: Layout, from: &Layout, first: usize, end: usize) -> Layout {
+const fn push_sizes(sizes: &mut Layout, from: &Layout, first: usize, end: usize) {
     let mut d = first;
     while d < end {
-        sizes = sizes.push(from.size(d), 0);
+        sizes.push(from.size(d), 0);
         d += 1;
     }
-    sizes
 }
 
 const fn same_rank(expected: &Layout, found: &Layout, operand: Operand) -> Result<(), Error> {
