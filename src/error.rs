@@ -1,6 +1,7 @@
 //! Errors as data, and their wording.
 
 use crate::dml::{DataType, FeatureLevel};
+use crate::get::get_mut;
 
 /// `?` for `const fn`.
 macro_rules! tri {
@@ -240,8 +241,8 @@ impl Message {
     }
 
     const fn byte(mut self, byte: u8) -> Self {
-        if self.length < CAPACITY {
-            self.text[self.length] = byte;
+        if let Some(end) = get_mut(&mut self.text, self.length) {
+            *end = byte;
             self.length += 1;
         }
         self
@@ -281,6 +282,7 @@ impl Message {
 
 /// Stops compilation with the error's wording; see [`plan!`](crate::plan).
 #[doc(hidden)]
+#[allow(clippy::panic)] // Only ever evaluated by the compiler.
 pub const fn plan_error(error: Error) -> ! {
     panic!("{}", error.message().as_str())
 }

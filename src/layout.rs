@@ -1,6 +1,7 @@
 //! Sizes, strides and offset of a tensor, and the arithmetic that proves them.
 
 use crate::error::{Error, Operand, tri};
+use crate::get::{get, get_mut};
 
 /// The largest number of dimensions of a tensor.
 pub const MAX_RANK: usize = 8;
@@ -126,19 +127,24 @@ impl Layout {
 
     /// The size of dimension `dim`; 1 for a dimension that does not exist.
     pub(crate) const fn size(&self, dim: usize) -> usize {
-        if dim < MAX_RANK { self.sizes[dim] } else { 1 }
+        match get(&self.sizes, dim) {
+            Some(size) => *size,
+            None => 1,
+        }
     }
 
     /// The stride of dimension `dim`; 0 for a dimension that does not exist.
     pub(crate) const fn stride(&self, dim: usize) -> isize {
-        if dim < MAX_RANK { self.strides[dim] } else { 0 }
+        match get(&self.strides, dim) {
+            Some(stride) => *stride,
+            None => 0,
+        }
     }
 
     /// Adds a dimension at the end. At most `MAX_RANK` fit: the caller has counted.
     pub(crate) const fn push(&mut self, size: usize, stride: isize) {
-        if self.rank < MAX_RANK {
-            self.sizes[self.rank] = size;
-            self.strides[self.rank] = stride;
+        if let (Some(new_size), Some(new_stride)) = (get_mut(&mut self.sizes, self.rank), get_mut(&mut self.strides, self.rank)) {
+            (*new_size, *new_stride) = (size, stride);
             self.rank += 1;
         }
     }
@@ -229,32 +235,36 @@ impl Layout {
             return Ok(());
         }
         let mut reached = 0_usize;
-        let mut seen = [false; MAX_RANK];
-        let mut steps = 0;
-        while steps < self.rank {
-            // The dimension with the smallest stride of those not seen yet.
-            let mut smallest = MAX_RANK;
-            let mut dim = 0;
-            while dim < self.rank && dim < MAX_RANK {
-                let is_smaller = smallest >= MAX_RANK || self.strides[dim].unsigned_abs() < self.strides[smallest].unsigned_abs();
-                if !seen[dim] && self.sizes[dim] > 1 && is_smaller {
-                    smallest = dim;
-                }
-                dim += 1;
-            }
-            if smallest >= MAX_RANK {
-                return Ok(());
-            }
-            seen[smallest] = true;
-            let stride = self.strides[smallest].unsigned_abs();
+        let mut done = [false; MAX_RANK];
+        while let Some(dimension) = self.smallest_stride(&done) {
+            let stride = self.stride(dimension).unsigned_abs();
             if stride <= reached {
-                return Err(Error::OverlappingOutput { operand, dimension: smallest, expected: reached.saturating_add(1), found: stride });
+                return Err(Error::OverlappingOutput { operand, dimension, expected: reached.saturating_add(1), found: stride });
             }
-            // `extent` has shown that this does not overflow; saturating keeps the test sound without it.
-            reached = reached.saturating_add((self.sizes[smallest] - 1).saturating_mul(stride));
-            steps += 1;
+            // `extent` shows that this does not overflow; saturating keeps the test sound without it.
+            reached = reached.saturating_add((self.size(dimension) - 1).saturating_mul(stride));
+            if let Some(done) = get_mut(&mut done, dimension) {
+                *done = true;
+            }
         }
         Ok(())
+    }
+
+    /// The dimension larger than 1 with the smallest magnitude of its stride, of those not done.
+    const fn smallest_stride(&self, done: &[bool; MAX_RANK]) -> Option<usize> {
+        let mut smallest: Option<usize> = None;
+        let mut dim = 0;
+        while dim < self.rank {
+            let is_smaller = match smallest {
+                Some(best) => self.stride(dim).unsigned_abs() < self.stride(best).unsigned_abs(),
+                None => true,
+            };
+            if is_smaller && self.size(dim) > 1 && matches!(get(done, dim), Some(false)) {
+                smallest = Some(dim);
+            }
+            dim += 1;
+        }
+        smallest
     }
 }
 

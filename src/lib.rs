@@ -1,4 +1,51 @@
-//! Gather and scatter.
+//! Gather and scatter: moving data by index, without allocation, panics or unsafe code, on microcontrollers and servers.
+//!
+//! | in words | gather | scatter |
+//! |---|---|---|
+//! | whole slices along one axis, the same for all (`take`, `index_select`, `index_add`) | [`Gather::axis`] | [`Scatter::axis`] |
+//! | one index for every element (`take_along_axis`, `GatherElements`, `ScatterElements`) | [`Gather::elements`] | [`Scatter::elements`] |
+//! | tuples of coordinates, in batches or not (`GatherND`, `ScatterND`) | [`Gather::nd`] | [`Scatter::nd`] |
+//!
+//! All of them are one formula, in which `t`, `i` and `f` are affine in the coordinates `s`:
+//!
+//! ```text
+//! table[ t(s) + sum_k resolve(indices[i(s), k], size_k) * stride_k ]   <->   flat[ f(s) ]
+//! ```
+//!
+//! and one way of working:
+//!
+//! 1. [`Layout`]s describe the tensors; a constructor proves that they fit each other and makes a plan. In a `const`, [`plan!`] turns a mistake
+//!    into a compile error, and the plan costs nothing at run time.
+//! 2. The indices are checked, each coordinate against its own axis: a scatter checks all before it writes anything, a gather each before it reads.
+//!    [`Bounds`] says what happens to those out of bounds.
+//! 3. The elements move. Nothing can fail any more.
+//!
+//! ```
+//! use strew::{Add, Gather, Layout, Scatter};
+//!
+//! // A table of 3 rows of 2; gather rows 2 and 0, and add them back to where they came from.
+//! let (table, ids, rows) = (Layout::contiguous([3, 2]), Layout::contiguous([2]), Layout::contiguous([2, 2]));
+//! let gather = Gather::axis(&table, &ids, &rows, 0)?;
+//! let scatter = Scatter::axis(&table, &ids, &rows, 0)?;
+//!
+//! let mut data = [1, 2, 3, 4, 5, 6];
+//! let mut gathered = [0; 4];
+//! gather.run(&data, &[2, 0], &mut gathered)?;
+//! assert_eq!(gathered, [5, 6, 1, 2]);
+//! scatter.reduce(Add, &mut data, &[2, 0], &gathered)?;
+//! assert_eq!(data, [2, 4, 3, 4, 10, 12]);
+//! # Ok::<(), strew::Error>(())
+//! ```
+//!
+//! # Small code on microcontrollers
+//!
+//! A plan in a `const` is folded into the loops: what the plan does not need (other ranks, strided rows, other policies) is not in the image. A plan in a
+//! `static`, or one made at run time, keeps the general loops, which are shared by all plans of one element and index type. Neither has a panic path.
+//!
+//! # Features
+//!
+//! - `std` (default): `f16` conversions by the CPU's own instructions. Firmware says `default-features = false`. Results are the same.
+//! - `defmt`: `defmt::Format` for errors, layouts and policies.
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
 
@@ -7,6 +54,7 @@ mod duplicates;
 mod element;
 mod error;
 mod gather;
+mod get;
 mod index;
 mod layout;
 mod plan;
@@ -28,6 +76,10 @@ pub use scatter::Scatter;
 
 #[doc(hidden)]
 pub use error::plan_error;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
 
 /// Makes a plan at compile time: a shape mistake is a compile error that says which.
 ///

@@ -19,6 +19,7 @@
 //! duplicates meet in the promised order. Inner dimensions always lead to different elements of a table without overlap: their order is free.
 
 use crate::error::{Error, Operand, tri};
+use crate::get::{get, get_mut};
 use crate::index::Bounds;
 use crate::layout::{Layout, MAX_RANK, SCALAR};
 
@@ -207,28 +208,32 @@ impl Plan {
         if size == 1 {
             return;
         }
-        if self.rank > self.outer && self.rank <= MAX_RANK {
-            let last = &mut self.dims[self.rank - 1];
-            if is_steps(last.table, table, size) && is_steps(last.indices, indices, size) && is_steps(last.flat, flat, size) {
-                // An overflow means that the tensors are refused, or that another size is 0 and nothing is walked.
-                *last = Dim { size: last.size.saturating_mul(size), table, indices, flat, cell: 0 };
-                return;
-            }
+        let dim = Dim { size, table, indices, flat, cell: 0 };
+        if self.rank > self.outer
+            && let Some(last) = get_mut(&mut self.dims, self.rank - 1)
+            && last.is_steps_of(&dim)
+        {
+            // An overflow means that the tensors are refused, or that another size is 0 and nothing is walked.
+            *last = Dim { size: last.size.saturating_mul(size), ..dim };
+            return;
         }
-        if self.rank < MAX_RANK {
-            self.dims[self.rank] = Dim { size, table, indices, flat, cell: 0 };
+        if let Some(end) = get_mut(&mut self.dims, self.rank) {
+            *end = dim;
             self.rank += 1;
         }
     }
 
     /// Makes all dimensions so far outer ones, but for those at the end along which the indices do not change while the table does.
     const fn end_outer(&mut self) {
-        let mut end = self.rank;
-        while end > 0 && end <= MAX_RANK && self.dims[end - 1].indices == 0 && self.dims[end - 1].table != 0 {
-            end -= 1;
-            self.entry_weight = self.entry_weight.saturating_mul(self.dims[end].size);
+        self.outer = self.rank;
+        while self.outer > 0
+            && let Some(last) = get(&self.dims, self.outer - 1)
+            && last.indices == 0
+            && last.table != 0
+        {
+            self.outer -= 1;
+            self.entry_weight = self.entry_weight.saturating_mul(last.size);
         }
-        self.outer = end;
     }
 
     /// Sets the coordinates of a tuple, and numbers the places of the indexed space: coordinates run fastest, then the dimensions that indices and
@@ -236,18 +241,22 @@ impl Plan {
     const fn tuple_of(mut self, table: &Layout, first: usize, size: usize, stride: isize) -> Plan {
         (self.tuple, self.tuple_stride) = (size, stride);
         let mut c = size;
-        while c > 0 && c <= MAX_RANK {
+        while c > 0 {
             c -= 1;
             let size = table.size(first + c);
-            self.coordinates[c] = Coordinate { size, table: table.stride(first + c), cell: self.cells };
+            if let Some(coordinate) = get_mut(&mut self.coordinates, c) {
+                *coordinate = Coordinate { size, table: table.stride(first + c), cell: self.cells };
+            }
             self.cells = self.cells.saturating_mul(size);
         }
         let mut d = self.outer;
-        while d > 0 && d <= MAX_RANK {
+        while d > 0 {
             d -= 1;
-            if self.dims[d].table != 0 {
-                self.dims[d].cell = self.cells;
-                self.cells = self.cells.saturating_mul(self.dims[d].size);
+            if let Some(dim) = get_mut(&mut self.dims, d)
+                && dim.table != 0
+            {
+                dim.cell = self.cells;
+                self.cells = self.cells.saturating_mul(dim.size);
             }
         }
         self
@@ -287,6 +296,15 @@ impl Plan {
     #[inline]
     pub(crate) fn coordinates(&self) -> &[Coordinate] {
         self.coordinates.get(..self.tuple).unwrap_or(&[])
+    }
+}
+
+impl Dim {
+    /// Whether one step of this dimension is, in all tensors, as long as all of `inner`.
+    const fn is_steps_of(&self, inner: &Dim) -> bool {
+        is_steps(self.table, inner.table, inner.size)
+            && is_steps(self.indices, inner.indices, inner.size)
+            && is_steps(self.flat, inner.flat, inner.size)
     }
 }
 

@@ -1,0 +1,94 @@
+//! Embeds lines of text: each line's vector is the mean of the table rows of its letter triples, and similar lines have similar vectors.
+//!
+//! `cargo run --release --example embedding -- [FILE]` (without a file: standard input)
+
+use std::error::Error;
+use std::io::Read;
+use std::process::ExitCode;
+
+use strew::{Gather, Layout, Scatter};
+
+/// Rows of the table. Triples are hashed to rows, as fastText does.
+const ROWS: usize = 4096;
+/// Columns of the table.
+const WIDTH: usize = 32;
+
+fn main() -> ExitCode {
+    match run(std::env::args().nth(1)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("embedding: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(file: Option<String>) -> Result<(), Box<dyn Error>> {
+    let text = match &file {
+        Some(file) => std::fs::read_to_string(file).map_err(|error| format!("{file}: {error}"))?,
+        None => {
+            let mut text = String::new();
+            std::io::stdin().read_to_string(&mut text)?;
+            text
+        }
+    };
+    let lines: Vec<&str> = text.lines().filter(|line| line.chars().any(char::is_alphanumeric)).collect();
+    if lines.is_empty() {
+        return Err("no line with a word in it".into());
+    }
+
+    // The tokens of all lines one after the other, and for each token the line that it belongs to.
+    let mut tokens: Vec<u16> = Vec::new();
+    let mut owners: Vec<u32> = Vec::new();
+    for (owner, line) in (0..).zip(&lines) {
+        tokens.extend(tokenise(line));
+        owners.resize(tokens.len(), owner);
+    }
+
+    let (table, ids) = (Layout::contiguous([ROWS, WIDTH]), Layout::contiguous([tokens.len()]));
+    let (rows, pooled) = (Layout::contiguous([tokens.len(), WIDTH]), Layout::contiguous([lines.len(), WIDTH]));
+    let lookup = Gather::axis(&table, &ids, &rows, 0)?;
+    let pool = Scatter::axis(&pooled, &ids, &rows, 0)?;
+
+    let mut embedded = vec![0.0; tokens.len() * WIDTH];
+    lookup.run(&random_table(), &tokens, &mut embedded)?;
+    let mut vectors = vec![0.0; lines.len() * WIDTH];
+    pool.mean_excluding_self(&mut vectors, &owners, &embedded, &mut vec![0; pool.counts_len()])?;
+
+    let vectors: Vec<&[f32]> = vectors.chunks_exact(WIDTH).collect();
+    for (n, (line, vector)) in lines.iter().zip(&vectors).enumerate() {
+        println!("{:4}  {}", n + 1, line.trim());
+        let alike = vectors.iter().enumerate().filter(|(other, _)| *other != n).map(|(other, v)| (cosine(vector, v), other));
+        if let Some((cosine, other)) = alike.max_by(|a, b| a.0.total_cmp(&b.0)) {
+            println!("      most like line {} (cosine {cosine:.2})", other + 1);
+        }
+    }
+    println!("{} lines, {} tokens, a table of {ROWS} rows of {WIDTH}", lines.len(), tokens.len());
+    Ok(())
+}
+
+/// The rows of all letter triples of a line, with a space at each end of a word.
+fn tokenise(line: &str) -> Vec<u16> {
+    let letters: Vec<char> = line.to_lowercase().chars().map(|c| if c.is_alphanumeric() { c } else { ' ' }).collect();
+    let words = letters.split(|c| *c == ' ').filter(|word| !word.is_empty());
+    let spaced = words.map(|word| [&[' '], word, &[' ']].concat());
+    let hash = |triple: &[char]| triple.iter().fold(0_u32, |hash, c| (hash ^ *c as u32).wrapping_mul(0x9E37_79B1));
+    spaced.flat_map(|word| word.windows(3).map(|triple| (hash(triple) >> 20) as u16).collect::<Vec<_>>()).collect()
+}
+
+/// Random rows are almost orthogonal, so that the mean keeps what it was made of.
+fn random_table() -> Vec<f32> {
+    let mut state = 1_u32;
+    let mut random = || {
+        state ^= state << 13;
+        state ^= state >> 17;
+        state ^= state << 5;
+        state as f32 / u32::MAX as f32 - 0.5
+    };
+    std::iter::repeat_with(&mut random).take(ROWS * WIDTH).collect()
+}
+
+fn cosine(a: &[f32], b: &[f32]) -> f32 {
+    let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
+    dot(a, b) / (dot(a, a) * dot(b, b)).sqrt()
+}
