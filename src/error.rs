@@ -258,15 +258,25 @@ impl Message {
         message
     }
 
-    const fn number(self, number: u64) -> Self {
-        let mut unit = 1;
-        while number / unit >= 10 {
-            unit *= 10;
-        }
+    const fn number(self, mut number: u64) -> Self {
+        let mut digits = [0; 20];
+        let mut rest: &mut [u8] = &mut digits;
         let mut message = self;
-        while unit > 0 {
-            message = message.byte(b'0' + (number / unit % 10) as u8);
-            unit /= 10;
+        // The last digit comes first.
+        while let [more @ .., digit] = rest {
+            *digit = b'0' + (number % 10) as u8;
+            number /= 10;
+            rest = more;
+        }
+        let mut digits: &[u8] = &digits;
+        while let [b'0', more @ ..] = digits
+            && !more.is_empty()
+        {
+            digits = more;
+        }
+        while let [digit, more @ ..] = digits {
+            message = message.byte(*digit);
+            digits = more;
         }
         message
     }

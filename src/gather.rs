@@ -1,6 +1,7 @@
 //! Gather: `output[s] = input[.. indices ..]`.
 
 use crate::checked::Checked;
+use crate::copy::copy_row;
 use crate::element::Element;
 use crate::error::{Error, Operand, tri};
 use crate::index::{Bounds, Index};
@@ -113,6 +114,7 @@ impl Gather {
     /// - [`Error::SliceTooShort`]: the output is as it was.
     /// - [`Error::IndexOutOfBounds`]: names the first bad index. Entries before it in row-major order may be in the output already, nothing that
     ///   comes after it is. [`check`](Gather::check) first makes it all or nothing.
+    #[inline]
     pub fn run<T: Element, I: Index>(&self, input: &[T], indices: &[I], output: &mut [T]) -> Result<(), Error> {
         fits(Operand::Indices, self.plan.lengths.indices, indices.len())?;
         self.run_on(input, indices, output)
@@ -135,15 +137,17 @@ impl Gather {
     /// assert_eq!((sizes, ages), ([6, 4, 5], [55, 33, 44]));
     /// # Ok::<(), strew::Error>(())
     /// ```
+    #[inline]
     pub fn check<'a, I: Index>(&'a self, indices: &'a [I]) -> Result<Checked<'a, Gather, I>, Error> {
         check(&self.plan, indices)?;
         Ok(Checked { operator: self, indices })
     }
 
+    #[inline(always)]
     pub(crate) fn run_on<T: Element, I: Index>(&self, input: &[T], indices: &[I], output: &mut [T]) -> Result<(), Error> {
         fits(Operand::Input, self.plan.lengths.table, input.len())?;
         fits(Operand::Output, self.plan.lengths.flat, output.len())?;
-        if walk::run(&self.plan, indices, &mut Copy { input, output }) {
+        if walk::run(&self.plan, indices, Copy { input, output }) {
             return Ok(());
         }
         walk::first_out_of_bounds(&self.plan, indices).map_or(Ok(()), Err)
@@ -155,6 +159,7 @@ impl<I: Index> Checked<'_, Gather, I> {
     ///
     /// # Errors
     /// [`Error::SliceTooShort`]: the output is as it was.
+    #[inline]
     pub fn run<T: Element>(&self, input: &[T], output: &mut [T]) -> Result<(), Error> {
         self.operator.run_on(input, self.indices, output)
     }
@@ -177,18 +182,17 @@ impl<T: Element> Mover for Copy<'_, T> {
     #[inline(always)]
     fn row(&mut self, table: usize, flat: usize, n: usize) {
         let (from, to) = (self.input.get(table..table.wrapping_add(n)), self.output.get_mut(flat..flat.wrapping_add(n)));
-        if let (Some(from), Some(to)) = (from, to)
-            && from.len() == to.len()
-        {
-            to.copy_from_slice(from);
+        if let (Some(from), Some(to)) = (from, to) {
+            copy_row(from, to);
         }
     }
 }
 
 /// Proves the length and every value of the indices.
+#[inline(always)]
 pub(crate) fn check<I: Index>(plan: &Plan, indices: &[I]) -> Result<(), Error> {
     fits(Operand::Indices, plan.lengths.indices, indices.len())?;
-    if !matches!(plan.bounds, Bounds::Error) || walk::entries(plan, indices, |_| {}) {
+    if !matches!(plan.bounds, Bounds::Error) || walk::check(plan, indices) {
         return Ok(());
     }
     walk::first_out_of_bounds(plan, indices).map_or(Ok(()), Err)

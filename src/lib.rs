@@ -50,6 +50,7 @@
 #![forbid(unsafe_code)]
 
 mod checked;
+mod copy;
 mod duplicates;
 mod element;
 mod error;

@@ -293,6 +293,13 @@ impl Plan {
         self.dims.get(self.outer..self.rank).unwrap_or(&[])
     }
 
+    /// The number of coordinates of a tuple, if one entry follows the other without a gap along the last outer dimension; otherwise 0.
+    #[inline]
+    pub(crate) fn packed_tuple(&self) -> usize {
+        let lane = self.outer().last().map_or(self.tuple, |dim| dim.indices as usize);
+        if lane == self.tuple && (self.tuple_stride == 1 || self.tuple <= 1) { self.tuple } else { 0 }
+    }
+
     #[inline]
     pub(crate) fn coordinates(&self) -> &[Coordinate] {
         self.coordinates.get(..self.tuple).unwrap_or(&[])

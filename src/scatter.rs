@@ -115,6 +115,7 @@ impl Scatter {
     ///
     /// # Errors
     /// [`Error::SliceTooShort`], [`Error::IndexOutOfBounds`]. The data is as it was.
+    #[inline]
     pub fn run<T: Element, I: Index>(&self, data: &mut [T], indices: &[I], updates: &[T]) -> Result<(), Error> {
         self.check(indices)?.run(data, updates)
     }
@@ -133,6 +134,7 @@ impl Scatter {
     /// assert_eq!(data, [3.0, 1.0]);
     /// # Ok::<(), strew::Error>(())
     /// ```
+    #[inline]
     pub fn reduce<T: Element, I: Index, R: Reduction<T>>(
         &self,
         reduction: R,
@@ -157,6 +159,7 @@ impl Scatter {
     /// assert_eq!(output, [1, 2, 9]);
     /// # Ok::<(), strew::Error>(())
     /// ```
+    #[inline]
     pub fn run_into<T: Element, I: Index>(&self, input: &[T], indices: &[I], updates: &[T], output: &mut [T]) -> Result<(), Error> {
         self.check(indices)?.run_into(input, updates, output)
     }
@@ -165,6 +168,7 @@ impl Scatter {
     ///
     /// # Errors
     /// [`Error::SliceTooShort`], [`Error::IndexOutOfBounds`]. The output is as it was.
+    #[inline]
     pub fn reduce_into<T: Element, I: Index, R: Reduction<T>>(
         &self,
         reduction: R,
@@ -263,6 +267,7 @@ impl Scatter {
     /// assert_eq!((keys, values), ([0, 8, 0, 7], [0.0, 0.8, 0.0, 0.7]));
     /// # Ok::<(), strew::Error>(())
     /// ```
+    #[inline]
     pub fn check<'a, I: Index>(&'a self, indices: &'a [I]) -> Result<Checked<'a, Scatter, I>, Error> {
         check(&self.plan, indices)?;
         Ok(Checked { operator: self, indices })
@@ -313,6 +318,7 @@ impl<I: Index> Checked<'_, Scatter, I> {
     ///
     /// # Errors
     /// [`Error::SliceTooShort`]. The data is as it was.
+    #[inline]
     pub fn run<T: Element>(&self, data: &mut [T], updates: &[T]) -> Result<(), Error> {
         self.reduce(Assign, data, updates)
     }
@@ -321,9 +327,10 @@ impl<I: Index> Checked<'_, Scatter, I> {
     ///
     /// # Errors
     /// [`Error::SliceTooShort`]. The data is as it was.
+    #[inline]
     pub fn reduce<T: Element, R: Reduction<T>>(&self, reduction: R, data: &mut [T], updates: &[T]) -> Result<(), Error> {
         let plan = self.fits(data, updates)?;
-        walk::run(plan, self.indices, &mut Combine { reduction: &reduction, data, updates });
+        walk::run(plan, self.indices, Combine { reduction: &reduction, data, updates });
         Ok(())
     }
 
@@ -331,6 +338,7 @@ impl<I: Index> Checked<'_, Scatter, I> {
     ///
     /// # Errors
     /// [`Error::SliceTooShort`]. The output is as it was.
+    #[inline]
     pub fn run_into<T: Element>(&self, input: &[T], updates: &[T], output: &mut [T]) -> Result<(), Error> {
         self.reduce_into(Assign, input, updates, output)
     }
@@ -339,6 +347,7 @@ impl<I: Index> Checked<'_, Scatter, I> {
     ///
     /// # Errors
     /// [`Error::SliceTooShort`]. The output is as it was.
+    #[inline]
     pub fn reduce_into<T: Element, R: Reduction<T>>(
         &self,
         reduction: R,
@@ -355,7 +364,7 @@ impl<I: Index> Checked<'_, Scatter, I> {
         self.fits(output, updates)?;
         let copy = Plan::copy(layout, &self.operator.data)?;
         fits(Operand::Input, copy.lengths.table, input.len())?;
-        walk::run::<u8>(&copy, &[], &mut Copy { input, output });
+        walk::run::<u8>(&copy, &[], Copy { input, output });
         Ok(())
     }
 
@@ -374,9 +383,9 @@ impl<I: Index> Checked<'_, Scatter, I> {
         let flags = scratch(flags, self.operator.flags_len())?;
         walk::entries(plan, self.indices, |at| {
             if crate::duplicates::set(flags, at.cell) {
-                walk::rows(plan.inner(), at, &mut Combine { reduction: &reduction, data, updates });
+                walk::nest(plan.inner(), at, &mut Combine { reduction: &reduction, data, updates });
             } else {
-                walk::rows(plan.inner(), at, &mut Combine { reduction: &Assign, data, updates });
+                walk::nest(plan.inner(), at, &mut Combine { reduction: &Assign, data, updates });
             }
         });
         Ok(())
@@ -414,9 +423,9 @@ impl<I: Index> Checked<'_, Scatter, I> {
         walk::entries(plan, self.indices, |at| {
             let Some(count) = counts.get_mut(at.cell) else { return };
             if already == 0 && *count == 0 {
-                walk::rows(plan.inner(), at, &mut Combine { reduction: &Assign, data, updates });
+                walk::nest(plan.inner(), at, &mut Combine { reduction: &Assign, data, updates });
             } else {
-                walk::rows(plan.inner(), at, &mut Combine { reduction: &Add, data, updates });
+                walk::nest(plan.inner(), at, &mut Combine { reduction: &Add, data, updates });
             }
             *count = count.saturating_add(1);
         });
@@ -424,7 +433,7 @@ impl<I: Index> Checked<'_, Scatter, I> {
             let Some(count) = counts.get_mut(at.cell) else { return };
             if *count > 0 {
                 let count = u64::from(core::mem::take(count)).wrapping_add(already);
-                walk::rows(plan.inner(), at, &mut Combine { reduction: &|sum: T, _| sum.divide(count), data, updates });
+                walk::nest(plan.inner(), at, &mut Combine { reduction: &|sum: T, _| sum.divide(count), data, updates });
             }
         });
         Ok(())

@@ -63,6 +63,10 @@ pub fn nd(table: &[usize], indices: &[usize], batch_dims: usize) -> Result<Shape
 }
 
 fn shape(sizes: Result<Layout, Error>) -> Result<Shape, Error> {
-    // A layout has at most as many sizes as a shape has room for.
-    sizes.map(|layout| layout.sizes().iter().copied().collect())
+    let mut shape = Shape::new();
+    for size in sizes?.sizes() {
+        // There is room: a layout has no more sizes than a shape.
+        let _ = shape.push(*size);
+    }
+    Ok(shape)
 }
