@@ -1,10 +1,8 @@
 //! Data types, and slices whose type is known at run time only.
 
-use half::f16;
-
 /// Writes down what is the same for all data types: the enums, and the conversions between them.
 macro_rules! data_types {
-    ($($variant:ident $name:literal $element:ident $bits:ident;)*) => {
+    ($($variant:ident $name:literal $element:ty, $bits:ident;)*) => {
         /// The type of a tensor's elements.
         #[doc(alias = "DML_TENSOR_DATA_TYPE")]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -118,17 +116,17 @@ macro_rules! data_types {
 }
 
 data_types! {
-    Float32 "FLOAT32" f32 Bits32;
-    Float16 "FLOAT16" f16 Bits16;
-    Uint32 "UINT32" u32 Bits32;
-    Uint16 "UINT16" u16 Bits16;
-    Uint8 "UINT8" u8 Bits8;
-    Int32 "INT32" i32 Bits32;
-    Int16 "INT16" i16 Bits16;
-    Int8 "INT8" i8 Bits8;
-    Float64 "FLOAT64" f64 Bits64;
-    Uint64 "UINT64" u64 Bits64;
-    Int64 "INT64" i64 Bits64;
+    Float32 "FLOAT32" f32, Bits32;
+    Float16 "FLOAT16" half::f16, Bits16;
+    Uint32 "UINT32" u32, Bits32;
+    Uint16 "UINT16" u16, Bits16;
+    Uint8 "UINT8" u8, Bits8;
+    Int32 "INT32" i32, Bits32;
+    Int16 "INT16" i16, Bits16;
+    Int8 "INT8" i8, Bits8;
+    Float64 "FLOAT64" f64, Bits64;
+    Uint64 "UINT64" u64, Bits64;
+    Int64 "INT64" i64, Bits64;
 }
 
 /// A slice by the width of its elements. Gather and assignment move bits and never look at them: eleven types need four loops.
