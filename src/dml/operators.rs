@@ -469,7 +469,7 @@ fn trailing(tensor: &Layout, operand: Operand, count: usize) -> Result<Layout, E
     let mut kept = SCALAR;
     for (dimension, (&size, &stride)) in tensor.sizes().iter().zip(tensor.strides()).enumerate() {
         if dimension >= ignored {
-            kept = kept.push(size, stride);
+            kept.push(size, stride);
         } else if size != 1 {
             return Err(Error::LeadingSizeNotOne { operand, dimension, found: size });
         }

@@ -80,7 +80,7 @@ impl<'a> TensorDesc<'a> {
             if size == 0 {
                 return Err(Error::ZeroSize { operand, dimension });
             }
-            layout = layout.push(usize::try_from(size).map_err(|_| overflow)?, 0);
+            layout.push(usize::try_from(size).map_err(|_| overflow)?, 0);
         }
         layout = match self.strides {
             None => Layout::packed(layout.sizes()),
@@ -92,7 +92,7 @@ impl<'a> TensorDesc<'a> {
                 for (&size, &stride) in layout.sizes().iter().zip(strides) {
                     // Along a size of 1 there are no steps, and the stride may be anything.
                     let stride = if size == 1 { 0 } else { isize::try_from(stride).map_err(|_| overflow)? };
-                    strided = strided.push(size, stride);
+                    strided.push(size, stride);
                 }
                 strided
             }
