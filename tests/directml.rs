@@ -860,8 +860,7 @@ fn full_depth_tuples() {
 fn compiled_operators_outlive_their_descriptors() {
     let operator = {
         let sizes = vec![1, 1, 3];
-        let operator = scatter(&sizes, &sizes, 2).ok();
-        operator
+        scatter(&sizes, &sizes, 2).ok()
     };
     let copy = operator;
     assert_eq!(scattered(operator, &count(3), &[2, 2, 0], &[7., 8., 9.]), Ok([9., 1., 8.]));
