@@ -248,6 +248,73 @@ fn gather_crops_and_prepends() {
     assert!(accepted > 100, "{accepted}");
 }
 
+/// Every combination of counts and tuple sizes in up to four dimensions, against the formulas.
+#[test]
+fn nd_counts() {
+    let mut accepted = 0;
+    for rank in 1..=4_usize {
+        for (r, q) in (1..=rank).flat_map(|r| (1..=rank).map(move |q| (r, q))) {
+            for (b, k) in (0..r.min(q)).flat_map(|b| (1..=r - b).map(move |k| (b, k))) {
+                let padded = |sizes: &[u32]| [&vec![1; rank - sizes.len()], sizes].concat();
+                let batches = &[2, 3, 2][..b];
+                let (picked, rows) = (&[3, 2, 4, 3][..k], &[2, 3, 2][..r - b - k]);
+                let tuples = &[2, 3, 2][..q - 1 - b];
+                let input = padded(&[batches, picked, rows].concat());
+                let indices = padded(&[batches, tuples, &[k as u32]].concat());
+                let flat = [batches, tuples, rows].concat();
+                let counts = (r as u32, q as u32);
+                if flat.len() > rank {
+                    let error = |operand| Error::RankTooLarge { operand, expected: rank, found: flat.len() };
+                    let wrong = gather_nd1(&input, &indices, &input, (counts.0, counts.1, b as u32)).err();
+                    assert_eq!(wrong, error(Operand::Output));
+                    continue;
+                }
+                accepted += 1;
+                let flat = padded(&flat);
+                let product = |sizes: &[u32]| sizes.iter().product::<u32>() as usize;
+                let (places, entries, row) = (product(picked), product(tuples), product(rows));
+                // Entry e of batch n picks place (5 e + n) of its batch, written as coordinates.
+                let place = |n: usize, e: usize| (5 * e + n) % places;
+                let mut ids = Vec::new();
+                let (mut from, mut expected) = (Vec::new(), Vec::new());
+                for (n, e) in (0..product(batches)).flat_map(|n| (0..entries).map(move |e| (n, e))) {
+                    let mut inner = places;
+                    for size in picked {
+                        inner /= *size as usize;
+                        ids.push((place(n, e) / inner % *size as usize) as u32);
+                    }
+                    from.push((n * places + place(n, e)) * row);
+                }
+                let data = count(product(&input));
+                from.iter().for_each(|&start| expected.extend_from_slice(&data[start..start + row]));
+
+                let case = format!("{input:?} {indices:?} {flat:?} {counts:?} {b}");
+                let mut output = vec![-1.0; product(&flat)];
+                let operator = gather_nd1(&input, &indices, &flat, (counts.0, counts.1, b as u32)).ok();
+                operator.execute(&data[..], &ids[..], &mut output[..]).unwrap();
+                assert_eq!(output, expected, "{case}");
+                if b == 0 {
+                    let operator = gather_nd(&input, &indices, &flat, counts).ok();
+                    output.fill(-1.0);
+                    operator.execute(&data[..], &ids[..], &mut output[..]).unwrap();
+                    assert_eq!(output, expected, "{case}");
+
+                    let updates: Vec<f32> = expected.iter().enumerate().map(|(i, _)| 1000.0 + i as f32).collect();
+                    let mut expected = data.clone();
+                    for (update, &start) in updates.chunks(row).zip(&from) {
+                        expected[start..start + row].copy_from_slice(update);
+                    }
+                    let mut output = vec![-1.0; data.len()];
+                    let operator = scatter_nd(&input, &indices, &flat, counts).ok();
+                    operator.execute(&data[..], &ids[..], &updates[..], &mut output[..]).unwrap();
+                    assert_eq!(output, expected, "{case}");
+                }
+            }
+        }
+    }
+    assert!(accepted > 50, "{accepted}");
+}
+
 #[test]
 fn gather_uncropped_list_may_have_fifteen_sizes() {
     let operator = gather(&[1, 1, 1, 1, 1, 1, 1, 5], &[1, 1, 1, 1, 1, 1, 1, 2], &[1, 1, 1, 1, 1, 1, 1, 2], 7, 8).ok();
