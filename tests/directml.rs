@@ -908,6 +908,9 @@ mod mistakes {
         let (input, indices, flat) = ([2, 3, 4], [2, 3, 1], [2, 3, 3]);
         assert_eq!(gather_nd(&input, &indices, &flat, (3, 3)).err(), error(Operand::Output));
         assert_eq!(super::scatter_nd(&input, &indices, &flat, (3, 3)).err(), error(Operand::Updates));
+        let ones = [1; 6];
+        let error = Error::RankTooLarge { operand: Operand::Output, expected: 6, found: 10 };
+        assert_eq!(gather_nd(&ones, &ones, &ones, (6, 6)).err(), error);
     }
 }
 

@@ -57,6 +57,7 @@
 mod compiled;
 mod data;
 mod operators;
+mod rules;
 mod settings;
 mod tensor;
 
