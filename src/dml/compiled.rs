@@ -9,8 +9,9 @@ use crate::index::Index;
 use crate::layout::Layout;
 use crate::scatter::Scatter;
 
-/// A gather that is ready to run: what [`GatherOperatorDesc`](super::GatherOperatorDesc), [`GatherElementsOperatorDesc`](super::GatherElementsOperatorDesc),
-/// [`GatherNdOperatorDesc`](super::GatherNdOperatorDesc) and [`GatherNd1OperatorDesc`](super::GatherNd1OperatorDesc) compile to.
+/// A gather that is ready to run: what [`GatherOperatorDesc`](super::GatherOperatorDesc),
+/// [`GatherElementsOperatorDesc`](super::GatherElementsOperatorDesc), [`GatherNdOperatorDesc`](super::GatherNdOperatorDesc) and
+/// [`GatherNd1OperatorDesc`](super::GatherNd1OperatorDesc) compile to.
 #[derive(Clone, Copy, Debug)]
 pub struct CompiledGather {
     pub(crate) gather: Gather,
@@ -18,8 +19,8 @@ pub struct CompiledGather {
     pub(crate) indices_type: DataType,
 }
 
-/// A scatter that is ready to run: what [`ScatterOperatorDesc`](super::ScatterOperatorDesc) and [`ScatterNdOperatorDesc`](super::ScatterNdOperatorDesc)
-/// compile to.
+/// A scatter that is ready to run: what [`ScatterOperatorDesc`](super::ScatterOperatorDesc) and
+/// [`ScatterNdOperatorDesc`](super::ScatterNdOperatorDesc) compile to.
 #[derive(Clone, Copy, Debug)]
 pub struct CompiledScatter {
     pub(crate) scatter: Scatter,
@@ -33,10 +34,10 @@ impl CompiledGather {
     /// Gathers.
     ///
     /// # Errors
-    /// - [`Error::DataTypeMismatch`] for a slice of another type than the descriptor says, [`Error::SliceTooShort`] for one shorter than its tensor's
-    ///   [`extent`](super::TensorDesc::extent): the output is as it was.
-    /// - [`Error::IndexOutOfBounds`], if the settings left [`Bounds::Error`](crate::Bounds::Error): names the first bad entry. Entries before it in row-major
-    ///   order may be in the output already, nothing that comes after it is.
+    /// - [`Error::DataTypeMismatch`] for a slice of another type than the descriptor says, [`Error::SliceTooShort`] for one shorter than
+    ///   its tensor's [`extent`](super::TensorDesc::extent): the output is as it was.
+    /// - [`Error::IndexOutOfBounds`], if the settings left [`Bounds::Error`](crate::Bounds::Error): names the first bad entry. Entries
+    ///   before it in row-major order may be in the output already, nothing that comes after it is.
     pub fn execute<'a>(
         &self,
         input: impl Into<TensorData<'a>>,
@@ -77,9 +78,9 @@ impl CompiledScatter {
     /// `output = input`, then scatters.
     ///
     /// # Errors
-    /// [`Error::DataTypeMismatch`] for a slice of another type than the descriptor says, [`Error::SliceTooShort`] for one shorter than its tensor's
-    /// [`extent`](super::TensorDesc::extent), and [`Error::IndexOutOfBounds`], if the settings left [`Bounds::Error`](crate::Bounds::Error), for the first bad
-    /// entry. Whatever the error, the output is as it was.
+    /// [`Error::DataTypeMismatch`] for a slice of another type than the descriptor says, [`Error::SliceTooShort`] for one shorter than its
+    /// tensor's [`extent`](super::TensorDesc::extent), and [`Error::IndexOutOfBounds`], if the settings left
+    /// [`Bounds::Error`](crate::Bounds::Error), for the first bad entry. Whatever the error, the output is as it was.
     pub fn execute<'a>(
         &self,
         input: impl Into<TensorData<'a>>,

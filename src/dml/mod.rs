@@ -1,8 +1,8 @@
 //! DirectML's gather and scatter operators, described at run time.
 //!
 //! The structures have DirectML's names and rules. `compile` proves a descriptor and brings it to the same [`Gather`](crate::Gather) or
-//! [`Scatter`](crate::Scatter) that the rest of the crate uses; the result is a plain value without references that can be kept and executed
-//! any number of times, on slices whose type is known at run time only.
+//! [`Scatter`](crate::Scatter) that the rest of the crate uses; the result is a plain value without references that can be kept and
+//! executed any number of times, on slices whose type is known at run time only.
 //!
 //! | descriptor | formula | since level |
 //! |---|---|---|
@@ -15,9 +15,9 @@
 //!
 //! # What DirectML documents
 //!
-//! - All tensors of an operator have the same number `D` of dimensions, 1 to 8 (exactly 4 below feature level 3.0). A tensor that needs fewer
-//!   is aligned to the right. The leading sizes that are then ignored must be 1: implementations disagree on anything else, so that it is an error
-//!   here, [`LeadingSizeNotOne`](crate::Error::LeadingSizeNotOne).
+//! - All tensors of an operator have the same number `D` of dimensions, 1 to 8 (exactly 4 below feature level 3.0). A tensor that needs
+//!   fewer is aligned to the right. The leading sizes that are then ignored must be 1: implementations disagree on anything else, so that
+//!   it is an error here, [`LeadingSizeNotOne`](crate::Error::LeadingSizeNotOne).
 //! - No size is 0. Strides are unsigned, counted in elements, and 0 repeats an element.
 //! - Input, updates and output have one data type. Which one may be used, and with which type of indices, depends on the [`FeatureLevel`].
 //! - Signed indices below 0 count from the end of the axis.
@@ -26,14 +26,14 @@
 //! # What is defined beyond it
 //!
 //! - **Duplicates.** DirectML calls them invalid. Here the last one in row-major order of the indices wins, always.
-//! - **Indices out of bounds.** DirectML clamps the reads of `DML_GATHER` into the tensor's memory and says nothing of the other operators. Here they are
-//!   an error; [`Settings::bounds`] chooses another rule, [`Bounds::Clamp`](crate::Bounds::Clamp) among them. Whatever the rule, each coordinate is
-//!   held against its own axis, and no unsigned index wraps to a negative one.
-//! - **Memory.** Nothing is read or written outside the slices. Elements of the output slice that its sizes and strides do not address keep their value;
-//!   an output whose strides let two coordinates share an element is an error.
+//! - **Indices out of bounds.** DirectML clamps the reads of `DML_GATHER` into the tensor's memory and says nothing of the other operators.
+//!   Here they are an error; [`Settings::bounds`] chooses another rule, [`Bounds::Clamp`](crate::Bounds::Clamp) among them. Whatever the
+//!   rule, each coordinate is held against its own axis, and no unsigned index wraps to a negative one.
+//! - **Memory.** Nothing is read or written outside the slices. Elements of the output slice that its sizes and strides do not address keep
+//!   their value; an output whose strides let two coordinates share an element is an error.
 //! - **Errors.** When a scatter fails, its output is as it was.
-//! - **Sizes off the axis.** DirectML's pages ask that the indices of `DML_SCATTER` and `DML_GATHER_ELEMENTS` have the sizes of the input off the axis, which its
-//!   implementation does not enforce. Here they may be smaller, as in ONNX, unless [`Settings::strict`] is set.
+//! - **Sizes off the axis.** DirectML's pages ask that the indices of `DML_SCATTER` and `DML_GATHER_ELEMENTS` have the sizes of the input
+//!   off the axis, which its implementation does not enforce. Here they may be smaller, as in ONNX, unless [`Settings::strict`] is set.
 //!
 //! ```
 //! use strew::dml::{DataType, ScatterNdOperatorDesc, Settings, TensorDesc};

@@ -1,7 +1,7 @@
 //! The six operators.
 //!
-//! Each `compile` proves what all operators have in common, takes the leading dimensions off that the operator ignores, and leaves the rest to the
-//! constructors of [`Gather`] and [`Scatter`].
+//! Each `compile` proves what all operators have in common, takes the leading dimensions off that the operator ignores, and leaves the rest
+//! to the constructors of [`Gather`] and [`Scatter`].
 
 use crate::dml::rules::{Nd, after_leading, axis_of, dimension_count, gather_tensors, scatter_tensors, sizes_off_axis, trailing};
 use crate::dml::{CompiledGather, CompiledScatter, FeatureLevel, Settings, TensorDesc};
@@ -13,8 +13,8 @@ use crate::scatter::Scatter;
 
 /// `output[p.., i.., s..] = input[p.., indices[i..], s..]`, where `p` are the `axis` dimensions before the axis and `s` those after it.
 ///
-/// Shapes: `output = input[0..axis] ++ indices[D-n..D] ++ input[axis+1..D]`, where `n` is `index_dimensions`, aligned to the right: if that is more than `D`
-/// sizes, leading ones are cropped; if it is one less (`n` = 0), a one is prepended.
+/// Shapes: `output = input[0..axis] ++ indices[D-n..D] ++ input[axis+1..D]`, where `n` is `index_dimensions`, aligned to the right: if that
+/// is more than `D` sizes, leading ones are cropped; if it is one less (`n` = 0), a one is prepended.
 ///
 /// ```
 /// use strew::dml::{DataType, GatherOperatorDesc, Settings, TensorDesc};
@@ -53,19 +53,19 @@ impl GatherOperatorDesc<'_> {
     /// Proves the descriptor.
     ///
     /// # Errors
-    /// Of all operators: [`Error::NotSupported`] at the feature level, [`Error::RankMismatch`], [`Error::DataTypeMismatch`], [`Error::ZeroSize`],
-    /// [`Error::SizesOverflow`], [`Error::OverlappingOutput`].
+    /// Of all operators: [`Error::NotSupported`] at the feature level, [`Error::RankMismatch`], [`Error::DataTypeMismatch`],
+    /// [`Error::ZeroSize`], [`Error::SizesOverflow`], [`Error::OverlappingOutput`].
     ///
-    /// Of this one: [`Error::AxisOutOfRange`], [`Error::DimensionCountOutOfRange`], [`Error::LeadingSizeNotOne`] for a size that is ignored, cropped or
-    /// prepended, [`Error::SizeMismatch`] for the output.
+    /// Of this one: [`Error::AxisOutOfRange`], [`Error::DimensionCountOutOfRange`], [`Error::LeadingSizeNotOne`] for a size that is
+    /// ignored, cropped or prepended, [`Error::SizeMismatch`] for the output.
     pub fn compile(&self, settings: &Settings) -> Result<CompiledGather, Error> {
         let Self { input_tensor, indices_tensor, output_tensor, .. } = self;
         let [input, indices, output] = gather_tensors(settings, FeatureLevel::Level1_0, input_tensor, indices_tensor, output_tensor)?;
         let rank = input.rank();
         let axis = axis_of(&input, Operand::Input, self.axis)?;
         let index_dimensions = dimension_count(Operand::Indices, self.index_dimensions, 0, rank)?;
-        // `input ++ indices` without the axis has `rank + index_dimensions - 1` sizes. Those in excess are cropped: from the input before the axis first,
-        // then from the indices, which come next.
+        // `input ++ indices` without the axis has `rank + index_dimensions - 1` sizes. Those in excess are cropped: from the input before
+        // the axis first, then from the indices, which come next.
         let excess = index_dimensions.saturating_sub(1);
         let from_input = excess.min(axis);
         let from_indices = excess - from_input;
@@ -117,7 +117,8 @@ impl GatherElementsOperatorDesc<'_> {
     /// Proves the descriptor.
     ///
     /// # Errors
-    /// Those of [all operators](GatherOperatorDesc::compile), [`Error::AxisOutOfRange`], and [`Error::SizeMismatch`] for the indices or the output.
+    /// Those of [all operators](GatherOperatorDesc::compile), [`Error::AxisOutOfRange`], and [`Error::SizeMismatch`] for the indices or the
+    /// output.
     pub fn compile(&self, settings: &Settings) -> Result<CompiledGather, Error> {
         let Self { input_tensor, indices_tensor, output_tensor, .. } = self;
         let [input, indices, output] = gather_tensors(settings, FeatureLevel::Level2_1, input_tensor, indices_tensor, output_tensor)?;
@@ -130,8 +131,9 @@ impl GatherElementsOperatorDesc<'_> {
 
 /// `output[i.., s..] = input[indices[i.., 0..k].., s..]`, where `k` is the last size of the indices.
 ///
-/// Shapes: `output = 1.. ++ indices[D-q .. D-1] ++ input[D-r+k .. D]`, where `r` is `input_dimension_count` and `q` is `indices_dimension_count`; `1 <= k <= r`.
-/// For example, `input = [3, 4, 5, 6, 7]`, `r = 5`, `indices = [1, 1, 1, 2, 3]`, `q = 3` make `output = [1, 1, 2, 6, 7]`.
+/// Shapes: `output = 1.. ++ indices[D-q .. D-1] ++ input[D-r+k .. D]`, where `r` is `input_dimension_count` and `q` is
+/// `indices_dimension_count`; `1 <= k <= r`. For example, `input = [3, 4, 5, 6, 7]`, `r = 5`, `indices = [1, 1, 1, 2, 3]`, `q = 3` make
+/// `output = [1, 1, 2, 6, 7]`.
 ///
 /// ```
 /// use strew::dml::{DataType, GatherNdOperatorDesc, Settings, TensorDesc};
@@ -171,8 +173,8 @@ impl GatherNdOperatorDesc<'_> {
     ///
     /// # Errors
     /// Those of [all operators](GatherOperatorDesc::compile), [`Error::DimensionCountOutOfRange`], [`Error::TupleSizeOutOfRange`],
-    /// [`Error::LeadingSizeNotOne`] for a size that is ignored or prepended, [`Error::RankTooLarge`] for an output that would need more than `D` dimensions,
-    /// [`Error::SizeMismatch`] for the output.
+    /// [`Error::LeadingSizeNotOne`] for a size that is ignored or prepended, [`Error::RankTooLarge`] for an output that would need more
+    /// than `D` dimensions, [`Error::SizeMismatch`] for the output.
     pub fn compile(&self, settings: &Settings) -> Result<CompiledGather, Error> {
         self.with_batches(0).compile_since(FeatureLevel::Level2_1, settings)
     }
@@ -192,10 +194,12 @@ impl<'a> GatherNdOperatorDesc<'a> {
     }
 }
 
-/// `output[B.., i.., s..] = input[B.., indices[B.., i.., 0..k].., s..]`, where `B` are the batch dimensions and `k` is the last size of the indices.
+/// `output[B.., i.., s..] = input[B.., indices[B.., i.., 0..k].., s..]`, where `B` are the batch dimensions and `k` is the last size of the
+/// indices.
 ///
-/// Shapes: `output = 1.. ++ indices[D-q .. D-1] ++ input[D-r+b+k .. D]`, where `r` is `input_dimension_count`, `q` is `indices_dimension_count` and `b` is
-/// `batch_dimension_count`; `1 <= k <= r - b`. The `b` batch sizes of input and indices, the first of the last `r` and `q`, are equal.
+/// Shapes: `output = 1.. ++ indices[D-q .. D-1] ++ input[D-r+b+k .. D]`, where `r` is `input_dimension_count`, `q` is
+/// `indices_dimension_count` and `b` is `batch_dimension_count`; `1 <= k <= r - b`. The `b` batch sizes of input and indices, the first of
+/// the last `r` and `q`, are equal.
 ///
 /// ```
 /// use strew::dml::{DataType, GatherNd1OperatorDesc, Settings, TensorDesc};
@@ -238,7 +242,8 @@ impl GatherNd1OperatorDesc<'_> {
     /// Proves the descriptor.
     ///
     /// # Errors
-    /// Those of [`GatherNdOperatorDesc::compile`], [`Error::BatchDimsOutOfRange`], and [`Error::SizeMismatch`] for a batch dimension of the indices.
+    /// Those of [`GatherNdOperatorDesc::compile`], [`Error::BatchDimsOutOfRange`], and [`Error::SizeMismatch`] for a batch dimension of the
+    /// indices.
     pub fn compile(&self, settings: &Settings) -> Result<CompiledGather, Error> {
         self.compile_since(FeatureLevel::Level3_0, settings)
     }
@@ -255,8 +260,8 @@ impl GatherNd1OperatorDesc<'_> {
 
 /// `output = input; output[c with c[axis] := indices[c]] = updates[c]`
 ///
-/// Shapes: `output = input`, `updates = indices`; `indices[d] <= input[d]` for `d != axis`, and `=` if the settings are strict. The counterpart of
-/// [`GatherElementsOperatorDesc`], and not of [`GatherOperatorDesc`].
+/// Shapes: `output = input`, `updates = indices`; `indices[d] <= input[d]` for `d != axis`, and `=` if the settings are strict. The
+/// counterpart of [`GatherElementsOperatorDesc`], and not of [`GatherOperatorDesc`].
 ///
 /// ```
 /// use strew::dml::{DataType, ScatterOperatorDesc, Settings, TensorDesc};
@@ -300,8 +305,8 @@ impl ScatterOperatorDesc<'_> {
     /// Proves the descriptor.
     ///
     /// # Errors
-    /// Those of [all operators](GatherOperatorDesc::compile), [`Error::AxisOutOfRange`], and [`Error::SizeMismatch`] for the output, the indices or the
-    /// updates.
+    /// Those of [all operators](GatherOperatorDesc::compile), [`Error::AxisOutOfRange`], and [`Error::SizeMismatch`] for the output, the
+    /// indices or the updates.
     pub fn compile(&self, settings: &Settings) -> Result<CompiledScatter, Error> {
         let Self { input_tensor, indices_tensor, updates_tensor, output_tensor, .. } = self;
         let tensors = [input_tensor, indices_tensor, updates_tensor, output_tensor];
@@ -360,8 +365,8 @@ impl ScatterNdOperatorDesc<'_> {
     ///
     /// # Errors
     /// Those of [all operators](GatherOperatorDesc::compile), [`Error::DimensionCountOutOfRange`], [`Error::TupleSizeOutOfRange`],
-    /// [`Error::LeadingSizeNotOne`] for a size that is ignored or prepended, [`Error::RankTooLarge`] for updates that would need more than `D` dimensions,
-    /// [`Error::SizeMismatch`] for the output or the updates.
+    /// [`Error::LeadingSizeNotOne`] for a size that is ignored or prepended, [`Error::RankTooLarge`] for updates that would need more than
+    /// `D` dimensions, [`Error::SizeMismatch`] for the output or the updates.
     pub fn compile(&self, settings: &Settings) -> Result<CompiledScatter, Error> {
         let Self { input_tensor, indices_tensor, updates_tensor, output_tensor, .. } = self;
         let tensors = [input_tensor, indices_tensor, updates_tensor, output_tensor];

@@ -58,8 +58,8 @@ pub(super) fn gather_tensors(
     Ok(layouts)
 }
 
-/// Proves what all scatters have in common, and returns input, indices, updates and output: of one rank, non-empty, the output with the sizes of the input
-/// and without overlap.
+/// Proves what all scatters have in common, and returns input, indices, updates and output: of one rank, non-empty, the output with the
+/// sizes of the input and without overlap.
 pub(super) fn scatter_tensors(settings: &Settings, since: FeatureLevel, tensors: [&TensorDesc<'_>; 4]) -> Result<[Layout; 4], Error> {
     let [input, indices, updates, output] = tensors;
     let level = settings.feature_level;

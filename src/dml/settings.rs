@@ -7,7 +7,8 @@ use crate::layout::MAX_RANK;
 
 /// A DirectML feature level: which operators, data types and numbers of dimensions there are.
 ///
-/// Only the levels that changed something for gather and scatter are listed; a level between or above them supports what the next lower one does.
+/// Only the levels that changed something for gather and scatter are listed; a level between or above them supports what the next lower one
+/// does.
 ///
 /// | level | adds data types | adds indices | dimensions |
 /// |---|---|---|---|
@@ -50,8 +51,8 @@ pub struct Settings {
     pub feature_level: FeatureLevel,
     /// What happens to indices out of bounds; an error by default.
     pub bounds: Bounds,
-    /// Whether the indices of `SCATTER` and `GATHER_ELEMENTS` must have the sizes of the input off the axis, as DirectML's pages ask. By default they may
-    /// be smaller.
+    /// Whether the indices of `SCATTER` and `GATHER_ELEMENTS` must have the sizes of the input off the axis, as DirectML's pages ask. By
+    /// default they may be smaller.
     pub strict: bool,
 }
 

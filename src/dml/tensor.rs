@@ -26,8 +26,8 @@ pub struct TensorDesc<'a> {
     pub data_type: DataType,
     /// The number of elements along each dimension; none is 0.
     pub sizes: &'a [u32],
-    /// The distance in elements between neighbours along each dimension: 0 repeats an element, more than the packed distance leaves padding.
-    /// `None` is packed row-major.
+    /// The distance in elements between neighbours along each dimension: 0 repeats an element, more than the packed distance leaves
+    /// padding. `None` is packed row-major.
     pub strides: Option<&'a [u32]>,
 }
 
@@ -49,8 +49,8 @@ impl<'a> TensorDesc<'a> {
     /// DirectML's own helper computes this in 32 bits, which wrap. Here nothing does: what exceeds `usize` is an error.
     ///
     /// # Errors
-    /// [`Error::SizesOverflow`], and for what is no tensor at all [`Error::RankTooLarge`] (more than 8 sizes), [`Error::RankMismatch`] (more or fewer strides
-    /// than sizes), [`Error::ZeroSize`].
+    /// [`Error::SizesOverflow`], and for what is no tensor at all [`Error::RankTooLarge`] (more than 8 sizes), [`Error::RankMismatch`]
+    /// (more or fewer strides than sizes), [`Error::ZeroSize`].
     ///
     /// ```
     /// use strew::Error;
