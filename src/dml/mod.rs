@@ -1,47 +1,71 @@
-//! DirectML.
+//! DirectML's gather and scatter operators, described at run time.
+//!
+//! The structures have DirectML's names and rules. `compile` proves a descriptor and brings it to the same [`Gather`](crate::Gather) or
+//! [`Scatter`](crate::Scatter) that the rest of the crate uses; the result is a plain value without references that can be kept and
+//! executed any number of times, on slices whose type is known at run time only.
+//!
+//! | descriptor | formula | since level |
+//! |---|---|---|
+//! | [`GatherOperatorDesc`] | `output[p.., i.., s..] = input[p.., indices[i..], s..]` | 1.0 |
+//! | [`GatherElementsOperatorDesc`] | `output[c] = input[c with c[axis] := indices[c]]` | 2.1 |
+//! | [`GatherNdOperatorDesc`] | `output[i.., s..] = input[indices[i.., 0..k].., s..]` | 2.1 |
+//! | [`GatherNd1OperatorDesc`] | `output[B.., i.., s..] = input[B.., indices[B.., i.., 0..k].., s..]` | 3.0 |
+//! | [`ScatterOperatorDesc`] | `output = input; output[c with c[axis] := indices[c]] = updates[c]` | 1.0 |
+//! | [`ScatterNdOperatorDesc`] | `output = input; output[indices[i.., 0..k].., s..] = updates[i.., s..]` | 2.1 |
+//!
+//! # What DirectML documents
+//!
+//! - All tensors of an operator have the same number `D` of dimensions, 1 to 8 (exactly 4 below feature level 3.0). A tensor that needs
+//!   fewer is aligned to the right. The leading sizes that are then ignored must be 1: implementations disagree on anything else, so that
+//!   it is an error here, [`LeadingSizeNotOne`](crate::Error::LeadingSizeNotOne).
+//! - No size is 0. Strides are unsigned, counted in elements, and 0 repeats an element.
+//! - Input, updates and output have one data type. Which one may be used, and with which type of indices, depends on the [`FeatureLevel`].
+//! - Signed indices below 0 count from the end of the axis.
+//! - A scatter's output has the sizes of its input, and may have other strides. An input whose strides are all 0 is one value everywhere.
+//!
+//! # What is defined beyond it
+//!
+//! - **Duplicates.** DirectML calls them invalid. Here the last one in row-major order of the indices wins, always.
+//! - **Indices out of bounds.** DirectML clamps the reads of `DML_GATHER` into the tensor's memory and says nothing of the other operators.
+//!   Here they are an error; [`Settings::bounds`] chooses another rule, [`Bounds::Clamp`](crate::Bounds::Clamp) among them. Whatever the
+//!   rule, each coordinate is held against its own axis, and no unsigned index wraps to a negative one.
+//! - **Memory.** Nothing is read or written outside the slices. Elements of the output slice that its sizes and strides do not address keep
+//!   their value; an output whose strides let two coordinates share an element is an error.
+//! - **Errors.** When a scatter fails, its output is as it was.
+//! - **Sizes off the axis.** DirectML's pages ask that the indices of `DML_SCATTER` and `DML_GATHER_ELEMENTS` have the sizes of the input
+//!   off the axis, which its implementation does not enforce. Here they may be smaller, as in ONNX, unless [`Settings::strict`] is set.
+//!
+//! ```
+//! use strew::dml::{DataType, ScatterNdOperatorDesc, Settings, TensorDesc};
+//!
+//! let operator = ScatterNdOperatorDesc {
+//!     input_tensor: TensorDesc::packed(DataType::Float32, &[1, 8]),
+//!     indices_tensor: TensorDesc::packed(DataType::Uint32, &[4, 1]),
+//!     updates_tensor: TensorDesc::packed(DataType::Float32, &[1, 4]),
+//!     output_tensor: TensorDesc::packed(DataType::Float32, &[1, 8]),
+//!     input_dimension_count: 1,
+//!     indices_dimension_count: 2,
+//! }
+//! .compile(&Settings::default())?;
+//!
+//! let mut output = [0.0_f32; 8];
+//! operator.execute(&[1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0], &[4_u32, 3, 1, 7], &[9.0_f32, 10.0, 11.0, 12.0], &mut output)?;
+//! assert_eq!(output, [1.0, 11.0, 3.0, 10.0, 9.0, 6.0, 7.0, 12.0]);
+//! # Ok::<(), strew::Error>(())
+//! ```
 
-/// A DirectML data type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-#[allow(missing_docs)]
-pub enum DataType {
-    Float32,
-    Float16,
-    Uint32,
-    Uint16,
-    Uint8,
-    Int32,
-    Int16,
-    Int8,
-    Float64,
-    Uint64,
-    Int64,
-}
-impl DataType {
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            DataType::Float32 => "FLOAT32",
-            _ => "",
-        }
-    }
-}
-/// A feature level
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-#[allow(missing_docs)]
-pub enum FeatureLevel {
-    Level1_0,
-    Level2_1,
-    Level3_0,
-    Level4_1,
-}
-impl FeatureLevel {
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            FeatureLevel::Level1_0 => "1.0",
-            FeatureLevel::Level2_1 => "2.1",
-            FeatureLevel::Level3_0 => "3.0",
-            FeatureLevel::Level4_1 => "4.1",
-        }
-    }
-}
+mod compiled;
+mod data;
+mod operators;
+mod rules;
+mod settings;
+mod tensor;
+
+pub use compiled::{CompiledGather, CompiledScatter};
+pub use data::{DataType, TensorData, TensorDataMut};
+pub use operators::{
+    GatherElementsOperatorDesc, GatherNd1OperatorDesc, GatherNdOperatorDesc, GatherOperatorDesc, ScatterElementsOperatorDesc,
+    ScatterNdOperatorDesc, ScatterOperatorDesc,
+};
+pub use settings::{FeatureLevel, Settings};
+pub use tensor::TensorDesc;
