@@ -181,10 +181,36 @@ impl<T: Element> Mover for Copy<'_, T> {
 
     #[inline(always)]
     fn row(&mut self, table: usize, flat: usize, n: usize) {
-        let (from, to) = (self.input.get(table..table.wrapping_add(n)), self.output.get_mut(flat..flat.wrapping_add(n)));
-        if let (Some(from), Some(to)) = (from, to) {
-            copy_row(from, to);
+        if let Some(to) = self.output.get_mut(flat..flat.wrapping_add(n)) {
+            copy_from(self.input, table, to);
         }
+    }
+
+    #[inline(always)]
+    fn elements(&mut self, flat: usize, table: impl Iterator<Item = usize>) {
+        for (to, address) in self.output.get_mut(flat..).unwrap_or_default().iter_mut().zip(table) {
+            if let Some(from) = self.input.get(address) {
+                *to = *from;
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn rows(&mut self, flat: usize, n: usize, table: impl Iterator<Item = usize>) {
+        let mut rest = self.output.get_mut(flat..).unwrap_or_default();
+        for address in table {
+            let Some((to, more)) = rest.split_at_mut_checked(n) else { return };
+            copy_from(self.input, address, to);
+            rest = more;
+        }
+    }
+}
+
+/// `to = input[address..]`
+#[inline(always)]
+fn copy_from<T: Element>(input: &[T], address: usize, to: &mut [T]) {
+    if let Some(from) = input.get(address..address.wrapping_add(to.len())) {
+        copy_row(from, to);
     }
 }
 

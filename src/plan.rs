@@ -300,6 +300,18 @@ impl Plan {
         if lane == self.tuple && (self.tuple_stride == 1 || self.tuple <= 1) { self.tuple } else { 0 }
     }
 
+    /// The number of elements that one entry moves, if they are neighbours and the flat tensor has no gap along the last outer dimension.
+    #[inline]
+    pub(crate) fn packed_row(&self) -> Option<usize> {
+        let n = match self.inner() {
+            [] => 1,
+            [row] if row.table == 1 && row.flat == 1 => row.size,
+            _ => return None,
+        };
+        let lane = self.outer().last().map_or(n, |dim| dim.flat as usize);
+        if lane == n { Some(n) } else { None }
+    }
+
     #[inline]
     pub(crate) fn coordinates(&self) -> &[Coordinate] {
         self.coordinates.get(..self.tuple).unwrap_or(&[])

@@ -5,7 +5,8 @@ use core::cmp::Ordering;
 use half::{bf16, f16};
 use num_traits::{AsPrimitive, float::FloatCore};
 
-use crate::Element;
+use crate::copy::copy_row;
+use crate::element::Element;
 
 /// Combines the current value of a place with an update: `data[place] = combine(data[place], update)`.
 ///
@@ -25,6 +26,17 @@ use crate::Element;
 pub trait Reduction<T> {
     /// The new value of a place that holds `current`.
     fn combine(&self, current: T, update: T) -> T;
+
+    /// Combines a row: [`combine`](Reduction::combine) for each pair of elements. An implementation may be faster, and must do the same.
+    #[inline(always)]
+    fn combine_row(&self, current: &mut [T], updates: &[T])
+    where
+        T: Copy,
+    {
+        for (current, update) in current.iter_mut().zip(updates) {
+            *current = self.combine(*current, *update);
+        }
+    }
 }
 
 impl<T, F: Fn(T, T) -> T> Reduction<T> for F {
@@ -83,6 +95,11 @@ impl<T: Element> Reduction<T> for Assign {
     #[inline(always)]
     fn combine(&self, _: T, update: T) -> T {
         update
+    }
+
+    #[inline(always)]
+    fn combine_row(&self, current: &mut [T], updates: &[T]) {
+        copy_row(updates, current);
     }
 }
 

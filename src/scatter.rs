@@ -464,11 +464,37 @@ impl<T: Element, R: Reduction<T>> Mover for Combine<'_, T, R> {
 
     #[inline(always)]
     fn row(&mut self, table: usize, flat: usize, n: usize) {
-        let (data, updates) = (self.data.get_mut(table..table.wrapping_add(n)), self.updates.get(flat..flat.wrapping_add(n)));
-        if let (Some(data), Some(updates)) = (data, updates) {
-            for (current, update) in data.iter_mut().zip(updates) {
+        if let Some(updates) = self.updates.get(flat..flat.wrapping_add(n)) {
+            self.combine_with(table, updates);
+        }
+    }
+
+    #[inline(always)]
+    fn elements(&mut self, flat: usize, table: impl Iterator<Item = usize>) {
+        for (update, address) in self.updates.get(flat..).unwrap_or_default().iter().zip(table) {
+            if let Some(current) = self.data.get_mut(address) {
                 *current = self.reduction.combine(*current, *update);
             }
+        }
+    }
+
+    #[inline(always)]
+    fn rows(&mut self, flat: usize, n: usize, table: impl Iterator<Item = usize>) {
+        let mut rest = self.updates.get(flat..).unwrap_or_default();
+        for address in table {
+            let Some((updates, more)) = rest.split_at_checked(n) else { return };
+            self.combine_with(address, updates);
+            rest = more;
+        }
+    }
+}
+
+impl<T: Element, R: Reduction<T>> Combine<'_, T, R> {
+    /// `data[address..] = reduction(data[address..], updates)`
+    #[inline(always)]
+    fn combine_with(&mut self, address: usize, updates: &[T]) {
+        if let Some(data) = self.data.get_mut(address..address.wrapping_add(updates.len())) {
+            self.reduction.combine_row(data, updates);
         }
     }
 }

@@ -1,9 +1,11 @@
 //! The one walk over a plan, shared by gather, assignment and reductions.
 //!
-//! [`lanes`] goes over the outer dimensions in row-major order; [`Tuples`] resolves the entries of the indices along the last of them; [`nest`]
-//! goes over the inner dimensions of one entry. The last dimension is always a plain loop, the others are counted by an [`Odometer`].
+//! The outer dimensions are walked in row-major order, the last of them (a **lane**) in a plain loop, the others counted by an [`Odometer`].
+//! [`run`] chooses between two walks, once a call; plans in constants make the choice at compile time.
 //!
-//! [`run`] chooses, once a call, the loop for the tuples and the shape of what moves. Plans in constants make the choice at compile time.
+//! - [`packed`]: tuples of 1 to 3 coordinates without gaps, each of which moves one element or one row, and the flat tensor without gaps along
+//!   the lane. This is what most tensors hold. On a Cortex-M4 it takes a third of the instructions of the other.
+//! - [`general`]: everything else.
 //!
 //! Addresses are computed modulo 2^bits: the plan has proven that the sums lie inside the slices, though a partial sum with a negative
 //! stride may not. Every access goes through `get` all the same, so that a mistake here could move a wrong element, never panic.
@@ -12,30 +14,35 @@ use crate::error::Error;
 use crate::index::{Bounds, Index, resolve};
 use crate::plan::{Coordinate, Dim, Plan};
 
-/// What moves: one element, or a row of `n` neighbours, between table and flat tensor.
+/// What moves between table and flat tensor: one element, or rows of `n` neighbours.
 pub(crate) trait Mover {
+    /// Moves one element.
     fn element(&mut self, table: usize, flat: usize);
+
+    /// Moves one row.
     fn row(&mut self, table: usize, flat: usize, n: usize);
+
+    /// Moves one element for each address of the table, to or from neighbours of the flat tensor.
+    fn elements(&mut self, flat: usize, table: impl Iterator<Item = usize>);
+
+    /// Moves a row of `n` elements for each address of the table, to or from neighbours of the flat tensor.
+    fn rows(&mut self, flat: usize, n: usize, table: impl Iterator<Item = usize>);
 }
 
+/// An address outside every slice: what [`Bounds::Skip`] makes of an entry. Nothing moves there.
+const NOWHERE: usize = usize::MAX;
+
 /// Moves everything that the plan describes. `false`: an index is out of bounds under `Bounds::Error`; what comes before it has been moved.
-///
-/// Packed tuples of 1 to 3 coordinates, which is what most tensors hold, have loops of their own: on a Cortex-M4 they take a third of the
-/// instructions of the general one.
 #[inline(always)]
 pub(crate) fn run<I: Index>(plan: &Plan, indices: &[I], mover: impl Mover) -> bool {
     if plan.empty {
         return true;
     }
-    match (plan.inner(), plan.packed_tuple()) {
-        ([], 1) => elements(plan, Packed::<I, 1>::new(plan, indices), mover),
-        ([], 2) => elements(plan, Packed::<I, 2>::new(plan, indices), mover),
-        ([], 3) => elements(plan, Packed::<I, 3>::new(plan, indices), mover),
-        ([], _) => elements(plan, Strided { plan, indices }, mover),
-        ([row], 1) => rows(plan, Packed::<I, 1>::new(plan, indices), row, mover),
-        ([row], 2) => rows(plan, Packed::<I, 2>::new(plan, indices), row, mover),
-        ([row], _) => rows(plan, Strided { plan, indices }, row, mover),
-        (inner, _) => nests(plan, Strided { plan, indices }, inner, mover),
+    match (plan.packed_tuple(), plan.packed_row()) {
+        (1, Some(n)) => packed::<I, 1>(plan, indices, n, mover),
+        (2, Some(n)) => packed::<I, 2>(plan, indices, n, mover),
+        (3, Some(n)) => packed::<I, 3>(plan, indices, n, mover),
+        _ => general(plan, indices, mover),
     }
 }
 
@@ -46,10 +53,10 @@ pub(crate) fn check<I: Index>(plan: &Plan, indices: &[I]) -> bool {
         return true;
     }
     match plan.packed_tuple() {
-        1 => lanes(plan, Packed::<I, 1>::new(plan, indices), |_| {}),
-        2 => lanes(plan, Packed::<I, 2>::new(plan, indices), |_| {}),
-        3 => lanes(plan, Packed::<I, 3>::new(plan, indices), |_| {}),
-        _ => lanes(plan, Strided { plan, indices }, |_| {}),
+        1 => packed::<I, 1>(plan, indices, 1, Nothing),
+        2 => packed::<I, 2>(plan, indices, 1, Nothing),
+        3 => packed::<I, 3>(plan, indices, 1, Nothing),
+        _ => lanes(plan, indices, |_| {}),
     }
 }
 
@@ -57,145 +64,90 @@ pub(crate) fn check<I: Index>(plan: &Plan, indices: &[I]) -> bool {
 /// left out; under `Bounds::Error` the indices have been checked.
 pub(crate) fn entries<I: Index>(plan: &Plan, indices: &[I], visit: impl FnMut(Position)) {
     if !plan.empty {
-        lanes(plan, Strided { plan, indices }, visit);
+        lanes(plan, indices, visit);
     }
 }
 
-/// Each entry moves one element.
-fn elements(plan: &Plan, tuples: impl Tuples, mut mover: impl Mover) -> bool {
-    lanes(plan, tuples, |at| mover.element(at.table, at.flat))
-}
-
-/// Each entry moves one row.
-fn rows(plan: &Plan, tuples: impl Tuples, row: &Dim, mut mover: impl Mover) -> bool {
-    let dim = *row;
-    if dim.table == 1 && dim.flat == 1 {
-        lanes(plan, tuples, |at| mover.row(at.table, at.flat, dim.size))
-    } else {
-        lanes(plan, tuples, |at| strided_row(&dim, at, &mut mover))
-    }
-}
-
-/// Each entry moves several dimensions of elements.
-fn nests(plan: &Plan, tuples: impl Tuples, inner: &[Dim], mut mover: impl Mover) -> bool {
-    lanes(plan, tuples, |at| nest(inner, at, &mut mover))
-}
-
-/// The indices of a plan, read lane by lane.
-trait Tuples {
-    /// Calls `each` with every entry of a lane that starts at `at`: the address that it resolves to, relative to that of the lane, or `None` if it is
-    /// out of bounds. Stops when `each` returns `false`, and returns that.
-    fn lane(&self, at: usize, lane: &Dim, each: impl FnMut(Option<Offset>) -> bool) -> bool;
-}
-
-/// Where a tuple leads, relative to the coordinates 0.
-#[derive(Clone, Copy)]
-struct Offset {
-    table: usize,
-    cell: usize,
-}
-
-impl Offset {
-    const NONE: Offset = Offset { table: 0, cell: 0 };
-
-    /// Goes along one coordinate.
-    #[inline(always)]
-    fn along<I: Index>(self, index: I, coordinate: &Coordinate, bounds: Bounds) -> Option<Offset> {
-        let position = resolve(index, coordinate.size, bounds)?;
-        Some(Offset {
-            table: self.table.wrapping_add(position.wrapping_mul(coordinate.table as usize)),
-            cell: self.cell.wrapping_add(position.wrapping_mul(coordinate.cell)),
-        })
-    }
-}
-
-/// Tuples of `K` coordinates, one after the other.
-struct Packed<'a, I, const K: usize> {
-    indices: &'a [I],
-    coordinates: [Coordinate; K],
-    bounds: Bounds,
-}
-
-impl<'a, I, const K: usize> Packed<'a, I, K> {
-    #[inline(always)]
-    fn new(plan: &Plan, indices: &'a [I]) -> Self {
-        const NO_COORDINATE: Coordinate = Coordinate { size: 0, table: 0, cell: 0 };
-        let coordinates = plan.coordinates().first_chunk().copied().unwrap_or([NO_COORDINATE; K]);
-        Packed { indices, coordinates, bounds: plan.bounds }
-    }
-}
-
-impl<I: Index, const K: usize> Tuples for Packed<'_, I, K> {
-    #[inline(always)]
-    fn lane(&self, at: usize, lane: &Dim, mut each: impl FnMut(Option<Offset>) -> bool) -> bool {
-        let tuples = self.indices.get(at..at.wrapping_add(lane.size.wrapping_mul(K))).unwrap_or(&[]);
-        for tuple in tuples.as_chunks::<K>().0 {
-            let coordinates = tuple.iter().zip(&self.coordinates);
-            let offset = coordinates.fold(Some(Offset::NONE), |offset, (index, coordinate)| offset?.along(*index, coordinate, self.bounds));
-            if !each(offset) {
-                return false;
+/// Packed tuples of `K` coordinates, which move packed rows of `n` elements.
+fn packed<I: Index, const K: usize>(plan: &Plan, indices: &[I], n: usize, mut mover: impl Mover) -> bool {
+    const NO_COORDINATE: Coordinate = Coordinate { size: 0, table: 0, cell: 0 };
+    let coordinates: [Coordinate; K] = plan.coordinates().first_chunk().copied().unwrap_or([NO_COORDINATE; K]);
+    let bounds = plan.bounds;
+    let (lane, outer) = split_lane(plan.outer());
+    let (length, step) = (lane.size.wrapping_mul(K), lane.table);
+    let mut start = Position::first(plan);
+    let mut odometer = Odometer::new();
+    loop {
+        let tuples = indices.get(start.indices..start.indices.wrapping_add(length)).unwrap_or(&[]);
+        let mut first = start.table;
+        let mut finished = true;
+        let addresses = tuples.as_chunks::<K>().0.iter().map_while(|tuple| {
+            let mut address = first;
+            first = first.wrapping_add_signed(step);
+            for (index, coordinate) in tuple.iter().zip(&coordinates) {
+                match resolve(*index, coordinate.size, bounds) {
+                    Some(position) => address = address.wrapping_add(position.wrapping_mul(coordinate.table as usize)),
+                    None if matches!(bounds, Bounds::Error) => {
+                        finished = false;
+                        return None;
+                    }
+                    None => return Some(NOWHERE),
+                }
             }
+            Some(address)
+        });
+        if n == 1 {
+            mover.elements(start.flat, addresses);
+        } else {
+            mover.rows(start.flat, n, addresses);
         }
-        true
-    }
-}
-
-/// Any number of coordinates, anywhere.
-struct Strided<'a, I> {
-    plan: &'a Plan,
-    indices: &'a [I],
-}
-
-impl<I: Index> Tuples for Strided<'_, I> {
-    #[inline(always)]
-    fn lane(&self, mut at: usize, lane: &Dim, mut each: impl FnMut(Option<Offset>) -> bool) -> bool {
-        for _ in 0..lane.size {
-            let mut position = at;
-            let mut offset = Some(Offset::NONE);
-            for coordinate in self.plan.coordinates() {
-                let index = self.indices.get(position).copied();
-                offset = offset.and_then(|offset| offset.along(index?, coordinate, self.plan.bounds));
-                position = position.wrapping_add_signed(self.plan.tuple_stride);
-            }
-            if !each(offset) {
-                return false;
-            }
-            at = at.wrapping_add_signed(lane.indices);
+        if !finished || outer.is_empty() || !odometer.step(outer, &mut start) {
+            return finished;
         }
-        true
     }
+}
+
+/// Any tuples, and any inner dimensions.
+fn general<I: Index>(plan: &Plan, indices: &[I], mut mover: impl Mover) -> bool {
+    let inner = plan.inner();
+    lanes(plan, indices, |at| nest(inner, at, &mut mover))
 }
 
 /// Calls `visit` for each entry, in row-major order. `false`: stopped at one that is out of bounds, because the policy is `Bounds::Error`.
 #[inline(always)]
-fn lanes(plan: &Plan, tuples: impl Tuples, mut visit: impl FnMut(Position)) -> bool {
-    let strict = matches!(plan.bounds, Bounds::Error);
+fn lanes<I: Index>(plan: &Plan, indices: &[I], mut visit: impl FnMut(Position)) -> bool {
     let (lane, outer) = split_lane(plan.outer());
-    let lane = *lane;
     let mut start = Position::first(plan);
     let mut odometer = Odometer::new();
     loop {
         let mut at = start;
-        let finished = tuples.lane(start.indices, &lane, |offset| {
-            match offset {
-                Some(Offset { table, cell }) => {
-                    visit(Position { table: at.table.wrapping_add(table), cell: at.cell.wrapping_add(cell), ..at });
-                }
-                None if strict => return false,
+        for _ in 0..lane.size {
+            match locate(plan, indices, at) {
+                Some(found) => visit(found),
+                None if matches!(plan.bounds, Bounds::Error) => return false,
                 None => {}
             }
-            at.step(&lane);
+            at.step(lane);
             at.entry = at.entry.wrapping_add(1);
-            true
-        });
-        start.entry = at.entry;
-        if !finished || outer.is_empty() {
-            return finished;
         }
-        if !odometer.step(outer, &mut start) {
+        start.entry = at.entry;
+        if outer.is_empty() || !odometer.step(outer, &mut start) {
             return true;
         }
     }
+}
+
+/// Where the tuple at `at` leads. `None`: out of bounds.
+#[inline(always)]
+fn locate<I: Index>(plan: &Plan, indices: &[I], mut at: Position) -> Option<Position> {
+    let mut index = at.indices;
+    for coordinate in plan.coordinates() {
+        let position = resolve(*indices.get(index)?, coordinate.size, plan.bounds)?;
+        at.table = at.table.wrapping_add(position.wrapping_mul(coordinate.table as usize));
+        at.cell = at.cell.wrapping_add(position.wrapping_mul(coordinate.cell));
+        index = index.wrapping_add_signed(plan.tuple_stride);
+    }
+    Some(at)
 }
 
 /// Moves what one entry stands for: all coordinates of the inner dimensions, from the address `at`.
@@ -206,7 +158,12 @@ pub(crate) fn nest(inner: &[Dim], mut at: Position, mover: &mut impl Mover) {
         if lane.table == 1 && lane.flat == 1 {
             mover.row(at.table, at.flat, lane.size);
         } else {
-            strided_row(lane, at, mover);
+            let (mut table, mut flat) = (at.table, at.flat);
+            for _ in 0..lane.size {
+                mover.element(table, flat);
+                table = table.wrapping_add_signed(lane.table);
+                flat = flat.wrapping_add_signed(lane.flat);
+            }
         }
         if outer.is_empty() || !odometer.step(outer, &mut at) {
             return;
@@ -214,12 +171,20 @@ pub(crate) fn nest(inner: &[Dim], mut at: Position, mover: &mut impl Mover) {
     }
 }
 
-#[inline(always)]
-fn strided_row(dim: &Dim, mut at: Position, mover: &mut impl Mover) {
-    for _ in 0..dim.size {
-        mover.element(at.table, at.flat);
-        at.step(dim);
+/// Moves nothing: what is left of a walk is the check of the indices.
+struct Nothing;
+
+impl Mover for Nothing {
+    fn element(&mut self, _: usize, _: usize) {}
+
+    fn row(&mut self, _: usize, _: usize, _: usize) {}
+
+    #[inline(always)]
+    fn elements(&mut self, _: usize, table: impl Iterator<Item = usize>) {
+        table.for_each(drop);
     }
+
+    fn rows(&mut self, _: usize, _: usize, _: impl Iterator<Item = usize>) {}
 }
 
 /// The error for the first entry that is out of bounds, found by a second, slow look at the indices.
