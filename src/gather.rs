@@ -187,22 +187,24 @@ impl<T: Element> Mover for Copy<'_, T> {
     }
 
     #[inline(always)]
-    fn elements(&mut self, flat: usize, table: impl Iterator<Item = usize>) {
-        for (to, address) in self.output.get_mut(flat..).unwrap_or_default().iter_mut().zip(table) {
-            if let Some(from) = self.input.get(address) {
+    fn elements<Tuple>(&mut self, flat: usize, tuples: &[Tuple], mut address: impl FnMut(&Tuple) -> Option<usize>) -> Option<()> {
+        for (to, tuple) in self.output.get_mut(flat..)?.iter_mut().zip(tuples) {
+            if let Some(from) = self.input.get(address(tuple)?) {
                 *to = *from;
             }
         }
+        Some(())
     }
 
     #[inline(always)]
-    fn rows(&mut self, flat: usize, n: usize, table: impl Iterator<Item = usize>) {
-        let mut rest = self.output.get_mut(flat..).unwrap_or_default();
-        for address in table {
-            let Some((to, more)) = rest.split_at_mut_checked(n) else { return };
-            copy_from(self.input, address, to);
+    fn rows<Tuple>(&mut self, flat: usize, n: usize, tuples: &[Tuple], mut address: impl FnMut(&Tuple) -> Option<usize>) -> Option<()> {
+        let mut rest = self.output.get_mut(flat..)?;
+        for tuple in tuples {
+            let (to, more) = rest.split_at_mut_checked(n)?;
+            copy_from(self.input, address(tuple)?, to);
             rest = more;
         }
+        Some(())
     }
 }
 

@@ -470,22 +470,24 @@ impl<T: Element, R: Reduction<T>> Mover for Combine<'_, T, R> {
     }
 
     #[inline(always)]
-    fn elements(&mut self, flat: usize, table: impl Iterator<Item = usize>) {
-        for (update, address) in self.updates.get(flat..).unwrap_or_default().iter().zip(table) {
-            if let Some(current) = self.data.get_mut(address) {
+    fn elements<Tuple>(&mut self, flat: usize, tuples: &[Tuple], mut address: impl FnMut(&Tuple) -> Option<usize>) -> Option<()> {
+        for (update, tuple) in self.updates.get(flat..)?.iter().zip(tuples) {
+            if let Some(current) = self.data.get_mut(address(tuple)?) {
                 *current = self.reduction.combine(*current, *update);
             }
         }
+        Some(())
     }
 
     #[inline(always)]
-    fn rows(&mut self, flat: usize, n: usize, table: impl Iterator<Item = usize>) {
-        let mut rest = self.updates.get(flat..).unwrap_or_default();
-        for address in table {
-            let Some((updates, more)) = rest.split_at_checked(n) else { return };
-            self.combine_with(address, updates);
+    fn rows<Tuple>(&mut self, flat: usize, n: usize, tuples: &[Tuple], mut address: impl FnMut(&Tuple) -> Option<usize>) -> Option<()> {
+        let mut rest = self.updates.get(flat..)?;
+        for tuple in tuples {
+            let (updates, more) = rest.split_at_checked(n)?;
+            self.combine_with(address(tuple)?, updates);
             rest = more;
         }
+        Some(())
     }
 }
 

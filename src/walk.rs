@@ -22,11 +22,12 @@ pub(crate) trait Mover {
     /// Moves one row.
     fn row(&mut self, table: usize, flat: usize, n: usize);
 
-    /// Moves one element for each address of the table, to or from neighbours of the flat tensor.
-    fn elements(&mut self, flat: usize, table: impl Iterator<Item = usize>);
+    /// Moves one element for each tuple, between its address in the table and neighbours of the flat tensor. `None`: stopped at a tuple without an
+    /// address.
+    fn elements<Tuple>(&mut self, flat: usize, tuples: &[Tuple], address: impl FnMut(&Tuple) -> Option<usize>) -> Option<()>;
 
-    /// Moves a row of `n` elements for each address of the table, to or from neighbours of the flat tensor.
-    fn rows(&mut self, flat: usize, n: usize, table: impl Iterator<Item = usize>);
+    /// The same for rows of `n` elements.
+    fn rows<Tuple>(&mut self, flat: usize, n: usize, tuples: &[Tuple], address: impl FnMut(&Tuple) -> Option<usize>) -> Option<()>;
 }
 
 /// An address outside every slice: what [`Bounds::Skip`] makes of an entry. Nothing moves there.
@@ -79,30 +80,23 @@ fn packed<I: Index, const K: usize>(plan: &Plan, indices: &[I], n: usize, mut mo
     let mut odometer = Odometer::new();
     loop {
         let tuples = indices.get(start.indices..start.indices.wrapping_add(length)).unwrap_or(&[]);
+        let tuples = tuples.as_chunks::<K>().0;
         let mut first = start.table;
-        let mut finished = true;
-        let addresses = tuples.as_chunks::<K>().0.iter().map_while(|tuple| {
+        let address = |tuple: &[I; K]| {
             let mut address = first;
             first = first.wrapping_add_signed(step);
             for (index, coordinate) in tuple.iter().zip(&coordinates) {
                 match resolve(*index, coordinate.size, bounds) {
                     Some(position) => address = address.wrapping_add(position.wrapping_mul(coordinate.table as usize)),
-                    None if matches!(bounds, Bounds::Error) => {
-                        finished = false;
-                        return None;
-                    }
+                    None if matches!(bounds, Bounds::Error) => return None,
                     None => return Some(NOWHERE),
                 }
             }
             Some(address)
-        });
-        if n == 1 {
-            mover.elements(start.flat, addresses);
-        } else {
-            mover.rows(start.flat, n, addresses);
-        }
-        if !finished || outer.is_empty() || !odometer.step(outer, &mut start) {
-            return finished;
+        };
+        let moved = if n == 1 { mover.elements(start.flat, tuples, address) } else { mover.rows(start.flat, n, tuples, address) };
+        if moved.is_none() || outer.is_empty() || !odometer.step(outer, &mut start) {
+            return moved.is_some();
         }
     }
 }
@@ -180,11 +174,14 @@ impl Mover for Nothing {
     fn row(&mut self, _: usize, _: usize, _: usize) {}
 
     #[inline(always)]
-    fn elements(&mut self, _: usize, table: impl Iterator<Item = usize>) {
-        table.for_each(drop);
+    fn elements<Tuple>(&mut self, _: usize, tuples: &[Tuple], mut address: impl FnMut(&Tuple) -> Option<usize>) -> Option<()> {
+        tuples.iter().try_for_each(|tuple| address(tuple).map(drop))
     }
 
-    fn rows(&mut self, _: usize, _: usize, _: impl Iterator<Item = usize>) {}
+    #[inline(always)]
+    fn rows<Tuple>(&mut self, flat: usize, _: usize, tuples: &[Tuple], address: impl FnMut(&Tuple) -> Option<usize>) -> Option<()> {
+        self.elements(flat, tuples, address)
+    }
 }
 
 /// The error for the first entry that is out of bounds, found by a second, slow look at the indices.
