@@ -6,8 +6,8 @@ use crate::element::Element;
 use crate::error::{Error, Operand, tri};
 use crate::index::{Bounds, Index};
 use crate::layout::Layout;
-use crate::plan::{Direction, Plan};
-use crate::walk::{self, Mover};
+use crate::plan::{Dim, Direction, Plan};
+use crate::walk::{self, Addresses, Mover};
 
 /// A gather whose shapes are proven: reads elements of `input` that `indices` choose, and writes them to `output` in order.
 ///
@@ -114,10 +114,10 @@ impl Gather {
     /// - [`Error::SliceTooShort`]: the output is as it was.
     /// - [`Error::IndexOutOfBounds`]: names the first bad index. Entries before it in row-major order may be in the output already, nothing that
     ///   comes after it is. [`check`](Gather::check) first makes it all or nothing.
-    #[inline]
+    #[inline(always)]
     pub fn run<T: Element, I: Index>(&self, input: &[T], indices: &[I], output: &mut [T]) -> Result<(), Error> {
         fits(Operand::Indices, self.plan.lengths.indices, indices.len())?;
-        self.run_on(input, indices, output)
+        self.run_on::<T, I, false>(input, indices, output)
     }
 
     /// Proves all indices, so that running cannot fail for their sake, with as many inputs as one likes.
@@ -144,10 +144,15 @@ impl Gather {
     }
 
     #[inline(always)]
-    pub(crate) fn run_on<T: Element, I: Index>(&self, input: &[T], indices: &[I], output: &mut [T]) -> Result<(), Error> {
+    pub(crate) fn run_on<T: Element, I: Index, const PROVEN: bool>(
+        &self,
+        input: &[T],
+        indices: &[I],
+        output: &mut [T],
+    ) -> Result<(), Error> {
         fits(Operand::Input, self.plan.lengths.table, input.len())?;
         fits(Operand::Output, self.plan.lengths.flat, output.len())?;
-        if walk::run(&self.plan, indices, Copy { input, output }) {
+        if walk::run::<I, PROVEN>(&self.plan, indices, Copy { input, output }) {
             return Ok(());
         }
         walk::first_out_of_bounds(&self.plan, indices).map_or(Ok(()), Err)
@@ -161,7 +166,7 @@ impl<I: Index> Checked<'_, Gather, I> {
     /// [`Error::SliceTooShort`]: the output is as it was.
     #[inline]
     pub fn run<T: Element>(&self, input: &[T], output: &mut [T]) -> Result<(), Error> {
-        self.operator.run_on(input, self.indices, output)
+        self.operator.run_on::<T, I, true>(input, self.indices, output)
     }
 }
 
@@ -173,13 +178,6 @@ pub(crate) struct Copy<'a, T> {
 
 impl<T: Element> Mover for Copy<'_, T> {
     #[inline(always)]
-    fn element(&mut self, table: usize, flat: usize) {
-        if let (Some(from), Some(to)) = (self.input.get(table), self.output.get_mut(flat)) {
-            *to = *from;
-        }
-    }
-
-    #[inline(always)]
     fn row(&mut self, table: usize, flat: usize, n: usize) {
         if let Some(to) = self.output.get_mut(flat..flat.wrapping_add(n)) {
             copy_from(self.input, table, to);
@@ -187,9 +185,25 @@ impl<T: Element> Mover for Copy<'_, T> {
     }
 
     #[inline(always)]
-    fn elements<Tuple>(&mut self, flat: usize, tuples: &[Tuple], mut address: impl FnMut(&Tuple) -> Option<usize>) -> Option<()> {
+    fn strided_row(&mut self, mut table: usize, mut flat: usize, dim: &Dim) {
+        for _ in 0..dim.size {
+            if let (Some(from), Some(to)) = (self.input.get(table), self.output.get_mut(flat)) {
+                *to = *from;
+            }
+            table = table.wrapping_add_signed(dim.table);
+            flat = flat.wrapping_add_signed(dim.flat);
+        }
+    }
+
+    #[inline(always)]
+    fn elements<I: Index, const K: usize, const PROVEN: bool>(
+        &mut self,
+        flat: usize,
+        tuples: &[[I; K]],
+        mut addresses: Addresses<K, PROVEN>,
+    ) -> Option<()> {
         for (to, tuple) in self.output.get_mut(flat..)?.iter_mut().zip(tuples) {
-            if let Some(from) = self.input.get(address(tuple)?) {
+            if let Some(from) = self.input.get(addresses.next(tuple)?) {
                 *to = *from;
             }
         }
@@ -197,11 +211,17 @@ impl<T: Element> Mover for Copy<'_, T> {
     }
 
     #[inline(always)]
-    fn rows<Tuple>(&mut self, flat: usize, n: usize, tuples: &[Tuple], mut address: impl FnMut(&Tuple) -> Option<usize>) -> Option<()> {
+    fn rows<I: Index, const K: usize, const PROVEN: bool>(
+        &mut self,
+        flat: usize,
+        n: usize,
+        tuples: &[[I; K]],
+        mut addresses: Addresses<K, PROVEN>,
+    ) -> Option<()> {
         let mut rest = self.output.get_mut(flat..)?;
         for tuple in tuples {
             let (to, more) = rest.split_at_mut_checked(n)?;
-            copy_from(self.input, address(tuple)?, to);
+            copy_from(self.input, addresses.next(tuple)?, to);
             rest = more;
         }
         Some(())

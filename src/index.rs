@@ -54,6 +54,9 @@ pub(crate) mod sealed {
         /// The position on an axis of `size`, negative values counted from the end. What is not below `size` is no position; it may still be
         /// one for [`super::resolve`], when the type is wider than `usize`.
         fn position(self, size: usize) -> usize;
+        /// Whether the index is on an axis of `size`, in one comparison. May be `false` for one that is, when the type is wider than `usize` or the
+        /// size above half of its range.
+        fn is_inside(self, size: usize) -> bool;
         fn wide(self) -> Wide;
     }
 }
@@ -66,6 +69,10 @@ macro_rules! unsigned {
             #[inline(always)]
             fn position(self, _size: usize) -> usize {
                 usize::try_from(self).unwrap_or(usize::MAX)
+            }
+            #[inline(always)]
+            fn is_inside(self, size: usize) -> bool {
+                self.position(size) < size
             }
             #[inline]
             fn wide(self) -> Wide {
@@ -89,6 +96,12 @@ macro_rules! signed {
                     Err(_) => usize::MAX,
                 }
             }
+            // -size <= index < size, moved up by `size`. An index below -size becomes 2^bits plus a negative number no smaller than isize::MIN + size,
+            // which is not below 2 * size as long as that does not saturate; if it does, no isize is below -size.
+            #[inline(always)]
+            fn is_inside(self, size: usize) -> bool {
+                isize::try_from(self).is_ok_and(|index| (index as usize).wrapping_add(size) < size.saturating_mul(2))
+            }
             #[inline]
             fn wide(self) -> Wide {
                 Wide { negative: self < 0, magnitude: self.unsigned_abs() as u64 }
@@ -103,6 +116,12 @@ signed!(i8 i16 i32 i64 isize);
 pub(crate) fn resolve<I: Index>(index: I, size: usize, bounds: Bounds) -> Option<usize> {
     let position = index.position(size);
     if position < size { Some(position) } else { outside(index.wide(), size, bounds) }
+}
+
+/// Whether `index` is on an axis of `size`.
+#[inline(always)]
+pub(crate) fn is_in_bounds<I: Index>(index: I, size: usize) -> bool {
+    index.is_inside(size) || outside(index.wide(), size, Bounds::Error).is_some()
 }
 
 /// The rare half of [`resolve`], exact for every value and compiled once for all index types.
@@ -167,7 +186,7 @@ mod tests {
         ($($index:ident)*) => {$(
             #[test]
             fn $index() {
-                let sizes = [0, 1, 2, 5, 127, 128, 129, 255, 256, 257, 65_536, 1 << 31, usize::MAX / 2, usize::MAX / 2 + 1, usize::MAX - 1, usize::MAX];
+                let sizes = [0, 1, 2, 5, 127, 128, 129, 255, 256, 257, 65_536, 1 << 31, usize::MAX / 2, usize::MAX / 2 + 1, usize::MAX / 2 + 2, usize::MAX / 4, usize::MAX - 1, usize::MAX];
                 for size in sizes {
                     let (size_, min, max) = (size as i128, $index::MIN as i128, $index::MAX as i128);
                     for around in [0, size_, -size_, min, max, min / 2, max / 2, 1 << 31, 1 << 32] {
@@ -177,6 +196,7 @@ mod tests {
                                 assert_eq!(resolve(index, size, bounds), oracle(value, size_, bounds), "{value} on {size}, {bounds:?}");
                             }
                             assert_eq!(index.wide().value(), value);
+                            assert_eq!(is_in_bounds(index, size), oracle(value, size_, Bounds::Error).is_some(), "{value} on {size}");
                         }
                     }
                 }

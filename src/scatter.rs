@@ -6,9 +6,9 @@ use crate::error::{Error, Operand, tri};
 use crate::gather::{Copy, check, fits};
 use crate::index::{Bounds, Index};
 use crate::layout::Layout;
-use crate::plan::{Direction, Plan};
+use crate::plan::{Dim, Direction, Plan};
 use crate::reduction::{Add, Assign, Average, Reduction};
-use crate::walk::{self, Mover};
+use crate::walk::{self, Addresses, Mover};
 
 /// A scatter whose shapes are proven: writes `updates`, in order, to the elements of `data` that `indices` choose.
 ///
@@ -115,7 +115,7 @@ impl Scatter {
     ///
     /// # Errors
     /// [`Error::SliceTooShort`], [`Error::IndexOutOfBounds`]. The data is as it was.
-    #[inline]
+    #[inline(always)]
     pub fn run<T: Element, I: Index>(&self, data: &mut [T], indices: &[I], updates: &[T]) -> Result<(), Error> {
         self.check(indices)?.run(data, updates)
     }
@@ -134,7 +134,7 @@ impl Scatter {
     /// assert_eq!(data, [3.0, 1.0]);
     /// # Ok::<(), strew::Error>(())
     /// ```
-    #[inline]
+    #[inline(always)]
     pub fn reduce<T: Element, I: Index, R: Reduction<T>>(
         &self,
         reduction: R,
@@ -267,7 +267,7 @@ impl Scatter {
     /// assert_eq!((keys, values), ([0, 8, 0, 7], [0.0, 0.8, 0.0, 0.7]));
     /// # Ok::<(), strew::Error>(())
     /// ```
-    #[inline]
+    #[inline(always)]
     pub fn check<'a, I: Index>(&'a self, indices: &'a [I]) -> Result<Checked<'a, Scatter, I>, Error> {
         check(&self.plan, indices)?;
         Ok(Checked { operator: self, indices })
@@ -318,7 +318,7 @@ impl<I: Index> Checked<'_, Scatter, I> {
     ///
     /// # Errors
     /// [`Error::SliceTooShort`]. The data is as it was.
-    #[inline]
+    #[inline(always)]
     pub fn run<T: Element>(&self, data: &mut [T], updates: &[T]) -> Result<(), Error> {
         self.reduce(Assign, data, updates)
     }
@@ -327,10 +327,10 @@ impl<I: Index> Checked<'_, Scatter, I> {
     ///
     /// # Errors
     /// [`Error::SliceTooShort`]. The data is as it was.
-    #[inline]
+    #[inline(always)]
     pub fn reduce<T: Element, R: Reduction<T>>(&self, reduction: R, data: &mut [T], updates: &[T]) -> Result<(), Error> {
         let plan = self.fits(data, updates)?;
-        walk::run(plan, self.indices, Combine { reduction: &reduction, data, updates });
+        walk::run::<I, true>(plan, self.indices, Combine { reduction: &reduction, data, updates });
         Ok(())
     }
 
@@ -364,7 +364,7 @@ impl<I: Index> Checked<'_, Scatter, I> {
         self.fits(output, updates)?;
         let copy = Plan::copy(layout, &self.operator.data)?;
         fits(Operand::Input, copy.lengths.table, input.len())?;
-        walk::run::<u8>(&copy, &[], Copy { input, output });
+        walk::run::<u8, true>(&copy, &[], Copy { input, output });
         Ok(())
     }
 
@@ -456,13 +456,6 @@ struct Combine<'a, T, R> {
 
 impl<T: Element, R: Reduction<T>> Mover for Combine<'_, T, R> {
     #[inline(always)]
-    fn element(&mut self, table: usize, flat: usize) {
-        if let (Some(current), Some(update)) = (self.data.get_mut(table), self.updates.get(flat)) {
-            *current = self.reduction.combine(*current, *update);
-        }
-    }
-
-    #[inline(always)]
     fn row(&mut self, table: usize, flat: usize, n: usize) {
         if let Some(updates) = self.updates.get(flat..flat.wrapping_add(n)) {
             self.combine_with(table, updates);
@@ -470,9 +463,25 @@ impl<T: Element, R: Reduction<T>> Mover for Combine<'_, T, R> {
     }
 
     #[inline(always)]
-    fn elements<Tuple>(&mut self, flat: usize, tuples: &[Tuple], mut address: impl FnMut(&Tuple) -> Option<usize>) -> Option<()> {
+    fn strided_row(&mut self, mut table: usize, mut flat: usize, dim: &Dim) {
+        for _ in 0..dim.size {
+            if let (Some(current), Some(update)) = (self.data.get_mut(table), self.updates.get(flat)) {
+                *current = self.reduction.combine(*current, *update);
+            }
+            table = table.wrapping_add_signed(dim.table);
+            flat = flat.wrapping_add_signed(dim.flat);
+        }
+    }
+
+    #[inline(always)]
+    fn elements<I: Index, const K: usize, const PROVEN: bool>(
+        &mut self,
+        flat: usize,
+        tuples: &[[I; K]],
+        mut addresses: Addresses<K, PROVEN>,
+    ) -> Option<()> {
         for (update, tuple) in self.updates.get(flat..)?.iter().zip(tuples) {
-            if let Some(current) = self.data.get_mut(address(tuple)?) {
+            if let Some(current) = self.data.get_mut(addresses.next(tuple)?) {
                 *current = self.reduction.combine(*current, *update);
             }
         }
@@ -480,11 +489,17 @@ impl<T: Element, R: Reduction<T>> Mover for Combine<'_, T, R> {
     }
 
     #[inline(always)]
-    fn rows<Tuple>(&mut self, flat: usize, n: usize, tuples: &[Tuple], mut address: impl FnMut(&Tuple) -> Option<usize>) -> Option<()> {
+    fn rows<I: Index, const K: usize, const PROVEN: bool>(
+        &mut self,
+        flat: usize,
+        n: usize,
+        tuples: &[[I; K]],
+        mut addresses: Addresses<K, PROVEN>,
+    ) -> Option<()> {
         let mut rest = self.updates.get(flat..)?;
         for tuple in tuples {
             let (updates, more) = rest.split_at_checked(n)?;
-            self.combine_with(address(tuple)?, updates);
+            self.combine_with(addresses.next(tuple)?, updates);
             rest = more;
         }
         Some(())

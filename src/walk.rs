@@ -5,45 +5,58 @@
 //!
 //! - [`packed`]: tuples of 1 to 3 coordinates without gaps, each of which moves one element or one row, and the flat tensor without gaps along
 //!   the lane. This is what most tensors hold. On a Cortex-M4 it takes a third of the instructions of the other.
-//! - [`general`]: everything else.
+//! - [`lanes`]: everything else.
 //!
 //! Addresses are computed modulo 2^bits: the plan has proven that the sums lie inside the slices, though a partial sum with a negative
 //! stride may not. Every access goes through `get` all the same, so that a mistake here could move a wrong element, never panic.
 
 use crate::error::Error;
-use crate::index::{Bounds, Index, resolve};
+use crate::index::{Bounds, Index, is_in_bounds, resolve};
 use crate::plan::{Coordinate, Dim, Plan};
 
 /// What moves between table and flat tensor: one element, or rows of `n` neighbours.
 pub(crate) trait Mover {
-    /// Moves one element.
-    fn element(&mut self, table: usize, flat: usize);
-
     /// Moves one row.
     fn row(&mut self, table: usize, flat: usize, n: usize);
 
+    /// Moves `n` elements, one stride after the other.
+    fn strided_row(&mut self, table: usize, flat: usize, dim: &Dim);
+
     /// Moves one element for each tuple, between its address in the table and neighbours of the flat tensor. `None`: stopped at a tuple without an
     /// address.
-    fn elements<Tuple>(&mut self, flat: usize, tuples: &[Tuple], address: impl FnMut(&Tuple) -> Option<usize>) -> Option<()>;
+    fn elements<I: Index, const K: usize, const PROVEN: bool>(
+        &mut self,
+        flat: usize,
+        tuples: &[[I; K]],
+        addresses: Addresses<K, PROVEN>,
+    ) -> Option<()>;
 
     /// The same for rows of `n` elements.
-    fn rows<Tuple>(&mut self, flat: usize, n: usize, tuples: &[Tuple], address: impl FnMut(&Tuple) -> Option<usize>) -> Option<()>;
+    fn rows<I: Index, const K: usize, const PROVEN: bool>(
+        &mut self,
+        flat: usize,
+        n: usize,
+        tuples: &[[I; K]],
+        addresses: Addresses<K, PROVEN>,
+    ) -> Option<()>;
 }
 
 /// An address outside every slice: what [`Bounds::Skip`] makes of an entry. Nothing moves there.
 const NOWHERE: usize = usize::MAX;
 
 /// Moves everything that the plan describes. `false`: an index is out of bounds under `Bounds::Error`; what comes before it has been moved.
+///
+/// `PROVEN`: [`check`] has been there, so that under `Bounds::Error` there is nothing left to compare.
 #[inline(always)]
-pub(crate) fn run<I: Index>(plan: &Plan, indices: &[I], mover: impl Mover) -> bool {
+pub(crate) fn run<I: Index, const PROVEN: bool>(plan: &Plan, indices: &[I], mover: impl Mover) -> bool {
     if plan.empty {
         return true;
     }
     match (plan.packed_tuple(), plan.packed_row()) {
-        (1, Some(n)) => packed::<I, 1>(plan, indices, n, mover),
-        (2, Some(n)) => packed::<I, 2>(plan, indices, n, mover),
-        (3, Some(n)) => packed::<I, 3>(plan, indices, n, mover),
-        _ => general(plan, indices, mover),
+        (1, Some(n)) => packed::<I, 1, PROVEN>(plan, indices, n, mover),
+        (2, Some(n)) => packed::<I, 2, PROVEN>(plan, indices, n, mover),
+        (3, Some(n)) => packed::<I, 3, PROVEN>(plan, indices, n, mover),
+        _ => lanes(plan, indices, Nest { inner: plan.inner(), mover }),
     }
 }
 
@@ -54,10 +67,10 @@ pub(crate) fn check<I: Index>(plan: &Plan, indices: &[I]) -> bool {
         return true;
     }
     match plan.packed_tuple() {
-        1 => packed::<I, 1>(plan, indices, 1, Nothing),
-        2 => packed::<I, 2>(plan, indices, 1, Nothing),
-        3 => packed::<I, 3>(plan, indices, 1, Nothing),
-        _ => lanes(plan, indices, |_| {}),
+        1 => packed::<I, 1, false>(plan, indices, 1, Nothing),
+        2 => packed::<I, 2, false>(plan, indices, 1, Nothing),
+        3 => packed::<I, 3, false>(plan, indices, 1, Nothing),
+        _ => lanes(plan, indices, Nothing),
     }
 }
 
@@ -65,51 +78,73 @@ pub(crate) fn check<I: Index>(plan: &Plan, indices: &[I]) -> bool {
 /// left out; under `Bounds::Error` the indices have been checked.
 pub(crate) fn entries<I: Index>(plan: &Plan, indices: &[I], visit: impl FnMut(Position)) {
     if !plan.empty {
-        lanes(plan, indices, visit);
+        lanes(plan, indices, Each(visit));
     }
 }
 
 /// Packed tuples of `K` coordinates, which move packed rows of `n` elements.
-fn packed<I: Index, const K: usize>(plan: &Plan, indices: &[I], n: usize, mut mover: impl Mover) -> bool {
-    const NO_COORDINATE: Coordinate = Coordinate { size: 0, table: 0, cell: 0 };
-    let coordinates: [Coordinate; K] = plan.coordinates().first_chunk().copied().unwrap_or([NO_COORDINATE; K]);
-    let bounds = plan.bounds;
+#[inline(always)]
+fn packed<I: Index, const K: usize, const PROVEN: bool>(plan: &Plan, indices: &[I], n: usize, mut mover: impl Mover) -> bool {
     let (lane, outer) = split_lane(plan.outer());
-    let (length, step) = (lane.size.wrapping_mul(K), lane.table);
+    let length = lane.size.wrapping_mul(K);
     let mut start = Position::first(plan);
     let mut odometer = Odometer::new();
     loop {
-        let tuples = indices.get(start.indices..start.indices.wrapping_add(length)).unwrap_or(&[]);
-        let tuples = tuples.as_chunks::<K>().0;
-        let mut first = start.table;
-        let address = |tuple: &[I; K]| {
-            let mut address = first;
-            first = first.wrapping_add_signed(step);
-            for (index, coordinate) in tuple.iter().zip(&coordinates) {
-                match resolve(*index, coordinate.size, bounds) {
-                    Some(position) => address = address.wrapping_add(position.wrapping_mul(coordinate.table as usize)),
-                    None if matches!(bounds, Bounds::Error) => return None,
-                    None => return Some(NOWHERE),
-                }
-            }
-            Some(address)
-        };
-        let moved = if n == 1 { mover.elements(start.flat, tuples, address) } else { mover.rows(start.flat, n, tuples, address) };
+        let tuples = indices.get(start.indices..start.indices.wrapping_add(length)).unwrap_or(&[]).as_chunks::<K>().0;
+        let addresses = Addresses::<K, PROVEN>::new(plan, start.table, lane.table);
+        let moved = if n == 1 { mover.elements(start.flat, tuples, addresses) } else { mover.rows(start.flat, n, tuples, addresses) };
         if moved.is_none() || outer.is_empty() || !odometer.step(outer, &mut start) {
             return moved.is_some();
         }
     }
 }
 
-/// Any tuples, and any inner dimensions.
-fn general<I: Index>(plan: &Plan, indices: &[I], mut mover: impl Mover) -> bool {
-    let inner = plan.inner();
-    lanes(plan, indices, |at| nest(inner, at, &mut mover))
+/// Resolves the tuples of a lane to addresses of the table.
+pub(crate) struct Addresses<const K: usize, const PROVEN: bool> {
+    coordinates: [Coordinate; K],
+    bounds: Bounds,
+    first: usize,
+    step: isize,
+}
+
+impl<const K: usize, const PROVEN: bool> Addresses<K, PROVEN> {
+    #[inline(always)]
+    fn new(plan: &Plan, first: usize, step: isize) -> Self {
+        const NO_COORDINATE: Coordinate = Coordinate { size: 0, table: 0, cell: 0 };
+        let coordinates = plan.coordinates().first_chunk().copied().unwrap_or([NO_COORDINATE; K]);
+        Addresses { coordinates, bounds: plan.bounds, first, step }
+    }
+
+    /// Whether all coordinates are in bounds.
+    #[inline(always)]
+    fn check<I: Index>(&self, tuple: &[I; K]) -> bool {
+        tuple.iter().zip(&self.coordinates).all(|(index, coordinate)| is_in_bounds(*index, coordinate.size))
+    }
+
+    /// The address of the next tuple. `None`: it is out of bounds under `Bounds::Error`.
+    #[inline(always)]
+    pub(crate) fn next<I: Index>(&mut self, tuple: &[I; K]) -> Option<usize> {
+        let mut address = self.first;
+        self.first = self.first.wrapping_add_signed(self.step);
+        for (index, coordinate) in tuple.iter().zip(&self.coordinates) {
+            let position = if PROVEN && matches!(self.bounds, Bounds::Error) {
+                Some(index.position(coordinate.size))
+            } else {
+                resolve(*index, coordinate.size, self.bounds)
+            };
+            match position {
+                Some(position) => address = address.wrapping_add(position.wrapping_mul(coordinate.table as usize)),
+                None if matches!(self.bounds, Bounds::Error) => return None,
+                None => return Some(NOWHERE),
+            }
+        }
+        Some(address)
+    }
 }
 
 /// Calls `visit` for each entry, in row-major order. `false`: stopped at one that is out of bounds, because the policy is `Bounds::Error`.
 #[inline(always)]
-fn lanes<I: Index>(plan: &Plan, indices: &[I], mut visit: impl FnMut(Position)) -> bool {
+fn lanes<I: Index>(plan: &Plan, indices: &[I], mut visitor: impl Visitor) -> bool {
     let (lane, outer) = split_lane(plan.outer());
     let mut start = Position::first(plan);
     let mut odometer = Odometer::new();
@@ -117,7 +152,7 @@ fn lanes<I: Index>(plan: &Plan, indices: &[I], mut visit: impl FnMut(Position)) 
         let mut at = start;
         for _ in 0..lane.size {
             match locate(plan, indices, at) {
-                Some(found) => visit(found),
+                Some(found) => visitor.visit(found),
                 None if matches!(plan.bounds, Bounds::Error) => return false,
                 None => {}
             }
@@ -144,7 +179,36 @@ fn locate<I: Index>(plan: &Plan, indices: &[I], mut at: Position) -> Option<Posi
     Some(at)
 }
 
+/// What is done at each entry of the indices.
+trait Visitor {
+    fn visit(&mut self, at: Position);
+}
+
+/// Moves what the entry stands for.
+struct Nest<'a, M> {
+    inner: &'a [Dim],
+    mover: M,
+}
+
+impl<M: Mover> Visitor for Nest<'_, M> {
+    #[inline(always)]
+    fn visit(&mut self, at: Position) {
+        nest(self.inner, at, &mut self.mover);
+    }
+}
+
+/// Calls a function.
+struct Each<F>(F);
+
+impl<F: FnMut(Position)> Visitor for Each<F> {
+    #[inline(always)]
+    fn visit(&mut self, at: Position) {
+        self.0(at);
+    }
+}
+
 /// Moves what one entry stands for: all coordinates of the inner dimensions, from the address `at`.
+#[inline(always)]
 pub(crate) fn nest(inner: &[Dim], mut at: Position, mover: &mut impl Mover) {
     let (lane, outer) = split_lane(inner);
     let mut odometer = Odometer::new();
@@ -152,12 +216,7 @@ pub(crate) fn nest(inner: &[Dim], mut at: Position, mover: &mut impl Mover) {
         if lane.table == 1 && lane.flat == 1 {
             mover.row(at.table, at.flat, lane.size);
         } else {
-            let (mut table, mut flat) = (at.table, at.flat);
-            for _ in 0..lane.size {
-                mover.element(table, flat);
-                table = table.wrapping_add_signed(lane.table);
-                flat = flat.wrapping_add_signed(lane.flat);
-            }
+            mover.strided_row(at.table, at.flat, lane);
         }
         if outer.is_empty() || !odometer.step(outer, &mut at) {
             return;
@@ -165,22 +224,37 @@ pub(crate) fn nest(inner: &[Dim], mut at: Position, mover: &mut impl Mover) {
     }
 }
 
-/// Moves nothing: what is left of a walk is the check of the indices.
+/// Does nothing: what is left of a walk is the check of the indices.
 struct Nothing;
 
-impl Mover for Nothing {
-    fn element(&mut self, _: usize, _: usize) {}
+impl Visitor for Nothing {
+    fn visit(&mut self, _: Position) {}
+}
 
+impl Mover for Nothing {
     fn row(&mut self, _: usize, _: usize, _: usize) {}
 
+    fn strided_row(&mut self, _: usize, _: usize, _: &Dim) {}
+
     #[inline(always)]
-    fn elements<Tuple>(&mut self, _: usize, tuples: &[Tuple], mut address: impl FnMut(&Tuple) -> Option<usize>) -> Option<()> {
-        tuples.iter().try_for_each(|tuple| address(tuple).map(drop))
+    fn elements<I: Index, const K: usize, const PROVEN: bool>(
+        &mut self,
+        _: usize,
+        tuples: &[[I; K]],
+        mut addresses: Addresses<K, PROVEN>,
+    ) -> Option<()> {
+        tuples.iter().all(|tuple| addresses.check(tuple)).then_some(())
     }
 
     #[inline(always)]
-    fn rows<Tuple>(&mut self, flat: usize, _: usize, tuples: &[Tuple], address: impl FnMut(&Tuple) -> Option<usize>) -> Option<()> {
-        self.elements(flat, tuples, address)
+    fn rows<I: Index, const K: usize, const PROVEN: bool>(
+        &mut self,
+        flat: usize,
+        _: usize,
+        tuples: &[[I; K]],
+        addresses: Addresses<K, PROVEN>,
+    ) -> Option<()> {
+        self.elements(flat, tuples, addresses)
     }
 }
 
