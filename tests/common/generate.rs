@@ -33,7 +33,7 @@ pub fn case(direction: Direction, kind: Kind, choose: Choose) -> Case {
     let (operator, indices, flat) = match kind {
         Kind::Axis => {
             let axis = choose(rank);
-            let elements = table.iter().product::<usize>() / table[axis].max(1);
+            let elements: usize = table[..axis].iter().chain(&table[axis + 1..]).product();
             let indices = sizes_within(choose(MAX_RANK + 2 - rank), MAX_ELEMENTS / elements.max(1), choose);
             let flat = [&table[..axis], &indices, &table[axis + 1..]].concat();
             (Operator::Axis(axis), indices, flat)
