@@ -378,13 +378,16 @@ pub(crate) const fn nd_sizes(table: &Layout, indices: &Layout, batch_dims: usize
     if indices.rank() == 0 {
         return Err(Error::RankMismatch { operand: Operand::Indices, expected: 1, found: 0 });
     }
+    if table.rank() == 0 {
+        return Err(Error::RankMismatch { operand: direction.table(), expected: 1, found: 0 });
+    }
     let last = indices.rank() - 1;
     if batch_dims > last {
         return Err(Error::BatchDimsOutOfRange { operand: Operand::Indices, expected: last, found: batch_dims });
     }
     // Every tuple has at least one coordinate.
     if batch_dims >= table.rank() {
-        return Err(Error::BatchDimsOutOfRange { operand: direction.table(), expected: table.rank().saturating_sub(1), found: batch_dims });
+        return Err(Error::BatchDimsOutOfRange { operand: direction.table(), expected: table.rank() - 1, found: batch_dims });
     }
     let (tuple, most) = (indices.size(last), table.rank() - batch_dims);
     if tuple < 1 || tuple > most {
