@@ -62,8 +62,8 @@ pub(crate) struct Plan {
     pub entry_weight: usize,
     /// The number of places that the indices choose from: the product of the sizes of batch dimensions and coordinates.
     pub cells: usize,
-    /// Whether there is nothing to move.
-    pub empty: bool,
+    /// Whether the flat tensor has no elements.
+    empty: bool,
     pub bounds: Bounds,
 }
 
@@ -237,7 +237,7 @@ impl Plan {
     }
 
     /// Sets the coordinates of a tuple, and numbers the places of the indexed space: coordinates run fastest, then the dimensions that indices and
-    /// table share. There are no more of them than elements of the table.
+    /// table share. There are no more of them than elements of the table; a product that overflows belongs to a table without any.
     const fn tuple_of(mut self, table: &Layout, first: usize, size: usize, stride: isize) -> Plan {
         (self.tuple, self.tuple_stride) = (size, stride);
         let mut c = size;
@@ -275,6 +275,9 @@ impl Plan {
             Direction::Scatter => table.without_overlap(Operand::Output),
         });
         self.empty = self.lengths.flat == 0;
+        if self.empty || self.lengths.table == 0 {
+            self.cells = 0;
+        }
         Ok(self)
     }
 }
@@ -310,6 +313,13 @@ impl Plan {
         };
         let lane = self.outer().last().map_or(n, |dim| dim.flat as usize);
         if lane == n { Some(n) } else { None }
+    }
+
+    /// Whether there is nothing to move. In a table without elements an axis has size 0: only `Bounds::Error` looks at the indices then, the others
+    /// leave all entries out.
+    #[inline]
+    pub(crate) fn moves_nothing(&self) -> bool {
+        self.empty || (self.lengths.table == 0 && !matches!(self.bounds, Bounds::Error))
     }
 
     #[inline]

@@ -36,7 +36,7 @@ const NOWHERE: usize = usize::MAX;
 /// Moves everything that the plan describes. `false`: an index is out of bounds under `Bounds::Error`; what comes before it has been moved.
 #[inline(always)]
 pub(crate) fn run<I: Index>(plan: &Plan, indices: &[I], mover: impl Mover) -> bool {
-    if plan.empty {
+    if plan.moves_nothing() {
         return true;
     }
     match (plan.packed_tuple(), plan.packed_row()) {
@@ -50,7 +50,7 @@ pub(crate) fn run<I: Index>(plan: &Plan, indices: &[I], mover: impl Mover) -> bo
 /// Whether all indices are in bounds, under `Bounds::Error`.
 #[inline(always)]
 pub(crate) fn check<I: Index>(plan: &Plan, indices: &[I]) -> bool {
-    if plan.empty {
+    if plan.moves_nothing() {
         return true;
     }
     match plan.packed_tuple() {
@@ -64,7 +64,7 @@ pub(crate) fn check<I: Index>(plan: &Plan, indices: &[I]) -> bool {
 /// Calls `visit` for each entry of the indices, in row-major order, with the address of its first element and its cell. Entries out of bounds are
 /// left out; under `Bounds::Error` the indices have been checked.
 pub(crate) fn entries<I: Index>(plan: &Plan, indices: &[I], visit: impl FnMut(Position)) {
-    if !plan.empty {
+    if !plan.moves_nothing() {
         lanes(plan, indices, visit);
     }
 }
