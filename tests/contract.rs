@@ -1,6 +1,6 @@
 //! The signatures that callers rely on, spelled out: a change of one of them does not compile.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::expect_used, clippy::panic, missing_docs)]
-#![allow(clippy::type_complexity)]
+#![allow(clippy::type_complexity, clippy::extra_unused_lifetimes)]
 
 use strew::{
     Add, And, Assign, Average, Bounds, Checked, Element, Error, Gather, Index, Layout, MAX_RANK, Max, Min, Mul, Or, Reduction, Scatter,

@@ -292,8 +292,8 @@ pub fn check_slice_lengths(case: &Case, direction: Direction) {
     let needs = [&case.table, &case.indices, &case.flat]
         .map(|tensor| oracle::coordinates(&tensor.sizes).iter().map(|c| tensor.address(c) + 1).max().unwrap_or(0));
     let run = |[table, indices, flat]: [usize; 3]| {
-        let (values, mut table, mut flat) = (&case.indices_as::<i128>()[..indices], vec![0_u8; table], vec![0_u8; flat]);
-        let values: Vec<i8> = values.iter().map(|&value| value as i8).collect();
+        let values: Vec<i8> = case.values[..indices].iter().map(|&value| value as i8).collect();
+        let (mut table, mut flat) = (vec![0_u8; table], vec![0_u8; flat]);
         match direction {
             Direction::Gather => case.gather()?.run(&table, &values, &mut flat),
             Direction::Scatter => case.scatter()?.run(&mut table, &values, &flat),

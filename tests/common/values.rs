@@ -77,7 +77,7 @@ mod convert {
 
 impl Sample for bool {
     fn sample(random: u64) -> Self {
-        random % 2 == 0
+        random.is_multiple_of(2)
     }
 }
 
