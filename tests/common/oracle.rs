@@ -44,7 +44,7 @@ pub fn moves(case: &Case) -> Vec<Move> {
         Move { entry: number, flat: case.flat.address(&c), table: target(case, before, &tuple, after) }
     };
     let mut moves: Vec<Move> = coordinates(&case.flat.sizes).into_iter().map(to_move).collect();
-    moves.sort_by_key(|m| m.entry); // Stable.
+    moves.sort_by_key(|m| m.entry);
     moves
 }
 
@@ -57,10 +57,9 @@ fn target(case: &Case, before: &[usize], tuple: &[i128], after: &[usize]) -> Tar
         coordinates.push(match case.bounds {
             _ if inside => counted as usize,
             Bounds::Error => return Target::OutOfBounds { coordinate, value, size },
-            _ if size == 0 => return Target::LeftOut,
-            Bounds::Skip => return Target::LeftOut,
+            bounds if size == 0 || bounds == Bounds::Skip => return Target::LeftOut,
             Bounds::Clamp => counted.clamp(0, size as i128 - 1) as usize,
-            Bounds::Wrap => counted.rem_euclid(size as i128) as usize,
+            _ => counted.rem_euclid(size as i128) as usize, // Wrap.
         });
     }
     coordinates.extend(after);
@@ -108,10 +107,8 @@ pub fn scatter<T: Copy>(
     combine: impl Fn(T, T) -> T,
 ) -> BTreeMap<usize, u64> {
     let mut hits = BTreeMap::new();
-    if first_out_of_bounds(moves).is_err() {
-        return hits;
-    }
-    for m in moves {
+    let nothing_or_all = if first_out_of_bounds(moves).is_err() { &[] } else { moves };
+    for m in nothing_or_all {
         let Target::At(place) = m.table else { continue };
         let hit = hits.entry(place).or_insert(0);
         data[place] = if *hit > 0 || include_self { combine(data[place], updates[m.flat]) } else { updates[m.flat] };
