@@ -104,7 +104,7 @@ impl Gather {
     /// The same gather with another rule for indices out of bounds; [`Bounds::Error`] if none is set.
     #[must_use]
     pub const fn bounds(mut self, bounds: Bounds) -> Gather {
-        self.plan.bounds = bounds;
+        self.plan = self.plan.with_bounds(bounds);
         self
     }
 

@@ -54,6 +54,8 @@ pub(crate) mod sealed {
         /// The position on an axis of `size`, negative values counted from the end. What is not below `size` is no position; it may still be
         /// one for [`super::resolve`], when the type is wider than `usize`.
         fn position(self, size: usize) -> usize;
+        /// The position of an index that is known to be on an axis of `size`.
+        fn proven_position(self, size: usize) -> usize;
         /// Whether the index is on an axis of `size`, in one comparison. May be `false` for one that is, when the type is wider than `usize` or the
         /// size above half of its range.
         fn is_inside(self, size: usize) -> bool;
@@ -69,6 +71,10 @@ macro_rules! unsigned {
             #[inline(always)]
             fn position(self, _size: usize) -> usize {
                 usize::try_from(self).unwrap_or(usize::MAX)
+            }
+            #[inline(always)]
+            fn proven_position(self, _size: usize) -> usize {
+                self as usize
             }
             #[inline(always)]
             fn is_inside(self, size: usize) -> bool {
@@ -95,6 +101,11 @@ macro_rules! signed {
                     Ok(index) => (index as usize).wrapping_add(if index < 0 { size } else { 0 }),
                     Err(_) => usize::MAX,
                 }
+            }
+            // What the conversion cuts off is 2^bits of usize or a multiple of it.
+            #[inline(always)]
+            fn proven_position(self, size: usize) -> usize {
+                (self as usize).wrapping_add(if self < 0 { size } else { 0 })
             }
             // -size <= index < size, moved up by `size`. An index below -size becomes 2^bits plus a negative number no smaller than isize::MIN + size,
             // which is not below 2 * size as long as that does not saturate; if it does, no isize is below -size.
@@ -194,6 +205,9 @@ mod tests {
                             let Ok(index) = $index::try_from(value) else { continue };
                             for bounds in [Bounds::Error, Bounds::Clamp, Bounds::Wrap, Bounds::Skip] {
                                 assert_eq!(resolve(index, size, bounds), oracle(value, size_, bounds), "{value} on {size}, {bounds:?}");
+                            }
+                            if let Some(position) = oracle(value, size_, Bounds::Error) {
+                                assert_eq!(index.proven_position(size), position, "{value} on {size}");
                             }
                             assert_eq!(index.wide().value(), value);
                             assert_eq!(is_in_bounds(index, size), oracle(value, size_, Bounds::Error).is_some(), "{value} on {size}");

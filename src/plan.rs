@@ -62,7 +62,7 @@ pub(crate) struct Plan {
     pub entry_weight: usize,
     /// The number of places that the indices choose from: the product of the sizes of batch dimensions and coordinates.
     pub cells: usize,
-    /// Whether there is nothing to move.
+    /// Whether there is nothing to move: see [`Plan::with_bounds`].
     pub empty: bool,
     pub bounds: Bounds,
 }
@@ -237,7 +237,7 @@ impl Plan {
     }
 
     /// Sets the coordinates of a tuple, and numbers the places of the indexed space: coordinates run fastest, then the dimensions that indices and
-    /// table share. There are no more of them than elements of the table.
+    /// table share. There are no more of them than elements of the table; a product that overflows belongs to a table without any.
     const fn tuple_of(mut self, table: &Layout, first: usize, size: usize, stride: isize) -> Plan {
         (self.tuple, self.tuple_stride) = (size, stride);
         let mut c = size;
@@ -274,8 +274,18 @@ impl Plan {
             Direction::Gather => flat.without_overlap(Operand::Output),
             Direction::Scatter => table.without_overlap(Operand::Output),
         });
-        self.empty = self.lengths.flat == 0;
-        Ok(self)
+        if self.lengths.flat == 0 || self.lengths.table == 0 {
+            self.cells = 0;
+        }
+        Ok(self.with_bounds(Bounds::Error))
+    }
+
+    /// Sets the policy. Nothing moves where the flat tensor has no elements. Where the table has none but is indexed all the same, an axis has
+    /// size 0: that is an error for `Bounds::Error`, the other policies leave all entries out.
+    pub(crate) const fn with_bounds(mut self, bounds: Bounds) -> Plan {
+        self.bounds = bounds;
+        self.empty = self.lengths.flat == 0 || (self.lengths.table == 0 && !matches!(bounds, Bounds::Error));
+        self
     }
 }
 
@@ -378,13 +388,16 @@ pub(crate) const fn nd_sizes(table: &Layout, indices: &Layout, batch_dims: usize
     if indices.rank() == 0 {
         return Err(Error::RankMismatch { operand: Operand::Indices, expected: 1, found: 0 });
     }
+    if table.rank() == 0 {
+        return Err(Error::RankMismatch { operand: direction.table(), expected: 1, found: 0 });
+    }
     let last = indices.rank() - 1;
     if batch_dims > last {
         return Err(Error::BatchDimsOutOfRange { operand: Operand::Indices, expected: last, found: batch_dims });
     }
     // Every tuple has at least one coordinate.
     if batch_dims >= table.rank() {
-        return Err(Error::BatchDimsOutOfRange { operand: direction.table(), expected: table.rank().saturating_sub(1), found: batch_dims });
+        return Err(Error::BatchDimsOutOfRange { operand: direction.table(), expected: table.rank() - 1, found: batch_dims });
     }
     let (tuple, most) = (indices.size(last), table.rank() - batch_dims);
     if tuple < 1 || tuple > most {

@@ -107,7 +107,7 @@ impl Scatter {
     /// The same scatter with another rule for indices out of bounds; [`Bounds::Error`] if none is set.
     #[must_use]
     pub const fn bounds(mut self, bounds: Bounds) -> Scatter {
-        self.plan.bounds = bounds;
+        self.plan = self.plan.with_bounds(bounds);
         self
     }
 

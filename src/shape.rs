@@ -51,7 +51,7 @@ pub fn elements(table: &[usize], indices: &[usize], axis: usize) -> Result<Shape
 /// [`Scatter::nd`](crate::Scatter::nd).
 ///
 /// # Errors
-/// [`Error::RankTooLarge`] for an argument or the result, [`Error::RankMismatch`] for indices of rank 0, [`Error::BatchDimsOutOfRange`],
+/// [`Error::RankTooLarge`] for an argument or the result, [`Error::RankMismatch`] for rank 0, [`Error::BatchDimsOutOfRange`],
 /// [`Error::TupleSizeOutOfRange`], and [`Error::SizeMismatch`] for batch dimensions that differ.
 ///
 /// ```

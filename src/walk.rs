@@ -128,7 +128,7 @@ impl<const K: usize, const PROVEN: bool> Addresses<K, PROVEN> {
         self.first = self.first.wrapping_add_signed(self.step);
         for (index, coordinate) in tuple.iter().zip(&self.coordinates) {
             let position = if PROVEN && matches!(self.bounds, Bounds::Error) {
-                Some(index.position(coordinate.size))
+                Some(index.proven_position(coordinate.size))
             } else {
                 resolve(*index, coordinate.size, self.bounds)
             };
@@ -241,7 +241,7 @@ impl Mover for Nothing {
         &mut self,
         _: usize,
         tuples: &[[I; K]],
-        mut addresses: Addresses<K, PROVEN>,
+        addresses: Addresses<K, PROVEN>,
     ) -> Option<()> {
         tuples.iter().all(|tuple| addresses.check(tuple)).then_some(())
     }

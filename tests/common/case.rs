@@ -1,0 +1,170 @@
+//! One case: an operator, three tensors, and the values of the indices. Its `Debug` output is a literal for a test.
+
+use std::fmt;
+
+use strew::{Bounds, Error, Gather, Layout, Scatter};
+
+/// `axis` or `elements` with the axis, `nd` with the number of batch dimensions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operator {
+    Axis(usize),
+    Elements(usize),
+    Nd(usize),
+}
+
+/// A layout, and the length of the slice that it lies in.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Tensor {
+    pub sizes: Vec<usize>,
+    pub strides: Vec<isize>,
+    pub offset: usize,
+    pub len: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IndexType {
+    U8,
+    U16,
+    U32,
+    U64,
+    Usize,
+    I8,
+    I16,
+    I32,
+    I64,
+    Isize,
+}
+
+/// Table and flat tensor are a gather's input and output, or a scatter's data and updates.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Case {
+    pub operator: Operator,
+    pub table: Tensor,
+    pub indices: Tensor,
+    pub flat: Tensor,
+    pub bounds: Bounds,
+    pub index: IndexType,
+    /// The slice of the indices, padding included. All values fit the index type.
+    pub values: Vec<i128>,
+    /// Decides the elements of all tensors.
+    pub seed: u64,
+}
+
+impl Case {
+    pub fn gather(&self) -> Result<Gather, Error> {
+        let (input, indices, output) = (self.table.layout()?, self.indices.layout()?, self.flat.layout()?);
+        let gather = match self.operator {
+            Operator::Axis(axis) => Gather::axis(&input, &indices, &output, axis)?,
+            Operator::Elements(axis) => Gather::elements(&input, &indices, &output, axis)?,
+            Operator::Nd(batch_dims) => Gather::nd(&input, &indices, &output, batch_dims)?,
+        };
+        Ok(gather.bounds(self.bounds))
+    }
+
+    pub fn scatter(&self) -> Result<Scatter, Error> {
+        let (data, indices, updates) = (self.table.layout()?, self.indices.layout()?, self.flat.layout()?);
+        let scatter = match self.operator {
+            Operator::Axis(axis) => Scatter::axis(&data, &indices, &updates, axis)?,
+            Operator::Elements(axis) => Scatter::elements(&data, &indices, &updates, axis)?,
+            Operator::Nd(batch_dims) => Scatter::nd(&data, &indices, &updates, batch_dims)?,
+        };
+        Ok(scatter.bounds(self.bounds))
+    }
+
+    /// The index values as a slice of an index type that holds them.
+    pub fn indices_as<I: TryFrom<i128>>(&self) -> Vec<I> {
+        self.values.iter().map(|&value| I::try_from(value).ok().expect("the value fits its type")).collect()
+    }
+}
+
+impl Tensor {
+    pub fn layout(&self) -> Result<Layout, Error> {
+        Layout::from_parts(&self.sizes, &self.strides, self.offset)
+    }
+
+    /// The position of an element in the slice.
+    pub fn address(&self, coordinates: &[usize]) -> usize {
+        let steps: i128 = coordinates.iter().zip(&self.strides).map(|(&c, &stride)| c as i128 * stride as i128).sum();
+        usize::try_from(self.offset as i128 + steps).expect("a layout stays inside its slice")
+    }
+}
+
+impl IndexType {
+    pub const ALL: [IndexType; 10] = [
+        IndexType::I64,
+        IndexType::I32,
+        IndexType::U32,
+        IndexType::U64,
+        IndexType::U8,
+        IndexType::U16,
+        IndexType::Usize,
+        IndexType::I8,
+        IndexType::I16,
+        IndexType::Isize,
+    ];
+
+    pub fn min(self) -> i128 {
+        match self {
+            IndexType::I8 => i8::MIN.into(),
+            IndexType::I16 => i16::MIN.into(),
+            IndexType::I32 => i32::MIN.into(),
+            IndexType::I64 => i64::MIN.into(),
+            IndexType::Isize => isize::MIN as i128,
+            _ => 0,
+        }
+    }
+
+    pub fn max(self) -> i128 {
+        match self {
+            IndexType::U8 => u8::MAX.into(),
+            IndexType::U16 => u16::MAX.into(),
+            IndexType::U32 => u32::MAX.into(),
+            IndexType::U64 => u64::MAX.into(),
+            IndexType::Usize => usize::MAX as i128,
+            IndexType::I8 => i8::MAX.into(),
+            IndexType::I16 => i16::MAX.into(),
+            IndexType::I32 => i32::MAX.into(),
+            IndexType::I64 => i64::MAX.into(),
+            IndexType::Isize => isize::MAX as i128,
+        }
+    }
+}
+
+/// Calls `$body` with `$indices`, the index values of `$case` in their own type.
+macro_rules! with_indices {
+    ($case:expr, $indices:ident => $body:expr) => {
+        with_indices!(@ $case, $indices => $body; U8 u8 U16 u16 U32 u32 U64 u64 Usize usize I8 i8 I16 i16 I32 i32 I64 i64 Isize isize)
+    };
+    (@ $case:expr, $indices:ident => $body:expr; $($variant:ident $index:ident)*) => {
+        match $case.index {
+            $($crate::common::case::IndexType::$variant => {
+                let $indices = &$case.indices_as::<$index>()[..];
+                $body
+            })*
+        }
+    };
+}
+pub(crate) use with_indices;
+
+/// For literals.
+pub fn tensor(sizes: &[usize], strides: &[isize], offset: usize, len: usize) -> Tensor {
+    Tensor { sizes: sizes.to_vec(), strides: strides.to_vec(), offset, len }
+}
+
+impl fmt::Debug for Tensor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Tensor { sizes, strides, offset, len } = self;
+        write!(f, "tensor(&{sizes:?}, &{strides:?}, {offset}, {len})")
+    }
+}
+
+impl fmt::Debug for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Case { operator, table, indices, flat, bounds, index, values, seed } = self;
+        writeln!(
+            f,
+            "Case {{\n    operator: Operator::{operator:?},\n    table: {table:?},\n    indices: {indices:?},\n    flat: {flat:?},"
+        )?;
+        writeln!(f, "    bounds: Bounds::{bounds:?},\n    index: IndexType::{index:?},\n    values: vec!{values:?},\n    seed: {seed},\n}}")
+    }
+}

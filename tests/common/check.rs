@@ -1,0 +1,309 @@
+//! Runs crate and oracle on a case, and compares every byte.
+
+use half::{bf16, f16};
+use strew::{Add, And, Assign, Average, Bounds, Error, Index, Max, Min, Mul, Operand, Or, Reduction, Sub, Xor};
+
+use super::case::{Case, with_indices};
+use super::generate::Direction;
+use super::oracle::{self, Move};
+use super::values::{Nan, Pixel, Sample, same, samples};
+
+/// Fails with the case and the first element that differs.
+fn assert_same<T: Sample>(case: &Case, what: &str, found: &[T], expected: &[T], nan: Nan) {
+    for (position, (&found, &expected)) in found.iter().zip(expected).enumerate() {
+        assert!(same(found, expected, nan), "{what}: [{position}] is {found:?}, should be {expected:?}\n{case:?}");
+    }
+    assert_eq!(found.len(), expected.len());
+}
+
+/// A gather with the indices in their own type, and with every kind of element.
+pub fn check_gather(case: &Case) {
+    let moves = oracle::moves(case);
+    with_indices!(case, indices => gather_of::<i64, _>(case, &moves, indices));
+    with_wide_indices(case, |indices| gather_of::<u8, _>(case, &moves, indices), |indices| gather_of::<u8, _>(case, &moves, indices));
+    with_wide_indices(case, |indices| gather_of::<Pixel, _>(case, &moves, indices), |indices| gather_of::<f16, _>(case, &moves, indices));
+    with_wide_indices(case, |indices| gather_of::<[u8; 3], _>(case, &moves, indices), |indices| gather_of::<f64, _>(case, &moves, indices));
+    with_wide_indices(case, |indices| gather_of::<f32, _>(case, &moves, indices), |indices| gather_of::<bool, _>(case, &moves, indices));
+    with_wide_indices(case, |indices| gather_of::<bf16, _>(case, &moves, indices), |indices| gather_of::<i16, _>(case, &moves, indices));
+}
+
+/// Signed indices as `i64`, unsigned ones as `u64`: two types that hold them all.
+fn with_wide_indices(case: &Case, signed: impl FnOnce(&[i64]), unsigned: impl FnOnce(&[u64])) {
+    if case.index.min() < 0 { signed(&case.indices_as()) } else { unsigned(&case.indices_as()) }
+}
+
+fn gather_of<T: Sample, I: Index>(case: &Case, moves: &[Move], indices: &[I]) {
+    let gather = case.gather().expect("the case is valid");
+    let (input, before) = (samples::<T>(case.table.len, case.seed, 0), samples::<T>(case.flat.len, case.seed, 1));
+    let mut expected = before.clone();
+    oracle::gather(moves, &input, &mut expected);
+    let result = oracle::first_out_of_bounds(moves);
+
+    let mut output = before.clone();
+    assert_eq!(gather.run(&input, indices, &mut output), result, "run\n{case:?}");
+    if result.is_ok() {
+        assert_same(case, "run", &output, &expected, Nan::Exact);
+    } else {
+        // What comes before the bad entry may have been gathered or not; the rest is as it was, in `expected` too.
+        for position in 0..output.len() {
+            let (found, old, new) = (output[position], before[position], expected[position]);
+            assert!(same(found, old, Nan::Exact) || same(found, new, Nan::Exact), "after an error: [{position}] is {found:?}\n{case:?}");
+        }
+    }
+
+    let checked = gather.check(indices);
+    assert_eq!(checked.map(|_| ()), result, "check\n{case:?}");
+    let Ok(checked) = checked else { return };
+    for _ in 0..2 {
+        let mut output = before.clone();
+        assert_eq!(checked.run(&input, &mut output), Ok(()), "checked\n{case:?}");
+        assert_same(case, "checked", &output, &expected, Nan::Exact);
+    }
+}
+
+/// A scatter with the indices in their own type: assignment, a function that tells every order of updates, and duplicates.
+pub fn check_scatter(case: &Case) {
+    let moves = oracle::moves(case);
+    let order = |current: i64, update: i64| current.wrapping_mul(31).wrapping_add(update);
+    with_indices!(case, indices => {
+        assign(case, &moves, indices, samples::<Pixel>);
+        reduce(case, &moves, indices, order, order, Nan::Exact);
+        unique(case, &moves, indices);
+    });
+    with_wide_indices(
+        case,
+        |indices| assign(case, &moves, indices, samples::<[u8; 3]>),
+        |indices| assign(case, &moves, indices, samples::<f32>),
+    );
+    with_wide_indices(
+        case,
+        |indices| assign(case, &moves, indices, samples::<bool>),
+        |indices| assign(case, &moves, indices, samples::<u8>),
+    );
+}
+
+/// `run`, `run_into`, `check` and their kin. (`samples` says of which elements.)
+fn assign<T: Sample, I: Index>(case: &Case, moves: &[Move], indices: &[I], samples: fn(usize, u64, u64) -> Vec<T>) {
+    let scatter = case.scatter().expect("the case is valid");
+    let [input, before] = [0, 2].map(|stream| samples(case.table.len, case.seed, stream));
+    let updates = samples(case.flat.len, case.seed, 1);
+    let result = oracle::first_out_of_bounds(moves);
+    let mut expected = input.clone();
+    oracle::scatter(moves, &mut expected, &updates, true, |_, update| update);
+    let expected_into = into_layout(case, &result, &expected, &before);
+
+    let mut data = input.clone();
+    assert_eq!(scatter.run(&mut data, indices, &updates), result, "run\n{case:?}");
+    assert_same(case, "run", &data, &expected, Nan::Exact);
+
+    let mut output = before.clone();
+    assert_eq!(scatter.run_into(&input, indices, &updates, &mut output), result, "run_into\n{case:?}");
+    assert_same(case, "run_into", &output, &expected_into, Nan::Exact);
+
+    let checked = scatter.check(indices);
+    assert_eq!(checked.map(|_| ()), result, "check\n{case:?}");
+    let Ok(checked) = checked else { return };
+    for _ in 0..2 {
+        let (mut data, mut output) = (input.clone(), before.clone());
+        assert_eq!(checked.run(&mut data, &updates), Ok(()), "checked run\n{case:?}");
+        assert_same(case, "checked run", &data, &expected, Nan::Exact);
+        assert_eq!(checked.run_into(&input, &updates, &mut output), Ok(()), "checked run_into\n{case:?}");
+        assert_same(case, "checked run_into", &output, &expected_into, Nan::Exact);
+    }
+    reduce(case, moves, indices, Assign, |_, update: T| update, Nan::Exact);
+}
+
+/// What a functional scatter leaves: the elements of the data's layout changed, all others and everything after an error as before.
+fn into_layout<T: Copy>(case: &Case, result: &Result<(), Error>, in_place: &[T], before: &[T]) -> Vec<T> {
+    let mut output = before.to_vec();
+    if result.is_ok() {
+        for c in oracle::coordinates(&case.table.sizes) {
+            let position = case.table.address(&c);
+            output[position] = in_place[position];
+        }
+    }
+    output
+}
+
+/// One reduction through every entry point, compared with the plain function that it should be.
+fn reduce<T: Sample, I: Index, R: Reduction<T> + Copy>(
+    case: &Case,
+    moves: &[Move],
+    indices: &[I],
+    reduction: R,
+    combine: impl Fn(T, T) -> T,
+    nan: Nan,
+) {
+    let scatter = case.scatter().expect("the case is valid");
+    let [input, before] = [0, 2].map(|stream| samples::<T>(case.table.len, case.seed, stream));
+    let updates = samples::<T>(case.flat.len, case.seed, 1);
+    let result = oracle::first_out_of_bounds(moves);
+    let (mut including, mut excluding) = (input.clone(), input.clone());
+    oracle::scatter(moves, &mut including, &updates, true, &combine);
+    oracle::scatter(moves, &mut excluding, &updates, false, &combine);
+    let expected_into = into_layout(case, &result, &including, &before);
+    let mut flags = vec![u32::MAX; scatter.flags_len()];
+
+    let mut data = input.clone();
+    assert_eq!(scatter.reduce(reduction, &mut data, indices, &updates), result, "reduce\n{case:?}");
+    assert_same(case, "reduce", &data, &including, nan);
+
+    let mut output = before.clone();
+    assert_eq!(scatter.reduce_into(reduction, &input, indices, &updates, &mut output), result, "reduce_into\n{case:?}");
+    assert_same(case, "reduce_into", &output, &expected_into, nan);
+
+    let mut data = input.clone();
+    let found = scatter.reduce_excluding_self(reduction, &mut data, indices, &updates, &mut flags);
+    assert_eq!(found, result, "reduce_excluding_self\n{case:?}");
+    assert_same(case, "reduce_excluding_self", &data, &excluding, nan);
+
+    let Ok(checked) = scatter.check(indices) else { return };
+    for _ in 0..2 {
+        let (mut data, mut output) = (input.clone(), before.clone());
+        assert_eq!(checked.reduce(reduction, &mut data, &updates), Ok(()), "checked reduce\n{case:?}");
+        assert_same(case, "checked reduce", &data, &including, nan);
+        assert_eq!(checked.reduce_into(reduction, &input, &updates, &mut output), Ok(()), "checked reduce_into\n{case:?}");
+        assert_same(case, "checked reduce_into", &output, &expected_into, nan);
+        let mut data = input.clone();
+        assert_eq!(checked.reduce_excluding_self(reduction, &mut data, &updates, &mut flags), Ok(()), "checked excluding\n{case:?}");
+        assert_same(case, "checked reduce_excluding_self", &data, &excluding, nan);
+    }
+}
+
+fn mean<T: Sample + Average, I: Index>(case: &Case, moves: &[Move], indices: &[I], add: impl Fn(T, T) -> T, divide: impl Fn(T, u64) -> T)
+where
+    Add: Reduction<T>,
+{
+    let scatter = case.scatter().expect("the case is valid");
+    let (input, updates) = (samples::<T>(case.table.len, case.seed, 0), samples::<T>(case.flat.len, case.seed, 1));
+    let result = oracle::first_out_of_bounds(moves);
+    for include_self in [true, false] {
+        let mut expected = input.clone();
+        for (place, hits) in oracle::scatter(moves, &mut expected, &updates, include_self, &add) {
+            expected[place] = divide(expected[place], hits + u64::from(include_self));
+        }
+        let mut counts = vec![u32::MAX; scatter.counts_len()];
+        for _ in 0..2 {
+            let mut data = input.clone();
+            let found = if include_self {
+                scatter.mean(&mut data, indices, &updates, &mut counts)
+            } else {
+                scatter.mean_excluding_self(&mut data, indices, &updates, &mut counts)
+            };
+            assert_eq!(found, result, "mean\n{case:?}");
+            assert_same(case, "mean", &data, &expected, Nan::Any);
+        }
+    }
+}
+
+fn unique<I: Index>(case: &Case, moves: &[Move], indices: &[I]) {
+    let scatter = case.scatter().expect("the case is valid");
+    let mut flags = vec![u32::MAX; scatter.flags_len()];
+    let expected = oracle::first_out_of_bounds(moves).and_then(|()| oracle::first_duplicate(moves));
+    assert_eq!(scatter.check_unique(indices, &mut flags).map(|_| ()), expected, "check_unique\n{case:?}");
+    if let (Some(short), true) = (scatter.flags_len().checked_sub(1), oracle::first_out_of_bounds(moves).is_ok()) {
+        let expected = Error::ScratchTooShort { expected: short + 1, found: short };
+        assert_eq!(scatter.check_unique(indices, &mut flags[..short]).map(|_| ()), Err(expected), "check_unique\n{case:?}");
+    }
+}
+
+/// A type with all reductions that it has.
+pub trait Reductions: Sample {
+    fn check<I: Index>(case: &Case, moves: &[Move], indices: &[I]);
+}
+
+pub fn check_reductions<T: Reductions>(case: &Case) {
+    let moves = oracle::moves(case);
+    with_wide_indices(case, |indices| T::check(case, &moves, indices), |indices| T::check(case, &moves, indices));
+}
+
+/// Integers, computed exactly and cut to their width.
+macro_rules! integers {
+    ($($t:ident)*) => {$(
+        impl Reductions for $t {
+            fn check<I: Index>(case: &Case, moves: &[Move], indices: &[I]) {
+                let add = |a: $t, b: $t| (a as i128 + b as i128) as $t;
+                reduce(case, moves, indices, Add, add, Nan::Exact);
+                reduce(case, moves, indices, Sub, |a: $t, b: $t| (a as i128 - b as i128) as $t, Nan::Exact);
+                reduce(case, moves, indices, Mul, |a: $t, b: $t| (a as i128 * b as i128) as $t, Nan::Exact);
+                reduce(case, moves, indices, Min, |a: $t, b: $t| if a < b { a } else { b }, Nan::Exact);
+                reduce(case, moves, indices, Max, |a: $t, b: $t| if a > b { a } else { b }, Nan::Exact);
+                reduce(case, moves, indices, And, |a: $t, b: $t| !(!a | !b), Nan::Exact);
+                reduce(case, moves, indices, Or, |a: $t, b: $t| !(!a & !b), Nan::Exact);
+                reduce(case, moves, indices, Xor, |a: $t, b: $t| (a & !b) | (!a & b), Nan::Exact);
+                let divide = |sum: $t, count: u64| {
+                    let (sum, count) = (sum as i128, count as i128);
+                    ((sum - sum.rem_euclid(count)) / count) as $t // Rounded down.
+                };
+                mean(case, moves, indices, add, divide);
+            }
+        }
+    )*};
+}
+integers!(u8 i16 i64);
+
+impl Reductions for bool {
+    fn check<I: Index>(case: &Case, moves: &[Move], indices: &[I]) {
+        reduce(case, moves, indices, And, |a: bool, b: bool| a && b, Nan::Exact);
+        reduce(case, moves, indices, Or, |a: bool, b: bool| a || b, Nan::Exact);
+        reduce(case, moves, indices, Xor, |a: bool, b: bool| a != b, Nan::Exact);
+    }
+}
+
+/// Floats, computed in `$wide` and rounded once.
+macro_rules! floats {
+    ($($t:ident in $wide:ident: $widen:expr, $round:expr;)*) => {$(
+        impl Reductions for $t {
+            fn check<I: Index>(case: &Case, moves: &[Move], indices: &[I]) {
+                let (widen, round): (fn($t) -> $wide, fn($wide) -> $t) = ($widen, $round);
+                let add = |a: $t, b: $t| round(widen(a) + widen(b));
+                reduce(case, moves, indices, Add, add, Nan::Any);
+                reduce(case, moves, indices, Sub, |a: $t, b: $t| round(widen(a) - widen(b)), Nan::Any);
+                reduce(case, moves, indices, Mul, |a: $t, b: $t| round(widen(a) * widen(b)), Nan::Any);
+                let extreme = |a: $t, b: $t, take_b: fn($wide, $wide) -> bool| match (widen(a), widen(b)) {
+                    (x, _) if x.is_nan() => a,
+                    (_, y) if y.is_nan() => b,
+                    (x, y) => if take_b(x, y) { b } else { a },
+                };
+                // Where two numbers are equal and their bits are not, they are the two zeros.
+                let min = |a, b| extreme(a, b, |x, y| y < x || (y == x && y.is_sign_negative()));
+                let max = |a, b| extreme(a, b, |x, y| y > x || (y == x && y.is_sign_positive()));
+                reduce(case, moves, indices, Min, min, Nan::Exact);
+                reduce(case, moves, indices, Max, max, Nan::Exact);
+                mean(case, moves, indices, add, |sum: $t, count: u64| round((f64::from(sum) / count as f64) as $wide));
+            }
+        }
+    )*};
+}
+floats!(
+    f16 in f32: f16::to_f32, f16::from_f32;
+    bf16 in f32: bf16::to_f32, bf16::from_f32;
+    f32 in f32: |x| x, |x| x;
+    f64 in f64: |x| x, |x| x;
+);
+
+/// Slices that end with the last element of their layout will do; one element less is refused, whichever operand lacks it.
+pub fn check_slice_lengths(case: &Case, direction: Direction) {
+    let case = &Case { bounds: Bounds::Wrap, ..case.clone() };
+    let operands = match direction {
+        Direction::Gather => [Operand::Input, Operand::Indices, Operand::Output],
+        Direction::Scatter => [Operand::Output, Operand::Indices, Operand::Updates],
+    };
+    let needs = [&case.table, &case.indices, &case.flat]
+        .map(|tensor| oracle::coordinates(&tensor.sizes).iter().map(|c| tensor.address(c) + 1).max().unwrap_or(0));
+    let run = |[table, indices, flat]: [usize; 3]| {
+        let values: Vec<i8> = case.values[..indices].iter().map(|&value| value as i8).collect();
+        let (mut table, mut flat) = (vec![0_u8; table], vec![0_u8; flat]);
+        match direction {
+            Direction::Gather => case.gather()?.run(&table, &values, &mut flat),
+            Direction::Scatter => case.scatter()?.run(&mut table, &values, &flat),
+        }
+    };
+    assert_eq!(run(needs), Ok(()), "{case:?}");
+    for (position, operand) in operands.into_iter().enumerate().filter(|&(position, _)| needs[position] > 0) {
+        let mut short = needs;
+        short[position] -= 1;
+        let expected = Error::SliceTooShort { operand, expected: needs[position], found: short[position] };
+        assert_eq!(run(short), Err(expected), "{case:?}");
+    }
+}

@@ -1,0 +1,177 @@
+//! Makes cases out of choices. Who chooses is left open: a property test, or a fuzzer. Choice 0 is always the simplest.
+
+use strew::Bounds;
+
+use super::case::{Case, IndexType, Operator, Tensor};
+use super::oracle::coordinates;
+
+/// `choose(n)` is a number below `n`.
+pub type Choose<'a> = &'a mut dyn FnMut(usize) -> usize;
+
+/// The tensor that is written must not overlap itself; the others may.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    Gather,
+    Scatter,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Axis,
+    Elements,
+    Nd,
+}
+
+const MAX_RANK: usize = 8;
+/// A tensor that is larger makes no better test, only a slower one.
+const MAX_ELEMENTS: usize = 300;
+
+/// A case whose plan can be made.
+pub fn case(direction: Direction, kind: Kind, choose: Choose) -> Case {
+    let table = sizes(1 + choose(MAX_RANK), choose);
+    let rank = table.len();
+    let (operator, indices, flat) = match kind {
+        Kind::Axis => {
+            let axis = choose(rank);
+            let elements: usize = table[..axis].iter().chain(&table[axis + 1..]).product();
+            let indices = sizes_within(choose(MAX_RANK + 2 - rank), MAX_ELEMENTS / elements.max(1), choose);
+            let flat = [&table[..axis], &indices, &table[axis + 1..]].concat();
+            (Operator::Axis(axis), indices, flat)
+        }
+        Kind::Elements => {
+            let axis = choose(rank);
+            let mut indices = table.clone();
+            for (d, size) in indices.iter_mut().enumerate() {
+                *size = if d == axis { 1 + choose(5) } else { *size - if choose(4) == 3 { choose(*size + 1) } else { 0 } };
+            }
+            (Operator::Elements(axis), indices.clone(), indices)
+        }
+        Kind::Nd => {
+            let batch_dims = choose(rank);
+            let tuple = 1 + choose(rank - batch_dims);
+            let tail = &table[batch_dims + tuple..];
+            let free = (MAX_RANK - 1 - batch_dims).min(MAX_RANK - batch_dims - tail.len());
+            let elements: usize = table[..batch_dims].iter().chain(tail).product();
+            let entries = sizes_within(choose(free + 1), MAX_ELEMENTS / elements.max(1), choose);
+            let indices = [&table[..batch_dims], &entries, &[tuple]].concat();
+            let flat = [&indices[..indices.len() - 1], tail].concat();
+            (Operator::Nd(batch_dims), indices, flat)
+        }
+    };
+    let (indices, index) = (read(indices, choose), IndexType::ALL[choose(10)]);
+    let (table, flat) = match direction {
+        Direction::Gather => (read(table, choose), written(flat, choose)),
+        Direction::Scatter => (written(table, choose), read(flat, choose)),
+    };
+    let bounds = [Bounds::Error, Bounds::Clamp, Bounds::Wrap, Bounds::Skip][choose(4)];
+    let values = values(operator, &table, &indices, index, choose);
+    Case { operator, table, indices, flat, bounds, index, values, seed: choose(1 << 16) as u64 }
+}
+
+fn sizes(rank: usize, choose: Choose) -> Vec<usize> {
+    sizes_within(rank, MAX_ELEMENTS, choose)
+}
+
+fn sizes_within(rank: usize, mut elements: usize, choose: Choose) -> Vec<usize> {
+    const SIZES: [usize; 32] = [1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 5, 1, 2, 3, 5, 2, 3, 5, 7, 7, 33, 130, 0];
+    let mut size = || {
+        let size = SIZES[choose(SIZES.len())];
+        let size = if size > elements { 1 } else { size };
+        elements /= size.max(1);
+        size
+    };
+    (0..rank).map(|_| size()).collect()
+}
+
+/// Any layout: of those that do not overlap, with some strides 0, or with small strides at random.
+fn read(sizes: Vec<usize>, choose: Choose) -> Tensor {
+    let mut strides = strides_without_overlap(&sizes, choose);
+    match choose(4) {
+        2 => strides.iter_mut().for_each(|stride| *stride *= isize::from(choose(2) == 0)),
+        3 => strides.iter_mut().for_each(|stride| *stride = choose(7) as isize - 3),
+        _ => {}
+    }
+    place(sizes, strides, choose)
+}
+
+fn written(sizes: Vec<usize>, choose: Choose) -> Tensor {
+    let strides = strides_without_overlap(&sizes, choose);
+    place(sizes, strides, choose)
+}
+
+/// Each dimension steps over all that the dimensions chosen before it reach: the last dimension first, or any permutation.
+fn strides_without_overlap(sizes: &[usize], choose: Choose) -> Vec<isize> {
+    let (permuted, padded, negative) = (choose(3) == 2, choose(3) == 2, choose(3) == 2);
+    let mut left: Vec<usize> = (0..sizes.len()).collect();
+    let mut strides = vec![0; sizes.len()];
+    let mut step = 1;
+    while !left.is_empty() {
+        let next = if permuted { choose(left.len()) } else { left.len() - 1 };
+        let d = left.remove(next);
+        let stride = step + if padded { choose(3) } else { 0 };
+        strides[d] = if negative && choose(2) == 1 { -(stride as isize) } else { stride as isize };
+        step = stride * sizes[d].max(1);
+    }
+    strides
+}
+
+/// Puts a layout into a slice, with some elements around it. Strides that no step uses may be anything.
+fn place(sizes: Vec<usize>, mut strides: Vec<isize>, choose: Choose) -> Tensor {
+    let empty = sizes.contains(&0);
+    let (mut down, mut up) = (0, 0);
+    for (&size, stride) in sizes.iter().zip(&mut strides) {
+        if (size == 1 || empty) && choose(8) == 7 {
+            *stride = [isize::MAX, isize::MIN, -1, 0][choose(4)];
+        } else if !empty {
+            let reach = (size - 1) * stride.unsigned_abs();
+            *(if *stride < 0 { &mut down } else { &mut up }) += reach;
+        }
+    }
+    let (before, after) = (choose(3), choose(3));
+    if empty {
+        return Tensor { sizes, strides, offset: before * 1000, len: after };
+    }
+    Tensor { sizes, strides, offset: before + down, len: before + down + up + 1 + after }
+}
+
+/// Values that are inside, or sometimes hostile. What no coordinate addresses is always out of bounds.
+fn values(operator: Operator, table: &Tensor, indices: &Tensor, index: IndexType, choose: Choose) -> Vec<i128> {
+    let hostility = [0, 1, 8][choose(3)];
+    let mut values = vec![index.max(); indices.len];
+    for c in coordinates(&indices.sizes) {
+        let size = match operator {
+            Operator::Axis(axis) | Operator::Elements(axis) => table.sizes[axis],
+            Operator::Nd(batch_dims) => table.sizes[batch_dims + c[c.len() - 1]],
+        };
+        values[indices.address(&c)] = match choose(16) {
+            chosen if chosen >= 16 - hostility => hostile(size, index, choose),
+            15 if index.min() < 0 => -1 - choose(size.clamp(1, 100)) as i128,
+            _ => choose(size.clamp(1, 100)) as i128,
+        };
+    }
+    values
+}
+
+fn hostile(size: usize, index: IndexType, choose: Choose) -> i128 {
+    let size = size as i128;
+    let values = [
+        0,
+        size - 1,
+        size,
+        -1,
+        -size,
+        -size - 1,
+        2 * size,
+        -2 * size,
+        i128::MIN,
+        i128::MAX,
+        i64::MIN.into(),
+        i64::MAX.into(),
+        (1 << 31) - 1,
+        1 << 31,
+        1 << 32,
+        (1 << 32) + 1,
+        -(1 << 31) - 1,
+    ];
+    values[choose(values.len())].clamp(index.min(), index.max())
+}

@@ -1,0 +1,9 @@
+//! What the tests share: a case as plain data, its generator, a naive oracle, and the comparison of crate and oracle.
+
+#![allow(dead_code, unused_imports)] // No test program uses all of it.
+
+pub mod case;
+pub mod check;
+pub mod generate;
+pub mod oracle;
+pub mod values;

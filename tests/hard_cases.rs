@@ -1,0 +1,336 @@
+//! Cases that other implementations of these operators got wrong, each with the name of one that did.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::expect_used, clippy::panic, missing_docs)]
+
+use std::fmt::Debug;
+
+use strew::{Add, Bounds, Element, Error, Gather, Index, Layout, Max, Min, Mul, Operand, Reduction, Scatter, Sub};
+
+const POLICIES: [Bounds; 4] = [Bounds::Error, Bounds::Clamp, Bounds::Wrap, Bounds::Skip];
+
+fn iota<const N: usize>() -> [i32; N] {
+    std::array::from_fn(|position| position as i32)
+}
+
+fn out_of_bounds(entry: usize, coordinate: usize, value: i128, size: usize) -> Result<(), Error> {
+    Err(Error::IndexOutOfBounds { entry, coordinate, value, size })
+}
+
+/// TensorFlow Lite (CVE-2022-35937) and TensorFlow Lite Micro check the flattened position: it overflows, or lands in another row.
+#[test]
+fn each_coordinate_of_a_tuple_is_checked_on_its_own_axis() {
+    let (table, tuple, one) = (Layout::contiguous([4, 4]), Layout::contiguous([1, 2]), Layout::contiguous([1]));
+    let gather = Gather::nd(&table, &tuple, &one, 0).unwrap();
+    let scatter = Scatter::nd(&table, &tuple, &one, 0).unwrap();
+    for (tuple, coordinate, value) in [
+        ([0, i32::MAX], 1, i32::MAX),
+        ([0, 5], 1, 5),
+        ([0, 4], 1, 4),
+        ([4, -4], 0, 4),
+        ([1, -5], 1, -5),
+        ([i32::MIN, i32::MAX], 0, i32::MIN),
+    ] {
+        let expected = out_of_bounds(0, coordinate, value.into(), 4);
+        let (mut output, mut data) = ([-1], iota::<16>());
+        assert_eq!(gather.run(&iota::<16>(), &tuple, &mut output), expected);
+        assert_eq!(scatter.run(&mut data, &tuple, &[-1]), expected);
+        assert_eq!((output, data), ([-1], iota()));
+    }
+}
+
+/// TensorFlow Lite Micro checks the same entries of the first batch, again and again.
+#[test]
+fn a_bad_index_in_the_last_batch_is_found() {
+    let (table, indices, output) = (Layout::contiguous([3, 4]), Layout::contiguous([3, 2, 1]), Layout::contiguous([3, 2]));
+    let gather = Gather::nd(&table, &indices, &output, 1).unwrap();
+    let scatter = Scatter::nd(&table, &indices, &output, 1).unwrap();
+    let bad = [0, 1, 2, 3, 0, 4];
+    assert_eq!(gather.run(&iota::<12>(), &bad, &mut [0; 6]), out_of_bounds(5, 0, 4, 4));
+    let mut data = iota::<12>();
+    assert_eq!(scatter.run(&mut data, &bad, &[-1; 6]), out_of_bounds(5, 0, 4, 4));
+    assert_eq!(data, iota());
+}
+
+/// candle takes the strides of the indices for those of the table.
+#[test]
+fn indices_smaller_than_the_table_candle() {
+    let (table, indices) = (Layout::contiguous([2, 3, 4]), Layout::contiguous([1, 2, 2]));
+    let mut output = [0; 4];
+    Gather::elements(&table, &indices, &indices, 0).unwrap().run(&iota::<24>(), &[1, 0, 1, 0], &mut output).unwrap();
+    assert_eq!(output, [12, 1, 16, 5]);
+}
+
+/// rten walks data and updates in step, also where the updates are smaller.
+#[test]
+fn updates_smaller_than_the_data_rten() {
+    let (data, indices) = (Layout::contiguous([2, 3, 4]), Layout::contiguous([2, 2, 4]));
+    let mut values = [0; 24];
+    let updates: [i32; 16] = std::array::from_fn(|position| position as i32 + 1);
+    let reversed: [i8; 16] = std::array::from_fn(|position| 3 - position as i8 % 4);
+    Scatter::elements(&data, &indices, &indices, 2).unwrap().run(&mut values, &reversed, &updates).unwrap();
+    assert_eq!(values, [4, 3, 2, 1, 8, 7, 6, 5, 0, 0, 0, 0, 12, 11, 10, 9, 16, 15, 14, 13, 0, 0, 0, 0]);
+}
+
+/// tract and burn read the first element of the next row.
+#[test]
+fn the_innermost_axis_does_not_reach_the_next_row() {
+    let (table, two, grid) = (Layout::contiguous([3, 4]), Layout::contiguous([2]), Layout::contiguous([3, 2]));
+    let mut output = [-1; 6];
+    let axis = Gather::axis(&table, &two, &grid, 1).unwrap();
+    assert_eq!(axis.run(&iota::<12>(), &[4, 0], &mut output), out_of_bounds(0, 0, 4, 4));
+    let elements = Gather::elements(&table, &grid, &grid, 1).unwrap();
+    assert_eq!(elements.run(&iota::<12>(), &[4, 0, 0, 0, 0, 0], &mut output), out_of_bounds(0, 0, 4, 4));
+    assert_eq!(output, [-1; 6]);
+    let scatter = Scatter::elements(&table, &grid, &grid, 1).unwrap();
+    let mut data = iota::<12>();
+    assert_eq!(scatter.run(&mut data, &[0, 0, 0, 0, 0, -5], &[-1; 6]), out_of_bounds(5, 0, -5, 4));
+    assert_eq!(data, iota());
+}
+
+/// PyTorch (issue 129093) and candle (issue 3711) take indices and updates for packed.
+#[test]
+fn strides_of_indices_and_updates_count() {
+    let data = Layout::contiguous([3, 2]);
+    let sizes = [2, 2];
+    // (strides of the indices, of the updates, the data afterwards); both slices hold four elements.
+    let cases: [([isize; 2], [isize; 2], [i32; 6]); 5] = [
+        ([2, 1], [2, 1], [3, 0, 1, 4, 0, 2]),
+        ([1, 2], [2, 1], [0, 2, 1, 4, 3, 0]),
+        ([2, 1], [1, 2], [2, 0, 1, 4, 0, 3]),
+        ([0, 1], [2, 1], [0, 0, 3, 0, 0, 4]),
+        ([2, 1], [0, 0], [1, 0, 1, 1, 0, 1]),
+    ];
+    for (strides, update_strides, expected) in cases {
+        let (indices, updates) = (Layout::strided(sizes, strides), Layout::strided(sizes, update_strides));
+        let mut values = [0; 6];
+        Scatter::elements(&data, &indices, &updates, 0).unwrap().run(&mut values, &[1, 2, 0, 1], &[1, 2, 3, 4]).unwrap();
+        assert_eq!(values, expected, "{strides:?} {update_strides:?}");
+    }
+    // Tuples that lie side by side, whose coordinates lie apart, that lie backwards, and one tuple for all.
+    let (table, two) = (Layout::contiguous([3, 2]), Layout::contiguous([2]));
+    for (strides, offset, expected) in [([2, 1], 0, [3, 4]), ([1, 2], 0, [2, 3]), ([-2, 1], 2, [4, 3]), ([0, 1], 0, [3, 3])] {
+        let indices = Layout::strided([2, 2], strides).with_offset(offset);
+        let mut output = [-1; 2];
+        let tuples = if strides == [1, 2] { [1, 1, 0, 1] } else { [1, 1, 2, 0] };
+        Gather::nd(&table, &indices, &two, 0).unwrap().run(&iota::<6>(), &tuples, &mut output).unwrap();
+        assert_eq!(output, expected, "{strides:?}");
+    }
+}
+
+/// ExecuTorch cuts indices to 32 bits, and so does any code that casts them to `usize` on a microcontroller.
+#[test]
+fn wide_indices_are_not_cut() {
+    let three = Layout::contiguous([3]);
+    let one = Layout::contiguous([1]);
+    let gather = Gather::axis(&three, &one, &one, 0).unwrap();
+    fn check<I: Index>(gather: Gather, index: I, value: i128, wrapped: i32, clamped: i32) {
+        let run = |bounds| {
+            let mut output = [-1];
+            gather.bounds(bounds).run(&[10, 11, 12], &[index], &mut output).map(|()| output[0])
+        };
+        assert_eq!(run(Bounds::Error), Err(Error::IndexOutOfBounds { entry: 0, coordinate: 0, value, size: 3 }));
+        assert_eq!((run(Bounds::Clamp), run(Bounds::Wrap), run(Bounds::Skip)), (Ok(clamped), Ok(wrapped), Ok(-1)), "{value}");
+    }
+    const CUT: i64 = (1 << 32) + 1; // 2 modulo 3.
+    check(gather, CUT, CUT.into(), 12, 12);
+    check(gather, CUT as u64, CUT.into(), 12, 12);
+    check(gather, -CUT, (-CUT).into(), 11, 10);
+    check(gather, 1_i64 << 32, 1 << 32, 11, 12);
+
+    // On an axis that long they are positions like all others.
+    #[cfg(target_pointer_width = "64")]
+    {
+        let long = Gather::axis(&Layout::strided([1 << 33], [0]), &one, &one, 0).unwrap();
+        let mut output = [0];
+        long.run(&[7], &[CUT], &mut output).unwrap();
+        assert_eq!(output, [7]);
+        assert_eq!(long.run(&[7], &[1_u64 << 33], &mut output), out_of_bounds(0, 0, 1 << 33, 1 << 33));
+    }
+}
+
+/// Unsigned values are not read as negative, and the most negative value has no absolute value of its type.
+#[test]
+fn the_extremes_of_the_index_types() {
+    let (three, one) = (Layout::contiguous([3]), Layout::contiguous([1]));
+    fn check<I: Index + Into<i128>>(gather: Gather, index: I, wrapped: i32, clamped: i32) {
+        let run = |bounds| {
+            let mut output = [-1];
+            gather.bounds(bounds).run(&[10, 11, 12], &[index], &mut output).map(|()| output[0])
+        };
+        assert_eq!(run(Bounds::Error), Err(Error::IndexOutOfBounds { entry: 0, coordinate: 0, value: index.into(), size: 3 }));
+        let found = (run(Bounds::Clamp), run(Bounds::Wrap), run(Bounds::Skip));
+        assert_eq!(found, (Ok(clamped), Ok(wrapped), Ok(-1)), "{}", index.into());
+    }
+    let gather = Gather::axis(&three, &one, &one, 0).unwrap();
+    check(gather, u64::MAX, 10, 12); // 2^64 - 1 = 0 modulo 3
+    check(gather, i64::MAX as u64 + 1, 12, 12); // 2^63 = 2
+    check(gather, u64::MAX - 1, 12, 12); // As an i64 it would be -2, and in bounds.
+    check(gather, i64::MIN, 11, 10); // -2^63 = -2 = 1
+    check(gather, i64::MAX, 11, 12); // 2^63 - 1 = 1
+    check(gather, u32::MAX, 10, 12);
+    check(gather, i32::MIN, 11, 10); // -2^31 = -2 = 1
+    check(gather, u8::MAX, 10, 12);
+    check(gather, i8::MIN, 11, 10); // -128 = 1
+}
+
+/// DirectML's own helper computes extents that wrap.
+#[test]
+fn sizes_and_extents_that_overflow_are_refused() {
+    const HALF: usize = 1 << (usize::BITS / 2);
+    const LONG: isize = isize::MAX;
+    let (one, scalar) = (Layout::contiguous([1]), Layout::contiguous([]));
+    let overflow = |operand| Some(Error::SizesOverflow { operand });
+    // As the input of a gather: the axis has size 1, so that the output has the other sizes.
+    for input in [
+        Layout::strided([1, HALF, HALF], [0, 0, 0]),
+        Layout::contiguous([1, HALF, HALF]),
+        Layout::contiguous([usize::MAX, 2]),
+        Layout::strided([1, 2, 2, 2], [0, LONG, LONG, LONG]),
+        Layout::strided([1, 3], [0, LONG]).with_offset(2),
+        Layout::strided([1, 2], [0, 1]).with_offset(usize::MAX),
+        Layout::strided([1, 3], [0, isize::MIN]).with_offset(usize::MAX),
+        Layout::strided([1], [0]).with_offset(usize::MAX),
+    ] {
+        let output = Layout::from_sizes(&input.sizes()[1..]).unwrap();
+        assert_eq!(Gather::axis(&input, &scalar, &output, 0).err(), overflow(Operand::Input), "{input:?}");
+        assert_eq!(Scatter::axis(&input, &scalar, &output, 0).err(), overflow(Operand::Output), "{input:?}");
+    }
+    let endless = Layout::strided([HALF, HALF], [0, 0]);
+    assert_eq!(Gather::axis(&one, &endless, &endless, 0).err(), overflow(Operand::Indices));
+    assert_eq!(Scatter::axis(&one, &endless, &endless, 0).err(), overflow(Operand::Indices));
+}
+
+/// DirectML forbids them; others index past the end, or divide by 0.
+#[test]
+fn a_size_of_0_in_each_operand() {
+    let l = |sizes: &[usize]| Layout::from_sizes(sizes).unwrap();
+    // (input, indices, output, axis) with nothing to move: no slice is needed for what is empty, and no index is looked at.
+    for (table, indices, flat, axis) in [
+        (l(&[0, 2]), l(&[0]), l(&[0, 2]), 0),
+        (l(&[3, 0]), l(&[2]), l(&[2, 0]), 0),
+        (l(&[3, 2]), l(&[0]), l(&[0, 2]), 0),
+        (l(&[0, 2]), l(&[4, 0]), l(&[4, 0, 2]), 0),
+        (l(&[0, 3]), l(&[2]), l(&[0, 2]), 1),
+    ] {
+        for bounds in POLICIES {
+            let (table_data, mut flat_data) = (iota::<6>(), [0; 0]);
+            assert_eq!(
+                Gather::axis(&table, &indices, &flat, axis).unwrap().bounds(bounds).run(&table_data, &[99, 99], &mut flat_data),
+                Ok(())
+            );
+            let mut data = table_data;
+            assert_eq!(Scatter::axis(&table, &indices, &flat, axis).unwrap().bounds(bounds).run(&mut data, &[99, 99], &flat_data), Ok(()));
+            assert_eq!(data, table_data);
+        }
+    }
+    // An axis of size 0 that is indexed is out of bounds, or skipped.
+    let (empty, one) = (l(&[0]), l(&[1]));
+    let (gather, scatter) = (Gather::axis(&empty, &one, &one, 0).unwrap(), Scatter::axis(&empty, &one, &one, 0).unwrap());
+    for bounds in POLICIES {
+        let expected = if bounds == Bounds::Error { out_of_bounds(0, 0, 0, 0) } else { Ok(()) };
+        let mut output = [-1];
+        assert_eq!(gather.bounds(bounds).run(&[], &[0], &mut output), expected);
+        assert_eq!(output, [-1]);
+        assert_eq!(scatter.bounds(bounds).run(&mut [], &[0], &output), expected);
+    }
+}
+
+/// A tuple of no coordinates, batch dimensions that leave no tuple, and tensors of rank 0.
+#[test]
+fn the_edges_of_nd() {
+    let l = |sizes: &[usize]| Layout::from_sizes(sizes).unwrap();
+    let gather = |table: &[usize], indices: &[usize], output: &[usize], b| Gather::nd(&l(table), &l(indices), &l(output), b).err();
+    assert_eq!(gather(&[3, 4], &[2, 0], &[2, 3, 4], 0), Some(Error::TupleSizeOutOfRange { expected: 2, found: 0 }));
+    assert_eq!(gather(&[3, 4], &[2, 3], &[2], 0), Some(Error::TupleSizeOutOfRange { expected: 2, found: 3 }));
+    assert_eq!(gather(&[3, 4], &[3, 2], &[3], 1), Some(Error::TupleSizeOutOfRange { expected: 1, found: 2 }));
+    let too_many = Error::BatchDimsOutOfRange { operand: Operand::Indices, expected: 1, found: 2 };
+    assert_eq!(gather(&[3, 4, 5], &[3, 4], &[3, 4], 2), Some(too_many));
+    let none_left = Error::BatchDimsOutOfRange { operand: Operand::Input, expected: 0, found: 1 };
+    assert_eq!(gather(&[3], &[3, 1], &[3], 1), Some(none_left));
+    assert_eq!(gather(&[3], &[], &[3], 0), Some(Error::RankMismatch { operand: Operand::Indices, expected: 1, found: 0 }));
+    assert_eq!(gather(&[], &[1], &[], 0), Some(Error::RankMismatch { operand: Operand::Input, expected: 1, found: 0 }));
+    assert_eq!(
+        Scatter::nd(&l(&[]), &l(&[1]), &l(&[]), 0).err(),
+        Some(Error::RankMismatch { operand: Operand::Output, expected: 1, found: 0 })
+    );
+
+    // One full tuple: a result of rank 0.
+    let (table, tuple, scalar) = (l(&[2, 3]), l(&[2]), l(&[]));
+    let mut output = [0];
+    Gather::nd(&table, &tuple, &scalar, 0).unwrap().run(&iota::<6>(), &[1, 2], &mut output).unwrap();
+    assert_eq!(output, [5]);
+    let mut data = iota::<6>();
+    Scatter::nd(&table, &tuple, &scalar, 0).unwrap().reduce(Add, &mut data, &[-1, -1], &[10]).unwrap();
+    assert_eq!(data, [0, 1, 2, 3, 4, 15]);
+    // One index of rank 0.
+    Gather::axis(&l(&[3]), &scalar, &scalar, 0).unwrap().run(&[7, 8, 9], &[-2], &mut output).unwrap();
+    assert_eq!(output, [8]);
+}
+
+/// One value, one update.
+fn reduced<T: Element, R: Reduction<T>>(reduction: R, current: T, update: T) -> T {
+    let one = Layout::contiguous([1]);
+    let mut data = [current];
+    Scatter::axis(&one, &one, &one, 0).unwrap().reduce(reduction, &mut data, &[0], &[update]).unwrap();
+    data[0]
+}
+
+/// `f32::max` and most SIMD instructions drop a NaN, and may return either zero.
+#[test]
+fn min_and_max_keep_nan_and_order_the_zeros() {
+    fn check<T: Element + Debug>(numbers: [T; 5], is: fn(T, T) -> bool)
+    where
+        Min: Reduction<T>,
+        Max: Reduction<T>,
+    {
+        let [nan, minus_zero, zero, one, infinity] = numbers;
+        for (a, b, min, max) in [
+            (nan, one, nan, nan),
+            (one, nan, nan, nan),
+            (nan, nan, nan, nan),
+            (infinity, nan, nan, nan),
+            (minus_zero, zero, minus_zero, zero),
+            (zero, minus_zero, minus_zero, zero),
+            (zero, zero, zero, zero),
+            (minus_zero, minus_zero, minus_zero, minus_zero),
+            (one, minus_zero, minus_zero, one),
+            (zero, infinity, zero, infinity),
+        ] {
+            assert!(is(reduced(Min, a, b), min), "min({a:?}, {b:?})");
+            assert!(is(reduced(Max, a, b), max), "max({a:?}, {b:?})");
+        }
+    }
+    use half::{bf16, f16};
+    check([f32::NAN, -0.0, 0.0, 1.0, f32::INFINITY], |a, b| a.to_bits() == b.to_bits());
+    check([f64::NAN, -0.0, 0.0, 1.0, f64::INFINITY], |a, b| a.to_bits() == b.to_bits());
+    check([f16::NAN, f16::NEG_ZERO, f16::ZERO, f16::ONE, f16::INFINITY], |a, b| a.to_bits() == b.to_bits());
+    check([bf16::NAN, bf16::NEG_ZERO, bf16::ZERO, bf16::ONE, bf16::INFINITY], |a, b| a.to_bits() == b.to_bits());
+}
+
+/// `+` on integers stops a debug build.
+#[test]
+fn integers_wrap_in_every_build() {
+    assert_eq!(reduced(Add, u8::MAX, 1), 0);
+    assert_eq!(reduced(Sub, 0_u32, 1), u32::MAX);
+    assert_eq!(reduced(Mul, i64::MIN, -1), i64::MIN);
+    assert_eq!(reduced(Add, i32::MAX, 1), i32::MIN);
+    let (one, two) = (Layout::contiguous([1]), Layout::contiguous([2]));
+    let mut data = [200_u8];
+    Scatter::axis(&one, &two, &two, 0).unwrap().mean_excluding_self(&mut data, &[0, 0], &[200, 100], &mut [0]).unwrap();
+    assert_eq!(data, [22], "(200 + 100) modulo 256, halved");
+}
+
+/// ONNX Runtime (issues 18048 and 23396) lets threads race; here the last update stays, and sums are rounded in order.
+#[test]
+fn duplicates_meet_in_order() {
+    let (one, four) = (Layout::contiguous([1]), Layout::contiguous([4]));
+    let scatter = Scatter::axis(&one, &four, &four, 0).unwrap();
+    let mut data = [0.0_f32];
+    scatter.run(&mut data, &[0, -1, 0, -1], &[1.0, 2.0, 3.0, 4.0]).unwrap();
+    assert_eq!(data, [4.0]);
+    // 1e8 swallows a 1: the order decides what is left.
+    for (updates, sum) in [([1e8_f32, 1.0, 1.0, -1e8], 0.0), ([1.0, 1.0, 1e8, -1e8], 0.0), ([1e8, -1e8, 1.0, 1.0], 2.0)] {
+        let mut data = [0.0];
+        scatter.reduce(Add, &mut data, &[0; 4], &updates).unwrap();
+        assert_eq!(data, [sum], "{updates:?}");
+    }
+}

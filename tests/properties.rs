@@ -1,0 +1,216 @@
+//! Crate and oracle on random cases, and what random descriptions may never do. `PROPTEST_CASES` raises the number of cases.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::expect_used, clippy::panic, missing_docs)]
+
+mod common;
+
+use std::collections::BTreeSet;
+
+use common::case::{Case, Operator, Tensor};
+use common::check::{check_gather, check_reductions, check_scatter, check_slice_lengths};
+use common::generate::{self, Direction, Kind};
+use common::oracle::coordinates;
+use half::{bf16, f16};
+use proptest::prelude::*;
+use strew::{Bounds, Error, Layout, Operand, shape};
+
+const KINDS: [Kind; 3] = [Kind::Axis, Kind::Elements, Kind::Nd];
+
+fn config() -> ProptestConfig {
+    let config = ProptestConfig::default();
+    ProptestConfig { cases: config.cases.max(2_000), failure_persistence: None, ..config }
+}
+
+/// What a generator chooses from; it shrinks towards zeros, the simplest choices.
+fn choices() -> impl Strategy<Value = Vec<u16>> {
+    prop::collection::vec(any::<u16>(), 100..400)
+}
+
+fn replay<T>(choices: &[u16], generate: impl FnOnce(generate::Choose) -> T) -> T {
+    let mut left = choices.iter();
+    generate(&mut |n| usize::from(*left.next().unwrap_or(&0)) % n)
+}
+
+fn cases(direction: Direction, kind: Kind) -> impl Strategy<Value = Case> {
+    choices().prop_map(move |choices| replay(&choices, |choose| generate::case(direction, kind, choose)))
+}
+
+fn any_case(direction: Direction) -> impl Strategy<Value = Case> {
+    choices().prop_map(move |choices| {
+        replay(&choices, |choose| {
+            let kind = KINDS[choose(3)];
+            generate::case(direction, kind, choose)
+        })
+    })
+}
+
+/// `properties!(name: strategy => check)`
+macro_rules! properties {
+    ($($name:ident: $strategy:expr => $check:expr;)*) => {$(
+        #[test]
+        fn $name() {
+            let check = $check;
+            proptest!(config(), |(case in $strategy)| check(&case));
+        }
+    )*};
+}
+
+properties!(
+    gather_axis: cases(Direction::Gather, Kind::Axis) => check_gather;
+    gather_elements: cases(Direction::Gather, Kind::Elements) => check_gather;
+    gather_nd: cases(Direction::Gather, Kind::Nd) => check_gather;
+    scatter_axis: cases(Direction::Scatter, Kind::Axis) => check_scatter;
+    scatter_elements: cases(Direction::Scatter, Kind::Elements) => check_scatter;
+    scatter_nd: cases(Direction::Scatter, Kind::Nd) => check_scatter;
+
+    reductions_of_u8: any_case(Direction::Scatter) => check_reductions::<u8>;
+    reductions_of_i16: any_case(Direction::Scatter) => check_reductions::<i16>;
+    reductions_of_i64: any_case(Direction::Scatter) => check_reductions::<i64>;
+    reductions_of_bool: any_case(Direction::Scatter) => check_reductions::<bool>;
+    reductions_of_f16: any_case(Direction::Scatter) => check_reductions::<f16>;
+    reductions_of_bf16: any_case(Direction::Scatter) => check_reductions::<bf16>;
+    reductions_of_f32: any_case(Direction::Scatter) => check_reductions::<f32>;
+    reductions_of_f64: any_case(Direction::Scatter) => check_reductions::<f64>;
+
+    slices_of_a_gather: any_case(Direction::Gather) => |case: &Case| check_slice_lengths(case, Direction::Gather);
+    slices_of_a_scatter: any_case(Direction::Scatter) => |case: &Case| check_slice_lengths(case, Direction::Scatter);
+    shapes: any_case(Direction::Gather) => check_shapes;
+    hostile_descriptions: hostile_cases() => check_hostile;
+    accepted_outputs_do_not_overlap: small_tensors() => check_overlap;
+);
+
+/// The shape functions know the sizes that the constructors ask for.
+fn check_shapes(case: &Case) {
+    let (table, indices) = (&case.table.sizes, &case.indices.sizes);
+    let found = match case.operator {
+        Operator::Axis(axis) => shape::axis(table, indices, axis),
+        Operator::Elements(axis) => shape::elements(table, indices, axis),
+        Operator::Nd(batch_dims) => shape::nd(table, indices, batch_dims),
+    };
+    assert_eq!(found.unwrap(), case.flat.sizes[..], "{case:?}");
+}
+
+/// A description of which anything may be wrong, and often one thing is: a valid case with one to three parts replaced.
+fn hostile_cases() -> impl Strategy<Value = Case> {
+    choices().prop_map(|choices| {
+        replay(&choices, |choose| {
+            let direction = [Direction::Gather, Direction::Scatter][choose(2)];
+            let kind = KINDS[choose(3)];
+            let changes = 1 + choose(3);
+            let parts: Vec<usize> = (0..4 * changes).map(|_| choose(1 << 16)).collect();
+            let mut case = generate::case(direction, kind, choose);
+            for part in parts.chunks_exact(4) {
+                corrupt(&mut case, part[0], part[1], part[2], part[3]);
+            }
+            case
+        })
+    })
+}
+
+fn corrupt(case: &mut Case, which: usize, part: usize, dim: usize, value: usize) {
+    const HALF: u32 = usize::BITS / 2;
+    const SIZES: [usize; 12] = [
+        0,
+        1,
+        2,
+        5,
+        1 << (HALF - 1),
+        1 << HALF,
+        1 << (HALF + 8),
+        usize::MAX / 2,
+        usize::MAX / 2 + 1,
+        usize::MAX - 1,
+        usize::MAX,
+        usize::MAX / 3,
+    ];
+    const STRIDES: [isize; 10] =
+        [0, 1, -1, 1 << (HALF - 1), -(1 << HALF), isize::MIN, isize::MIN + 1, isize::MAX, isize::MAX / 2 + 1, isize::MIN / 2];
+    let size = SIZES[value % SIZES.len()];
+    let tensor = match which % 4 {
+        0 => &mut case.table,
+        1 => &mut case.indices,
+        2 => &mut case.flat,
+        _ => {
+            let parameter = if dim.is_multiple_of(4) { size } else { value % 12 };
+            case.operator = [Operator::Axis(parameter), Operator::Elements(parameter), Operator::Nd(parameter)][part % 3];
+            return;
+        }
+    };
+    let rank = tensor.sizes.len().min(tensor.strides.len());
+    match part % 5 {
+        0 => tensor.offset = size,
+        1 if rank > 0 => tensor.sizes[dim % rank] = size,
+        2 if rank > 0 => tensor.strides[dim % rank] = STRIDES[value % STRIDES.len()],
+        3 => tensor.sizes.insert(dim % (rank + 1), size),
+        _ => {
+            tensor.sizes.push(size);
+            tensor.strides.push(STRIDES[dim % STRIDES.len()]);
+        }
+    }
+}
+
+/// Never panics; and when a plan is made all the same, it demands slices of the lengths that exact arithmetic demands.
+fn check_hostile(case: &Case) {
+    let length = |tensor: &Tensor| -> i128 {
+        if tensor.sizes.contains(&0) {
+            return 0;
+        }
+        let up =
+            tensor.sizes.iter().zip(&tensor.strides).map(|(&size, &stride)| (size as i128 - 1) * (stride as i128).max(0)).sum::<i128>();
+        tensor.offset as i128 + up + 1
+    };
+    let needs = [&case.table, &case.indices, &case.flat].map(length);
+    let gather = case.gather().map(|gather| gather.run::<u8, i64>(&[], &[], &mut []));
+    let scatter = case.scatter().map(|scatter| scatter.run::<u8, i64>(&mut [], &[], &[]));
+    for (run, names) in
+        [(gather, [Operand::Input, Operand::Indices, Operand::Output]), (scatter, [Operand::Output, Operand::Indices, Operand::Updates])]
+    {
+        match run {
+            // The plan was refused.
+            Err(_) => {}
+            Ok(Ok(())) => assert_eq!(needs, [0; 3], "{case:?}"),
+            Ok(Err(Error::SliceTooShort { operand, expected, found: 0 })) => {
+                let position = names.iter().position(|&name| name == operand).unwrap();
+                assert_eq!(expected as i128, needs[position], "{operand:?}\n{case:?}");
+            }
+            Ok(Err(error)) => panic!("{error:?}\n{case:?}"),
+        }
+    }
+    if gather.is_ok() || scatter.is_ok() {
+        check_shapes(case);
+    }
+}
+
+/// Small tensors of any strides, which overlap or not.
+fn small_tensors() -> impl Strategy<Value = Tensor> {
+    let strides = prop::sample::select(vec![0, 1, 1, 1, 2, 3, 3, 4, 5, 6, 8, 9, 12, 16, 20, 24, 27, 36, 48, 60, -1, -3, -4, -7, -20, -60]);
+    let dims = prop::collection::vec((0_usize..5, strides), 0..6);
+    dims.prop_map(|dims| {
+        let (sizes, strides) = dims.into_iter().unzip();
+        Tensor { sizes, strides, offset: 1_000, len: 2_000 }
+    })
+}
+
+/// What is accepted as an output has a different address for every coordinate; what is refused interleaves at least.
+fn check_overlap(output: &Tensor) {
+    let layout = output.layout().unwrap();
+    let indices = Layout::from_sizes(&[]).unwrap();
+    let input = Layout::from_sizes(&[&[1], &output.sizes[..]].concat()).unwrap();
+    let gather = strew::Gather::axis(&input, &indices, &layout, 0);
+    let addresses: Vec<usize> = coordinates(&output.sizes).iter().map(|c| output.address(c)).collect();
+    let distinct = addresses.iter().collect::<BTreeSet<_>>().len() == addresses.len();
+    match gather.map(|gather| gather.bounds(Bounds::Error)) {
+        Ok(_) => assert!(distinct, "accepted, though it overlaps: {output:?}"),
+        // The test is stricter than it must be, but only where dimensions interleave.
+        Err(Error::OverlappingOutput { .. }) => assert!(!distinct || interleaves(output), "refused: {output:?}"),
+        Err(error) => panic!("{error:?}: {output:?}"),
+    }
+}
+
+/// Whether some dimension's stride does not step over all that the dimensions with smaller strides reach.
+fn interleaves(output: &Tensor) -> bool {
+    let mut dims: Vec<_> =
+        output.sizes.iter().zip(&output.strides).filter(|&(&size, _)| size > 1).map(|(&n, s)| (s.unsigned_abs(), n)).collect();
+    dims.sort_unstable();
+    let reached = |dims: &[(usize, usize)]| dims.iter().map(|(stride, size)| stride * (size - 1)).sum::<usize>();
+    (0..dims.len()).any(|d| dims[d].0 <= reached(&dims[..d]))
+}
