@@ -25,17 +25,17 @@ fn main() -> ExitCode {
     match run(&file, &picture) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("{file}: {error}");
+            eprintln!("bigrams: {error}");
             ExitCode::FAILURE
         }
     }
 }
 
 fn run(file: &str, picture: &str) -> Result<(), Box<dyn Error>> {
-    let bytes = fs::read(file)?;
+    let bytes = fs::read(file).map_err(|error| format!("{file}: {error}"))?;
     let pairs = bytes.len().saturating_sub(1);
     if pairs == 0 {
-        return Err("has no two adjacent bytes".into());
+        return Err(format!("{file}: has no two adjacent bytes").into());
     }
 
     let start = Instant::now();
@@ -60,7 +60,7 @@ fn run(file: &str, picture: &str) -> Result<(), Box<dyn Error>> {
     let distinct = counts.iter().filter(|&&count| count > 0).count();
     println!("{pairs} pairs, {distinct} different, {:.0} million pairs a second", pairs as f64 / seconds / 1e6);
 
-    draw(&counts, picture)?;
+    draw(&counts, picture).map_err(|error| format!("{picture}: {error}"))?;
     println!("heat map (first byte down, second across, logarithmic): {picture}");
     Ok(())
 }

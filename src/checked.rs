@@ -1,5 +1,10 @@
 //! Indices that have been proven for a plan.
 
+use crate::error::{Error, Operand};
+use crate::index::{Bounds, Index};
+use crate::plan::Plan;
+use crate::walk;
+
 /// Indices that a [`Gather`](crate::Gather) or a [`Scatter`](crate::Scatter) has found in bounds (or that its policy accepts as they are).
 ///
 /// Made by `check`; runs any number of times, on as many tables as one likes, without looking for bad indices again.
@@ -7,4 +12,26 @@
 pub struct Checked<'a, Operator, I> {
     pub(crate) operator: &'a Operator,
     pub(crate) indices: &'a [I],
+}
+
+/// Proves the length and every value of the indices.
+#[inline(always)]
+pub(crate) fn check<I: Index>(plan: &Plan, indices: &[I]) -> Result<(), Error> {
+    fits(Operand::Indices, plan.lengths.indices, indices.len())?;
+    if !matches!(plan.bounds, Bounds::Error) || walk::check(plan, indices) {
+        return Ok(());
+    }
+    walk::first_out_of_bounds(plan, indices).map_or(Ok(()), Err)
+}
+
+pub(crate) fn fits(operand: Operand, expected: usize, found: usize) -> Result<(), Error> {
+    if found < expected { Err(Error::SliceTooShort { operand, expected, found }) } else { Ok(()) }
+}
+
+/// The first `expected` words of the caller's scratch, all 0.
+pub(crate) fn scratch(words: &mut [u32], expected: usize) -> Result<&mut [u32], Error> {
+    let found = words.len();
+    let Some(words) = words.get_mut(..expected) else { return Err(Error::ScratchTooShort { expected, found }) };
+    words.fill(0);
+    Ok(words)
 }

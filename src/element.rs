@@ -2,18 +2,32 @@
 
 /// A type whose values can be gathered and scattered: any `Copy` type without padding.
 ///
-/// Numbers, `bool`, `char`, [`f16`](half::f16), [`bf16`](half::bf16), arrays of them, and structs that derive
-/// [`bytemuck::NoUninit`] implement it by themselves.
+/// Numbers, `bool`, `char`, [`f16`](half::f16), [`bf16`](half::bf16) and arrays of them are elements. A struct becomes one with `#[repr(C)]` and
+/// `#[derive(Clone, Copy, bytemuck::NoUninit)]`, with `bytemuck = { version = "1", features = ["derive"] }` among your dependencies:
 ///
 /// ```
 /// use strew::{Gather, Layout};
 ///
+/// #[repr(C)]
+/// #[derive(Clone, Copy, Debug, PartialEq, bytemuck::NoUninit)]
+/// struct Point {
+///     x: f32,
+///     y: f32,
+/// }
+///
 /// let gather = Gather::axis(&Layout::contiguous([2]), &Layout::contiguous([3]), &Layout::contiguous([3]), 0)?;
-/// let mut output = [[0_u8; 3]; 3];
-/// gather.run(&[*b"red", *b"tan"], &[1_u8, 0, 1], &mut output)?;
-/// assert_eq!(output, [*b"tan", *b"red", *b"tan"]);
+/// let (a, b) = (Point { x: 1.0, y: 2.0 }, Point { x: 3.0, y: 4.0 });
+/// let mut output = [a; 3];
+/// gather.run(&[a, b], &[1_u8, 0, 1], &mut output)?;
+/// assert_eq!(output, [b, a, b]);
 /// # Ok::<(), strew::Error>(())
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be gathered or scattered",
+    label = "not a `Copy` type without padding",
+    note = "numbers, `bool`, `char` and arrays of them are elements; a struct of your own needs `#[repr(C)]` and `#[derive(Clone, Copy, bytemuck::NoUninit)]`"
+)]
 pub trait Element: bytemuck::NoUninit {}
 
+#[diagnostic::do_not_recommend]
 impl<T: bytemuck::NoUninit> Element for T {}

@@ -27,7 +27,9 @@ pub enum Operand {
     Indices,
     /// The tensor that a scatter reads.
     Updates,
-    /// The tensor that is written: a gather's output, a scatter's data.
+    /// The tensor that a scatter changes in place.
+    Data,
+    /// The tensor that a gather, a functional scatter or a DirectML operator writes.
     Output,
 }
 
@@ -61,62 +63,45 @@ pub enum Unsupported {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
+#[allow(missing_docs)] // of the fields: each variant explains its own.
 pub enum Error {
     /// A tensor has more dimensions than are supported. `expected` is the largest number allowed.
-    #[allow(missing_docs)]
     RankTooLarge { operand: Operand, expected: usize, found: usize },
     /// The axis is not a dimension of the indexed tensor. `expected` is the number of dimensions, which the axis must stay below.
-    #[allow(missing_docs)]
     AxisOutOfRange { operand: Operand, expected: usize, found: usize },
     /// There are too many batch dimensions for this operand. `expected` is the largest number allowed.
-    #[allow(missing_docs)]
     BatchDimsOutOfRange { operand: Operand, expected: usize, found: usize },
     /// A tensor has the wrong number of dimensions (or a layout has more or fewer strides than sizes).
-    #[allow(missing_docs)]
     RankMismatch { operand: Operand, expected: usize, found: usize },
     /// A dimension has the wrong size. For the indices of an `elements` operator, `expected` is the largest size allowed.
-    #[allow(missing_docs)]
     SizeMismatch { operand: Operand, dimension: usize, expected: usize, found: usize },
     /// The tuples of an `nd` operator, the last dimension of the indices, must have 1 to `expected` coordinates.
-    #[allow(missing_docs)]
     TupleSizeOutOfRange { expected: usize, found: usize },
     /// The number of elements, or the last address, exceeds `usize`.
-    #[allow(missing_docs)]
     SizesOverflow { operand: Operand },
     /// Negative strides lead to an address below 0. `expected` is the smallest offset that would do.
-    #[allow(missing_docs)]
     OffsetTooSmall { operand: Operand, expected: usize, found: usize },
     /// The slice ends before the tensor does. `expected` is the length that the layout needs.
-    #[allow(missing_docs)]
     SliceTooShort { operand: Operand, expected: usize, found: usize },
-    /// A tensor that is written may have two coordinates with the same address. `expected` is the smallest magnitude of this dimension's
+    /// A tensor that is written may have two coordinates with the same address (see [`Layout`](crate::Layout)). `expected` is the smallest magnitude of this dimension's
     /// stride that excludes it, given the dimensions with smaller strides.
-    #[allow(missing_docs)]
     OverlappingOutput { operand: Operand, dimension: usize, expected: usize, found: usize },
     /// DirectML does not allow a size of 0.
-    #[allow(missing_docs)]
     ZeroSize { operand: Operand, dimension: usize },
     /// A leading dimension that DirectML ignores must have size 1.
-    #[allow(missing_docs)]
     LeadingSizeNotOne { operand: Operand, dimension: usize, found: usize },
     /// A count of meaningful dimensions that DirectML is given must lie in `minimum..=maximum`.
-    #[allow(missing_docs)]
     DimensionCountOutOfRange { operand: Operand, minimum: usize, maximum: usize, found: usize },
     /// A DirectML tensor has another data type than it should.
-    #[allow(missing_docs)]
     DataTypeMismatch { operand: Operand, expected: DataType, found: DataType },
-    /// The DirectML feature level does not have this. `needs` is the lowest level that does, if there is one.
-    #[allow(missing_docs)]
+    /// The DirectML feature level does not have this. For [`Unsupported::Operator`] the operand means nothing. `needs` is the lowest level that does, if there is one.
     NotSupported { operand: Operand, what: Unsupported, needs: Option<FeatureLevel>, found: FeatureLevel },
     /// An index lies outside its axis. `entry` counts the entries of the indices in row-major order (whole tuples for `nd`),
-    /// `coordinate` is the place inside the tuple, `value` the index and `size` the size of its axis.
-    #[allow(missing_docs)]
+    /// `coordinate` is the place inside the tuple, `value` the index (in the range of `i64` or `u64`) and `size` the size of its axis.
     IndexOutOfBounds { entry: usize, coordinate: usize, value: i128, size: usize },
     /// Two entries of the indices, counted in row-major order, address the same place.
-    #[allow(missing_docs)]
     DuplicateIndex { first: usize, second: usize },
     /// The scratch memory that the caller supplies is too short.
-    #[allow(missing_docs)]
     ScratchTooShort { expected: usize, found: usize },
 }
 
@@ -211,6 +196,7 @@ impl Operand {
             Operand::Input => "input",
             Operand::Indices => "indices",
             Operand::Updates => "updates",
+            Operand::Data => "data",
             Operand::Output => "output",
         }
     }

@@ -1,6 +1,6 @@
 //! Gather: `output[s] = input[.. indices ..]`.
 
-use crate::checked::Checked;
+use crate::checked::{Checked, check, fits};
 use crate::copy::copy_row;
 use crate::element::Element;
 use crate::error::{Error, Operand, tri};
@@ -37,7 +37,8 @@ impl Gather {
     /// ONNX `Gather`, DirectML `GATHER`, NumPy `take`, PyTorch `index_select` and `embedding`.
     ///
     /// # Errors
-    /// A shape that does not fit, a size that overflows, an output that overlaps itself: see [`Error`].
+    /// [`Error::AxisOutOfRange`], [`Error::RankTooLarge`], [`Error::RankMismatch`], [`Error::SizeMismatch`], [`Error::SizesOverflow`], [`Error::OffsetTooSmall`],
+    /// [`Error::OverlappingOutput`].
     ///
     /// ```
     /// use strew::{Gather, Layout};
@@ -61,7 +62,8 @@ impl Gather {
     /// ONNX and DirectML `GatherElements`, NumPy `take_along_axis`, PyTorch `gather`.
     ///
     /// # Errors
-    /// A shape that does not fit, a size that overflows, an output that overlaps itself: see [`Error`].
+    /// [`Error::AxisOutOfRange`], [`Error::RankMismatch`], [`Error::SizeMismatch`], [`Error::SizesOverflow`], [`Error::OffsetTooSmall`],
+    /// [`Error::OverlappingOutput`].
     ///
     /// ```
     /// use strew::{Gather, Layout};
@@ -81,12 +83,14 @@ impl Gather {
     /// `output[B.., i.., s..] = input[B.., indices[B.., i.., 0..k].., s..]`, where `B` are the batch dimensions and `k` is the last size of the indices.
     ///
     /// Shapes: `output = indices[..q-1] ++ input[batch_dims+k..]`, `input[..batch_dims] = indices[..batch_dims]`, `k >= 1`,
-    /// `batch_dims + k <= rank(input)`, `batch_dims < rank(indices)` ([`shape::nd`](crate::shape::nd)).
+    /// `batch_dims + k <= rank(input)`, `batch_dims < rank(indices)` ([`shape::nd`](crate::shape::nd)). Tuples of one coordinate
+    /// have their dimension of size 1 as well: indices `[n, 1]`, not `[n]`.
     ///
     /// ONNX `GatherND`, DirectML `GATHER_ND` and `GATHER_ND1`, TensorFlow `gather_nd`.
     ///
     /// # Errors
-    /// A shape that does not fit, a size that overflows, an output that overlaps itself: see [`Error`].
+    /// [`Error::RankMismatch`], [`Error::BatchDimsOutOfRange`], [`Error::TupleSizeOutOfRange`], [`Error::RankTooLarge`], [`Error::SizeMismatch`], [`Error::SizesOverflow`], [`Error::OffsetTooSmall`],
+    /// [`Error::OverlappingOutput`].
     ///
     /// ```
     /// use strew::{Gather, Layout};
@@ -114,7 +118,8 @@ impl Gather {
     /// - [`Error::SliceTooShort`]: the output is as it was.
     /// - [`Error::IndexOutOfBounds`]: names the first bad index. Entries before it in row-major order may be in the output already, nothing that
     ///   comes after it is. [`check`](Gather::check) first makes it all or nothing.
-    #[inline(always)]
+    #[cfg_attr(feature = "std", inline)]
+    #[cfg_attr(not(feature = "std"), inline(always))]
     pub fn run<T: Element, I: Index>(&self, input: &[T], indices: &[I], output: &mut [T]) -> Result<(), Error> {
         fits(Operand::Indices, self.plan.lengths.indices, indices.len())?;
         self.run_on::<T, I, false>(input, indices, output)
@@ -152,7 +157,7 @@ impl Gather {
     ) -> Result<(), Error> {
         fits(Operand::Input, self.plan.lengths.table, input.len())?;
         fits(Operand::Output, self.plan.lengths.flat, output.len())?;
-        if walk::run::<I, PROVEN>(&self.plan, indices, Copy { input, output }) {
+        if walk::run::<I, PROVEN>(&self.plan, indices, Take { input, output }) {
             return Ok(());
         }
         walk::first_out_of_bounds(&self.plan, indices).map_or(Ok(()), Err)
@@ -171,12 +176,12 @@ impl<I: Index> Checked<'_, Gather, I> {
 }
 
 /// `output[flat] = input[table]`
-pub(crate) struct Copy<'a, T> {
+pub(crate) struct Take<'a, T> {
     pub input: &'a [T],
     pub output: &'a mut [T],
 }
 
-impl<T: Element> Mover for Copy<'_, T> {
+impl<T: Element> Mover for Take<'_, T> {
     #[inline(always)]
     fn row(&mut self, table: usize, flat: usize, n: usize) {
         if let Some(to) = self.output.get_mut(flat..flat.wrapping_add(n)) {
@@ -234,18 +239,4 @@ fn copy_from<T: Element>(input: &[T], address: usize, to: &mut [T]) {
     if let Some(from) = input.get(address..address.wrapping_add(to.len())) {
         copy_row(from, to);
     }
-}
-
-/// Proves the length and every value of the indices.
-#[inline(always)]
-pub(crate) fn check<I: Index>(plan: &Plan, indices: &[I]) -> Result<(), Error> {
-    fits(Operand::Indices, plan.lengths.indices, indices.len())?;
-    if !matches!(plan.bounds, Bounds::Error) || walk::check(plan, indices) {
-        return Ok(());
-    }
-    walk::first_out_of_bounds(plan, indices).map_or(Ok(()), Err)
-}
-
-pub(crate) fn fits(operand: Operand, expected: usize, found: usize) -> Result<(), Error> {
-    if found < expected { Err(Error::SliceTooShort { operand, expected, found }) } else { Ok(()) }
 }

@@ -33,6 +33,8 @@ pub enum Bounds {
     /// The Euclidean remainder modulo the size (NumPy's `wrap`).
     Wrap,
     /// The entry is left out: a scatter drops it, a gather leaves that part of the output as it was (JAX's `drop` and `fill`).
+    ///
+    /// `-1` is the last element, under this policy too. What marks padding must be out of bounds from both ends: `u32::MAX`, `i32::MIN`.
     Skip,
 }
 

@@ -13,7 +13,13 @@ pub const MAX_RANK: usize = 8;
 /// leaves padding, a negative one walks backwards from the offset.
 ///
 /// A layout promises nothing by itself. [`Gather`](crate::Gather) and [`Scatter`](crate::Scatter) prove that every address lies in
-/// the slice, and that a tensor which is written does not overlap itself.
+/// the slice (which may be longer), and that a tensor which is written does not overlap itself.
+///
+/// # What may be written
+///
+/// Dimensions larger than 1, in the order of their strides' magnitudes, must each step over all that the smaller ones reach. That is sufficient,
+/// so nothing that overlaps passes. It is not necessary: interleaved strides that happen to be free of overlap, such as sizes `[3, 2]` with
+/// strides `[2, 3]`, are refused as well.
 ///
 /// ```
 /// use strew::Layout;
@@ -25,7 +31,7 @@ pub const MAX_RANK: usize = 8;
 /// let reversed = Layout::strided([12], [-1]).with_offset(11);
 /// assert_eq!((transposed.rank(), reversed.offset()), (2, 11));
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Layout {
     rank: usize,
     sizes: [usize; MAX_RANK],
@@ -125,6 +131,21 @@ impl Layout {
         self.offset
     }
 
+    /// The length that a slice must have so that every element of the tensor lies inside it: 0 for a tensor without elements.
+    ///
+    /// # Errors
+    /// [`Error::SizesOverflow`], and [`Error::OffsetTooSmall`] when negative strides lead below position 0.
+    ///
+    /// ```
+    /// use strew::Layout;
+    /// assert_eq!(Layout::contiguous([2, 3]).extent()?, 6);
+    /// assert_eq!(Layout::strided([2, 3], [4, 1]).with_offset(1).extent()?, 8);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    pub const fn extent(&self) -> Result<usize, Error> {
+        self.extent_of(Operand::Layout)
+    }
+
     /// The size of dimension `dim`; 1 for a dimension that does not exist.
     pub(crate) const fn size(&self, dim: usize) -> usize {
         match get(&self.sizes, dim) {
@@ -159,7 +180,7 @@ impl Layout {
         layout.with_offset(offset)
     }
 
-    /// Strides that overflow saturate: such a tensor has no extent, and no operator accepts it.
+    /// Strides that overflow saturate: such a tensor has no extent, or no elements.
     pub(crate) const fn packed(sizes: &[usize]) -> Layout {
         let mut layout = SCALAR;
         let mut rest = sizes;
@@ -200,7 +221,7 @@ impl Layout {
     /// 2. Each dimension moves the address by `(size - 1) * |stride|` at most, up or down with the sign of the stride.
     /// 3. All that goes down must fit below the offset.
     /// 4. The number of elements, what goes up and the length itself must fit a `usize`.
-    pub(crate) const fn extent(&self, operand: Operand) -> Result<usize, Error> {
+    pub(crate) const fn extent_of(&self, operand: Operand) -> Result<usize, Error> {
         let overflow = Err(Error::SizesOverflow { operand });
         match self.elements() {
             Some(0) => return Ok(0),
@@ -225,11 +246,7 @@ impl Layout {
         }
     }
 
-    /// Proves that no two coordinates share an element.
-    ///
-    /// Dimensions larger than 1, in the order of their strides' magnitudes, must each step over all that the smaller ones reach. That
-    /// is sufficient, so nothing that overlaps passes. It is not necessary: interleaved layouts such as sizes `[3, 2]` with strides
-    /// `[2, 3]`, which happen to be free of overlap, are refused as well.
+    /// Proves that no two coordinates share an element, by the rule that the documentation of [`Layout`] states.
     pub(crate) const fn without_overlap(&self, operand: Operand) -> Result<(), Error> {
         if matches!(self.elements(), Some(0)) {
             return Ok(());
@@ -276,6 +293,12 @@ const fn rank_fits(rank: usize) -> Result<(), Error> {
         return Err(Error::RankTooLarge { operand: Operand::Layout, expected: MAX_RANK, found: rank });
     }
     Ok(())
+}
+
+impl core::fmt::Debug for Layout {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Layout").field("sizes", &self.sizes()).field("strides", &self.strides()).field("offset", &self.offset).finish()
+    }
 }
 
 #[cfg(feature = "defmt")]

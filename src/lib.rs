@@ -39,17 +39,26 @@
 //!
 //! # Small code on microcontrollers
 //!
-//! A plan in a `const` is folded into the loops: what the plan does not need (other ranks, strided rows, other policies) is not in the image. A plan in a
-//! `static`, or one made at run time, keeps the general loops, which are shared by all plans of one element and index type. Neither has a panic path.
+//! Say `default-features = false`. Then [`Gather::run`], [`Scatter::run`] and [`Scatter::reduce`] are compiled into the function that calls them:
+//!
+//! - A plan in a `const` folds into the loops. What it does not need (other tuples, other strides, other policies) is not in the image, and an
+//!   operator takes a few hundred bytes. Name it directly in the call: `LOOKUP.run(..)`.
+//! - A plan in a `static`, behind a reference or made at run time keeps the loops for all plans, a few kilobytes for each call that the source
+//!   contains. Call it from one function of your own that is `#[inline(never)]`.
+//! - What runs apart from the loops (the next lane, an index out of bounds, the error for it) is compiled once.
+//!
+//! There is no panic path, no heap and no static data.
 //!
 //! # Features
 //!
-//! - `std` (default): `f16` conversions by the CPU's own instructions. Firmware says `default-features = false`. Results are the same.
+//! - `std` (default): `f16` conversions by the CPU's own instructions, detected at run time; rows by the system's memory copy instead of word
+//!   loops. Firmware says `default-features = false`. Results are the same.
 //! - `defmt`: `defmt::Format` for errors, layouts and policies.
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
 
 mod checked;
+mod combine;
 mod copy;
 mod duplicates;
 mod element;

@@ -10,8 +10,8 @@ use crate::element::Element;
 
 /// Combines the current value of a place with an update: `data[place] = combine(data[place], update)`.
 ///
-/// Updates are applied in row-major order of the indices, always. The reductions of this crate are zero-sized types; a closure or
-/// function of two values is a reduction too:
+/// Updates are applied in row-major order of the indices, always. The reductions of this crate are zero-sized types. A function or a
+/// closure (`Fn`) of two values is a reduction too; a closure that calls methods needs their type, as in `|a: f32, b| a.hypot(b)`.
 ///
 /// ```
 /// use strew::{Layout, Scatter};
@@ -175,7 +175,18 @@ macro_rules! average {
 }
 average!(u8 u16 u32 u64 usize as u64 => |sum, count| sum.checked_div(count));
 average!(i8 i16 i32 i64 isize as i64 => |sum, count| sum.checked_div_euclid(count));
-average!(f32 f64 as f64 => |sum, count| (count != 0.0).then_some(sum / count));
+average!(f64 as f64 => |sum, count| (count != 0.0).then_some(sum / count));
+
+impl Average for f32 {
+    fn divide(self, count: u64) -> Self {
+        match count {
+            0 => self,
+            // `f32` holds these counts exactly, and small machines divide it in hardware. Beyond, `f64` rounds once, too.
+            1..=0x100_0000 => self / count as f32,
+            _ => (f64::from(self) / count as f64) as f32,
+        }
+    }
+}
 
 impl Average for f16 {
     fn divide(self, count: u64) -> Self {

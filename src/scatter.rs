@@ -1,14 +1,12 @@
 //! Scatter: `data[.. indices ..] (op)= updates[s]`.
 
-use crate::checked::Checked;
+use crate::checked::{Checked, check, scratch};
 use crate::element::Element;
-use crate::error::{Error, Operand, tri};
-use crate::gather::{Copy, check, fits};
+use crate::error::{Error, tri};
 use crate::index::{Bounds, Index};
 use crate::layout::Layout;
-use crate::plan::{Dim, Direction, Plan};
+use crate::plan::{Direction, Plan};
 use crate::reduction::{Add, Assign, Average, Reduction};
-use crate::walk::{self, Addresses, Mover};
 
 /// A scatter whose shapes are proven: writes `updates`, in order, to the elements of `data` that `indices` choose.
 ///
@@ -29,7 +27,8 @@ use crate::walk::{self, Addresses, Mover};
 #[derive(Clone, Copy, Debug)]
 pub struct Scatter {
     pub(crate) plan: Plan,
-    data: Layout,
+    /// Only `run_into` and `reduce_into` need it, for their copy.
+    pub(crate) data: Layout,
 }
 
 impl Scatter {
@@ -41,7 +40,8 @@ impl Scatter {
     /// PyTorch `index_copy` and `index_add`, OpenVINO `ScatterUpdate`, JAX `.at[indices]`.
     ///
     /// # Errors
-    /// A shape that does not fit, a size that overflows, data that overlaps itself: see [`Error`].
+    /// [`Error::AxisOutOfRange`], [`Error::RankTooLarge`], [`Error::RankMismatch`], [`Error::SizeMismatch`], [`Error::SizesOverflow`], [`Error::OffsetTooSmall`],
+    /// [`Error::OverlappingOutput`].
     ///
     /// ```
     /// use strew::{Layout, Scatter};
@@ -64,7 +64,8 @@ impl Scatter {
     /// ONNX `ScatterElements`, DirectML `SCATTER` (`SCATTER_ELEMENTS`), NumPy `put_along_axis`, PyTorch `scatter` and `scatter_reduce`.
     ///
     /// # Errors
-    /// A shape that does not fit, a size that overflows, data that overlaps itself: see [`Error`].
+    /// [`Error::AxisOutOfRange`], [`Error::RankMismatch`], [`Error::SizeMismatch`], [`Error::SizesOverflow`], [`Error::OffsetTooSmall`],
+    /// [`Error::OverlappingOutput`].
     ///
     /// ```
     /// use strew::{Layout, Scatter};
@@ -84,12 +85,14 @@ impl Scatter {
     /// `data[B.., indices[B.., i.., 0..k].., s..] (op)= updates[B.., i.., s..]`, where `B` are the batch dimensions and `k` is the last size of the indices.
     ///
     /// Shapes: `updates = indices[..q-1] ++ data[batch_dims+k..]`, `data[..batch_dims] = indices[..batch_dims]`, `k >= 1`,
-    /// `batch_dims + k <= rank(data)`, `batch_dims < rank(indices)` ([`shape::nd`](crate::shape::nd)).
+    /// `batch_dims + k <= rank(data)`, `batch_dims < rank(indices)` ([`shape::nd`](crate::shape::nd)). Tuples of one coordinate
+    /// have their dimension of size 1 as well: indices `[n, 1]`, not `[n]`.
     ///
     /// ONNX `ScatterND`, DirectML `SCATTER_ND`, TensorFlow `tensor_scatter_nd_update`; batch dimensions are the counterpart of `GATHER_ND1`.
     ///
     /// # Errors
-    /// A shape that does not fit, a size that overflows, data that overlaps itself: see [`Error`].
+    /// [`Error::RankMismatch`], [`Error::BatchDimsOutOfRange`], [`Error::TupleSizeOutOfRange`], [`Error::RankTooLarge`], [`Error::SizeMismatch`], [`Error::SizesOverflow`], [`Error::OffsetTooSmall`],
+    /// [`Error::OverlappingOutput`].
     ///
     /// ```
     /// use strew::{Layout, Scatter};
@@ -115,9 +118,10 @@ impl Scatter {
     ///
     /// # Errors
     /// [`Error::SliceTooShort`], [`Error::IndexOutOfBounds`]. The data is as it was.
-    #[inline(always)]
+    #[cfg_attr(feature = "std", inline)]
+    #[cfg_attr(not(feature = "std"), inline(always))]
     pub fn run<T: Element, I: Index>(&self, data: &mut [T], indices: &[I], updates: &[T]) -> Result<(), Error> {
-        self.check(indices)?.run(data, updates)
+        self.reduce(Assign, data, indices, updates)
     }
 
     /// Combines in place, in row-major order of the indices.
@@ -134,7 +138,8 @@ impl Scatter {
     /// assert_eq!(data, [3.0, 1.0]);
     /// # Ok::<(), strew::Error>(())
     /// ```
-    #[inline(always)]
+    #[cfg_attr(feature = "std", inline)]
+    #[cfg_attr(not(feature = "std"), inline(always))]
     pub fn reduce<T: Element, I: Index, R: Reduction<T>>(
         &self,
         reduction: R,
@@ -142,7 +147,8 @@ impl Scatter {
         indices: &[I],
         updates: &[T],
     ) -> Result<(), Error> {
-        self.check(indices)?.reduce(reduction, data, updates)
+        check(&self.plan, indices)?;
+        Checked { operator: self, indices }.combine(reduction, data, updates)
     }
 
     /// `output = input`, then the assignment; input and output have the layout of the data.
@@ -159,7 +165,6 @@ impl Scatter {
     /// assert_eq!(output, [1, 2, 9]);
     /// # Ok::<(), strew::Error>(())
     /// ```
-    #[inline]
     pub fn run_into<T: Element, I: Index>(&self, input: &[T], indices: &[I], updates: &[T], output: &mut [T]) -> Result<(), Error> {
         self.check(indices)?.run_into(input, updates, output)
     }
@@ -168,7 +173,6 @@ impl Scatter {
     ///
     /// # Errors
     /// [`Error::SliceTooShort`], [`Error::IndexOutOfBounds`]. The output is as it was.
-    #[inline]
     pub fn reduce_into<T: Element, I: Index, R: Reduction<T>>(
         &self,
         reduction: R,
@@ -183,7 +187,7 @@ impl Scatter {
     /// Combines in place without the values that are there: a place that is hit starts from its first update, the others keep their value
     /// (`include_self=False` in PyTorch, `use_init_val=false` in OpenVINO).
     ///
-    /// `flags` is scratch of [`flags_len`](Scatter::flags_len) words, whatever it holds.
+    /// `flags` is scratch of [`flags_len`](Scatter::flags_len) words; what it holds before and after means nothing.
     ///
     /// # Errors
     /// [`Error::SliceTooShort`], [`Error::IndexOutOfBounds`], [`Error::ScratchTooShort`]. The data is as it was.
@@ -209,9 +213,10 @@ impl Scatter {
     }
 
     /// The mean of the value that is there and all updates, for every place that is hit: their sum in row-major order of the indices, with the rules
-    /// of [`Add`], divided by the number of updates plus one. Integers round down.
+    /// of [`Add`], divided by the number of updates plus one. Integers round down; their sum wraps, so average narrow ones in a wider type.
     ///
-    /// `counts` is scratch of [`counts_len`](Scatter::counts_len) words, whatever it holds. Counts saturate at `u32::MAX`.
+    /// `counts` is scratch of [`counts_len`](Scatter::counts_len) words; what it holds before and after means nothing. Counts saturate at
+    /// `u32::MAX`.
     ///
     /// # Errors
     /// [`Error::SliceTooShort`], [`Error::IndexOutOfBounds`], [`Error::ScratchTooShort`]. The data is as it was.
@@ -267,7 +272,7 @@ impl Scatter {
     /// assert_eq!((keys, values), ([0, 8, 0, 7], [0.0, 0.8, 0.0, 0.7]));
     /// # Ok::<(), strew::Error>(())
     /// ```
-    #[inline(always)]
+    #[inline]
     pub fn check<'a, I: Index>(&'a self, indices: &'a [I]) -> Result<Checked<'a, Scatter, I>, Error> {
         check(&self.plan, indices)?;
         Ok(Checked { operator: self, indices })
@@ -289,7 +294,7 @@ impl Scatter {
     /// Proves the indices as [`check`](Scatter::check) does, and that no two entries address the same place.
     ///
     /// DirectML calls duplicates invalid; here they are well defined, and this is how to find out. `flags` is scratch of
-    /// [`flags_len`](Scatter::flags_len) words, whatever it holds. Entries that [`Bounds::Skip`] leaves out are no duplicates.
+    /// [`flags_len`](Scatter::flags_len) words; what it holds before and after means nothing. Entries that [`Bounds::Skip`] leaves out are no duplicates.
     ///
     /// # Errors
     /// Those of [`check`](Scatter::check), [`Error::ScratchTooShort`], and [`Error::DuplicateIndex`], which names the first entry that meets an
@@ -311,215 +316,4 @@ impl Scatter {
         crate::duplicates::find(&self.plan, indices, scratch(flags, self.flags_len())?)?;
         Ok(checked)
     }
-}
-
-impl<I: Index> Checked<'_, Scatter, I> {
-    /// Assigns in place, as [`Scatter::run`] does.
-    ///
-    /// # Errors
-    /// [`Error::SliceTooShort`]. The data is as it was.
-    #[inline(always)]
-    pub fn run<T: Element>(&self, data: &mut [T], updates: &[T]) -> Result<(), Error> {
-        self.reduce(Assign, data, updates)
-    }
-
-    /// Combines in place, as [`Scatter::reduce`] does.
-    ///
-    /// # Errors
-    /// [`Error::SliceTooShort`]. The data is as it was.
-    #[inline(always)]
-    pub fn reduce<T: Element, R: Reduction<T>>(&self, reduction: R, data: &mut [T], updates: &[T]) -> Result<(), Error> {
-        let plan = self.fits(data, updates)?;
-        walk::run::<I, true>(plan, self.indices, Combine { reduction: &reduction, data, updates });
-        Ok(())
-    }
-
-    /// `output = input`, then the assignment, as [`Scatter::run_into`] does.
-    ///
-    /// # Errors
-    /// [`Error::SliceTooShort`]. The output is as it was.
-    #[inline]
-    pub fn run_into<T: Element>(&self, input: &[T], updates: &[T], output: &mut [T]) -> Result<(), Error> {
-        self.reduce_into(Assign, input, updates, output)
-    }
-
-    /// `output = input`, then the reduction, as [`Scatter::reduce_into`] does.
-    ///
-    /// # Errors
-    /// [`Error::SliceTooShort`]. The output is as it was.
-    #[inline]
-    pub fn reduce_into<T: Element, R: Reduction<T>>(
-        &self,
-        reduction: R,
-        input: &[T],
-        updates: &[T],
-        output: &mut [T],
-    ) -> Result<(), Error> {
-        self.copy_from(&self.operator.data, input, updates, output)?;
-        self.reduce(reduction, output, updates)
-    }
-
-    /// `output = input`, for an input with a layout of its own, once nothing can fail any more.
-    pub(crate) fn copy_from<T: Element>(&self, layout: &Layout, input: &[T], updates: &[T], output: &mut [T]) -> Result<(), Error> {
-        self.fits(output, updates)?;
-        let copy = Plan::copy(layout, &self.operator.data)?;
-        fits(Operand::Input, copy.lengths.table, input.len())?;
-        walk::run::<u8, true>(&copy, &[], Copy { input, output });
-        Ok(())
-    }
-
-    /// Combines in place without the values that are there, as [`Scatter::reduce_excluding_self`] does.
-    ///
-    /// # Errors
-    /// [`Error::SliceTooShort`], [`Error::ScratchTooShort`]. The data is as it was.
-    pub fn reduce_excluding_self<T: Element, R: Reduction<T>>(
-        &self,
-        reduction: R,
-        data: &mut [T],
-        updates: &[T],
-        flags: &mut [u32],
-    ) -> Result<(), Error> {
-        let plan = self.fits(data, updates)?;
-        let flags = scratch(flags, self.operator.flags_len())?;
-        walk::entries(plan, self.indices, |at| {
-            if crate::duplicates::set(flags, at.cell) {
-                walk::nest(plan.inner(), at, &mut Combine { reduction: &reduction, data, updates });
-            } else {
-                walk::nest(plan.inner(), at, &mut Combine { reduction: &Assign, data, updates });
-            }
-        });
-        Ok(())
-    }
-
-    /// The mean of the value that is there and all updates, as [`Scatter::mean`].
-    ///
-    /// # Errors
-    /// [`Error::SliceTooShort`], [`Error::ScratchTooShort`]. The data is as it was.
-    pub fn mean<T: Average>(&self, data: &mut [T], updates: &[T], counts: &mut [u32]) -> Result<(), Error>
-    where
-        Add: Reduction<T>,
-    {
-        self.average(1, data, updates, counts)
-    }
-
-    /// The mean of all updates, as [`Scatter::mean_excluding_self`].
-    ///
-    /// # Errors
-    /// [`Error::SliceTooShort`], [`Error::ScratchTooShort`]. The data is as it was.
-    pub fn mean_excluding_self<T: Average>(&self, data: &mut [T], updates: &[T], counts: &mut [u32]) -> Result<(), Error>
-    where
-        Add: Reduction<T>,
-    {
-        self.average(0, data, updates, counts)
-    }
-
-    /// Sums and counts, then divides every place that was hit. The counts return to 0 as they are used.
-    fn average<T: Average>(&self, already: u64, data: &mut [T], updates: &[T], counts: &mut [u32]) -> Result<(), Error>
-    where
-        Add: Reduction<T>,
-    {
-        let plan = self.fits(data, updates)?;
-        let counts = scratch(counts, self.operator.counts_len())?;
-        walk::entries(plan, self.indices, |at| {
-            let Some(count) = counts.get_mut(at.cell) else { return };
-            if already == 0 && *count == 0 {
-                walk::nest(plan.inner(), at, &mut Combine { reduction: &Assign, data, updates });
-            } else {
-                walk::nest(plan.inner(), at, &mut Combine { reduction: &Add, data, updates });
-            }
-            *count = count.saturating_add(1);
-        });
-        walk::entries(plan, self.indices, |at| {
-            let Some(count) = counts.get_mut(at.cell) else { return };
-            if *count > 0 {
-                let count = u64::from(core::mem::take(count)).wrapping_add(already);
-                walk::nest(plan.inner(), at, &mut Combine { reduction: &|sum: T, _| sum.divide(count), data, updates });
-            }
-        });
-        Ok(())
-    }
-
-    fn fits<T>(&self, data: &[T], updates: &[T]) -> Result<&Plan, Error> {
-        let plan = &self.operator.plan;
-        fits(Operand::Output, plan.lengths.table, data.len())?;
-        fits(Operand::Updates, plan.lengths.flat, updates.len())?;
-        Ok(plan)
-    }
-}
-
-/// `data[table] = reduction(data[table], updates[flat])`
-struct Combine<'a, T, R> {
-    reduction: &'a R,
-    data: &'a mut [T],
-    updates: &'a [T],
-}
-
-impl<T: Element, R: Reduction<T>> Mover for Combine<'_, T, R> {
-    #[inline(always)]
-    fn row(&mut self, table: usize, flat: usize, n: usize) {
-        if let Some(updates) = self.updates.get(flat..flat.wrapping_add(n)) {
-            self.combine_with(table, updates);
-        }
-    }
-
-    #[inline(always)]
-    fn strided_row(&mut self, mut table: usize, mut flat: usize, dim: &Dim) {
-        for _ in 0..dim.size {
-            if let (Some(current), Some(update)) = (self.data.get_mut(table), self.updates.get(flat)) {
-                *current = self.reduction.combine(*current, *update);
-            }
-            table = table.wrapping_add_signed(dim.table);
-            flat = flat.wrapping_add_signed(dim.flat);
-        }
-    }
-
-    #[inline(always)]
-    fn elements<I: Index, const K: usize, const PROVEN: bool>(
-        &mut self,
-        flat: usize,
-        tuples: &[[I; K]],
-        mut addresses: Addresses<K, PROVEN>,
-    ) -> Option<()> {
-        for (update, tuple) in self.updates.get(flat..)?.iter().zip(tuples) {
-            if let Some(current) = self.data.get_mut(addresses.next(tuple)?) {
-                *current = self.reduction.combine(*current, *update);
-            }
-        }
-        Some(())
-    }
-
-    #[inline(always)]
-    fn rows<I: Index, const K: usize, const PROVEN: bool>(
-        &mut self,
-        flat: usize,
-        n: usize,
-        tuples: &[[I; K]],
-        mut addresses: Addresses<K, PROVEN>,
-    ) -> Option<()> {
-        let mut rest = self.updates.get(flat..)?;
-        for tuple in tuples {
-            let (updates, more) = rest.split_at_checked(n)?;
-            self.combine_with(addresses.next(tuple)?, updates);
-            rest = more;
-        }
-        Some(())
-    }
-}
-
-impl<T: Element, R: Reduction<T>> Combine<'_, T, R> {
-    /// `data[address..] = reduction(data[address..], updates)`
-    #[inline(always)]
-    fn combine_with(&mut self, address: usize, updates: &[T]) {
-        if let Some(data) = self.data.get_mut(address..address.wrapping_add(updates.len())) {
-            self.reduction.combine_row(data, updates);
-        }
-    }
-}
-
-/// The first `expected` words of the caller's scratch, all 0.
-fn scratch(words: &mut [u32], expected: usize) -> Result<&mut [u32], Error> {
-    let found = words.len();
-    let Some(words) = words.get_mut(..expected) else { return Err(Error::ScratchTooShort { expected, found }) };
-    words.fill(0);
-    Ok(words)
 }

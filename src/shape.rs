@@ -12,11 +12,11 @@
 //! # Ok::<(), strew::Error>(())
 //! ```
 
-use crate::error::Error;
-use crate::layout::{Layout, MAX_RANK};
-use crate::plan::{Direction, axis_sizes, elements_sizes, nd_sizes};
+use crate::error::{Error, Operand, tri};
+use crate::layout::{Layout, MAX_RANK, SCALAR};
+use crate::plan::Direction;
 
-/// The sizes of a tensor of any supported rank.
+/// The sizes of a tensor of any supported rank: a [`heapless::Vec`], which is a slice to whoever reads it.
 pub type Shape = heapless::Vec<usize, MAX_RANK>;
 
 /// `table[..axis] ++ indices ++ table[axis+1..]`: the output of [`Gather::axis`](crate::Gather::axis), the updates of
@@ -69,4 +69,106 @@ fn shape(sizes: Result<Layout, Error>) -> Result<Shape, Error> {
         let _ = shape.push(*size);
     }
     Ok(shape)
+}
+
+/// `table[..axis] ++ indices ++ table[axis+1..]`
+pub(crate) const fn axis_sizes(table: &Layout, indices: &Layout, axis: usize, direction: Direction) -> Result<Layout, Error> {
+    if axis >= table.rank() {
+        return Err(Error::AxisOutOfRange { operand: direction.table(), expected: table.rank(), found: axis });
+    }
+    let rank = table.rank() - 1 + indices.rank();
+    if rank > MAX_RANK {
+        return Err(Error::RankTooLarge { operand: direction.flat(), expected: MAX_RANK, found: rank });
+    }
+    let mut flat = SCALAR;
+    push_sizes(&mut flat, table, 0, axis);
+    push_sizes(&mut flat, indices, 0, indices.rank());
+    push_sizes(&mut flat, table, axis + 1, table.rank());
+    Ok(flat)
+}
+
+/// `indices`, which must not exceed the table off the axis.
+pub(crate) const fn elements_sizes(table: &Layout, indices: &Layout, axis: usize, direction: Direction) -> Result<Layout, Error> {
+    if axis >= table.rank() {
+        return Err(Error::AxisOutOfRange { operand: direction.table(), expected: table.rank(), found: axis });
+    }
+    tri!(same_rank(table, indices, Operand::Indices));
+    let mut dimension = 0;
+    while dimension < table.rank() {
+        let (expected, found) = (table.size(dimension), indices.size(dimension));
+        if dimension != axis && found > expected {
+            return Err(Error::SizeMismatch { operand: Operand::Indices, dimension, expected, found });
+        }
+        dimension += 1;
+    }
+    let mut flat = SCALAR;
+    push_sizes(&mut flat, indices, 0, indices.rank());
+    Ok(flat)
+}
+
+/// `indices[..q-1] ++ table[batch_dims+k..]`, where `k = indices[q-1]`
+pub(crate) const fn nd_sizes(table: &Layout, indices: &Layout, batch_dims: usize, direction: Direction) -> Result<Layout, Error> {
+    if indices.rank() == 0 {
+        return Err(Error::RankMismatch { operand: Operand::Indices, expected: 1, found: 0 });
+    }
+    if table.rank() == 0 {
+        return Err(Error::RankMismatch { operand: direction.table(), expected: 1, found: 0 });
+    }
+    let last = indices.rank() - 1;
+    if batch_dims > last {
+        return Err(Error::BatchDimsOutOfRange { operand: Operand::Indices, expected: last, found: batch_dims });
+    }
+    // Every tuple has at least one coordinate.
+    if batch_dims >= table.rank() {
+        return Err(Error::BatchDimsOutOfRange { operand: direction.table(), expected: table.rank() - 1, found: batch_dims });
+    }
+    let (tuple, most) = (indices.size(last), table.rank() - batch_dims);
+    if tuple < 1 || tuple > most {
+        return Err(Error::TupleSizeOutOfRange { expected: most, found: tuple });
+    }
+    let mut dimension = 0;
+    while dimension < batch_dims {
+        let (expected, found) = (table.size(dimension), indices.size(dimension));
+        if expected != found {
+            return Err(Error::SizeMismatch { operand: Operand::Indices, dimension, expected, found });
+        }
+        dimension += 1;
+    }
+    let rank = last + table.rank() - batch_dims - tuple;
+    if rank > MAX_RANK {
+        return Err(Error::RankTooLarge { operand: direction.flat(), expected: MAX_RANK, found: rank });
+    }
+    let mut flat = SCALAR;
+    push_sizes(&mut flat, indices, 0, last);
+    push_sizes(&mut flat, table, batch_dims + tuple, table.rank());
+    Ok(flat)
+}
+
+/// Adds the sizes of dimensions `first..end`. Strides do not matter here.
+const fn push_sizes(sizes: &mut Layout, from: &Layout, first: usize, end: usize) {
+    let mut d = first;
+    while d < end {
+        sizes.push(from.size(d), 0);
+        d += 1;
+    }
+}
+
+const fn same_rank(expected: &Layout, found: &Layout, operand: Operand) -> Result<(), Error> {
+    if found.rank() != expected.rank() {
+        return Err(Error::RankMismatch { operand, expected: expected.rank(), found: found.rank() });
+    }
+    Ok(())
+}
+
+pub(crate) const fn same_sizes(expected: &Layout, found: &Layout, operand: Operand) -> Result<(), Error> {
+    tri!(same_rank(expected, found, operand));
+    let mut dimension = 0;
+    while dimension < expected.rank() {
+        let (expected, found) = (expected.size(dimension), found.size(dimension));
+        if expected != found {
+            return Err(Error::SizeMismatch { operand, dimension, expected, found });
+        }
+        dimension += 1;
+    }
+    Ok(())
 }

@@ -18,7 +18,7 @@ const ND: (Maker<Gather>, Maker<Scatter>) = (Gather::nd, Scatter::nd);
 
 /// A gather's name of table and flat tensor, and a scatter's.
 const GATHER: (Operand, Operand) = (Operand::Input, Operand::Output);
-const SCATTER: (Operand, Operand) = (Operand::Output, Operand::Updates);
+const SCATTER: (Operand, Operand) = (Operand::Data, Operand::Updates);
 
 #[test]
 fn layouts() {
@@ -78,7 +78,7 @@ fn extents() {
     let low = |operand| Error::OffsetTooSmall { operand, expected: 8, found: 7 };
     for (bad, error) in [(HUGE, (|operand| Error::SizesOverflow { operand }) as fn(_) -> _), (LOW, low)] {
         for (position, (in_gather, in_scatter)) in
-            [(Operand::Input, Operand::Output), (Operand::Indices, Operand::Indices), (Operand::Output, Operand::Updates)]
+            [(Operand::Input, Operand::Data), (Operand::Indices, Operand::Indices), (Operand::Output, Operand::Updates)]
                 .into_iter()
                 .enumerate()
         {
@@ -107,9 +107,9 @@ fn outputs_that_overlap() {
         let output = Layout::strided(sizes, strides).with_offset(10);
         let packed = Layout::contiguous(sizes);
         let found = strides[dimension].unsigned_abs();
-        let error = Error::OverlappingOutput { operand: Operand::Output, dimension, expected, found };
-        assert_eq!(Gather::elements(&packed, &packed, &output, 0).err(), Some(error), "{output:?}");
-        assert_eq!(Scatter::elements(&output, &packed, &packed, 0).err(), Some(error), "{output:?}");
+        let error = |operand| Some(Error::OverlappingOutput { operand, dimension, expected, found });
+        assert_eq!(Gather::elements(&packed, &packed, &output, 0).err(), error(Operand::Output), "{output:?}");
+        assert_eq!(Scatter::elements(&output, &packed, &packed, 0).err(), error(Operand::Data), "{output:?}");
         // The operands that are only read may overlap.
         assert!(Gather::elements(&output, &output, &packed, 0).is_ok());
         assert!(Scatter::elements(&packed, &output, &output, 0).is_ok());
@@ -150,7 +150,7 @@ fn slices() {
 
     let scatter = Scatter::axis(&data, &three, &three, 0).unwrap();
     let mut values = [-1; 4];
-    assert_eq!(scatter.run(&mut values[1..], &ids, &four), short(Operand::Output, 4));
+    assert_eq!(scatter.run(&mut values[1..], &ids, &four), short(Operand::Data, 4));
     assert_eq!(scatter.run(&mut values, &ids[1..], &four), short(Operand::Indices, 3));
     assert_eq!(scatter.run(&mut values, &ids, &four[2..]), short(Operand::Updates, 3));
     assert_eq!(scatter.reduce(Add, &mut values, &ids, &four[2..]), short(Operand::Updates, 3));
@@ -160,7 +160,7 @@ fn slices() {
     assert_eq!(scatter.reduce_into(Add, &four[1..], &ids, &four, &mut values), short(Operand::Input, 4));
     assert_eq!(scatter.reduce_excluding_self(Add, &mut values, &ids, &four[2..], &mut [0]), short(Operand::Updates, 3));
     assert_eq!(scatter.mean(&mut values, &ids, &four[2..], &mut [0; 4]), short(Operand::Updates, 3));
-    assert_eq!(scatter.mean_excluding_self(&mut values[1..], &ids, &four, &mut [0; 4]), short(Operand::Output, 4));
+    assert_eq!(scatter.mean_excluding_self(&mut values[1..], &ids, &four, &mut [0; 4]), short(Operand::Data, 4));
     assert_eq!(values, [-1; 4]);
 }
 
@@ -236,7 +236,7 @@ fn adversarial_sizes_end_at_once() {
 
 /// One of every variant, all counts `n` and all values `value`.
 fn every_variant(n: usize, value: i128) -> Vec<Error> {
-    let operands = [Operand::Layout, Operand::Input, Operand::Indices, Operand::Updates, Operand::Output];
+    let operands = [Operand::Layout, Operand::Input, Operand::Indices, Operand::Updates, Operand::Data, Operand::Output];
     let of = |operand| {
         let found = FeatureLevel::Level1_0;
         [

@@ -51,6 +51,15 @@ fn bigrams_explains_what_is_wrong() {
 }
 
 #[test]
+fn bigrams_says_which_file_it_could_not_write() {
+    let (file, picture) = (temporary("some.txt"), temporary("no-such-directory/picture.png"));
+    std::fs::write(&file, "some text").unwrap();
+    let output = run("bigrams", &[file.to_str().unwrap(), picture.to_str().unwrap()], "");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8(output.stderr).unwrap().contains(picture.to_str().unwrap()));
+}
+
+#[test]
 fn embedding_finds_similar_lines() {
     let lines = "the cat sat on the mat\nstock prices fell\ncats sit on mats\nprices of stocks fall\n";
     let output = run("embedding", &[], lines);

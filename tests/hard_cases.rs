@@ -3,7 +3,7 @@
 
 use std::fmt::Debug;
 
-use strew::{Add, Bounds, Element, Error, Gather, Index, Layout, Max, Min, Mul, Operand, Reduction, Scatter, Sub};
+use strew::{Add, And, Average, Bounds, Element, Error, Gather, Index, Layout, Max, Min, Mul, Operand, Or, Reduction, Scatter, Sub, Xor};
 
 const POLICIES: [Bounds; 4] = [Bounds::Error, Bounds::Clamp, Bounds::Wrap, Bounds::Skip];
 
@@ -192,7 +192,7 @@ fn sizes_and_extents_that_overflow_are_refused() {
     ] {
         let output = Layout::from_sizes(&input.sizes()[1..]).unwrap();
         assert_eq!(Gather::axis(&input, &scalar, &output, 0).err(), overflow(Operand::Input), "{input:?}");
-        assert_eq!(Scatter::axis(&input, &scalar, &output, 0).err(), overflow(Operand::Output), "{input:?}");
+        assert_eq!(Scatter::axis(&input, &scalar, &output, 0).err(), overflow(Operand::Data), "{input:?}");
     }
     let endless = Layout::strided([HALF, HALF], [0, 0]);
     assert_eq!(Gather::axis(&one, &endless, &endless, 0).err(), overflow(Operand::Indices));
@@ -250,7 +250,7 @@ fn the_edges_of_nd() {
     assert_eq!(gather(&[], &[1], &[], 0), Some(Error::RankMismatch { operand: Operand::Input, expected: 1, found: 0 }));
     assert_eq!(
         Scatter::nd(&l(&[]), &l(&[1]), &l(&[]), 0).err(),
-        Some(Error::RankMismatch { operand: Operand::Output, expected: 1, found: 0 })
+        Some(Error::RankMismatch { operand: Operand::Data, expected: 1, found: 0 })
     );
 
     // One full tuple: a result of rank 0.
@@ -332,5 +332,47 @@ fn duplicates_meet_in_order() {
         let mut data = [0.0];
         scatter.reduce(Add, &mut data, &[0; 4], &updates).unwrap();
         assert_eq!(data, [sum], "{updates:?}");
+    }
+}
+
+/// Every integer type has its own line in the reductions: wrapping at both ends, and the mean of what wraps.
+#[test]
+fn reductions_of_every_integer() {
+    macro_rules! integers {
+        ($($integer:ident)*) => {$(
+            let one = Layout::contiguous([1]);
+            let scatter = Scatter::axis(&one, &one, &one, 0).unwrap();
+            let combine = |reduction: &dyn Fn($integer, $integer) -> $integer, current, update| {
+                let mut data = [current];
+                scatter.reduce(reduction, &mut data, &[0], &[update]).unwrap();
+                data[0]
+            };
+            let (min, max) = ($integer::MIN, $integer::MAX);
+            let table: [(&dyn Fn($integer, $integer) -> $integer, $integer, $integer, $integer); 8] = [
+                (&|a, b| Add.combine(a, b), max, 1, min),
+                (&|a, b| Sub.combine(a, b), min, 1, max),
+                (&|a, b| Mul.combine(a, b), max, 2, max.wrapping_add(max)),
+                (&|a, b| Min.combine(a, b), max, min, min),
+                (&|a, b| Max.combine(a, b), min, max, max),
+                (&|a, b| And.combine(a, b), 12, 10, 8),
+                (&|a, b| Or.combine(a, b), 12, 10, 14),
+                (&|a, b| Xor.combine(a, b), 12, 10, 6),
+            ];
+            for (n, (reduction, current, update, expected)) in table.into_iter().enumerate() {
+                assert_eq!(combine(reduction, current, update), expected, "{} case {n}", stringify!($integer));
+            }
+        )*};
+    }
+    integers!(u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize);
+
+    macro_rules! means {
+        ($($integer:ident: $sum:expr, $count:expr => $mean:expr;)*) => {$(
+            assert_eq!(Average::divide($sum as $integer, $count), $mean as $integer, stringify!($integer));
+            assert_eq!(Average::divide($sum as $integer, 0), $sum as $integer, stringify!($integer));
+        )*};
+    }
+    means! {
+        u8: 255, 300 => 0; u16: 65_535, 2 => 32_767; u32: u32::MAX, 3 => u32::MAX / 3; u64: u64::MAX, 5 => u64::MAX / 5; usize: usize::MAX, 5 => usize::MAX / 5;
+        i8: -127, 3 => -43; i16: -1, 1000 => -1; i32: i32::MIN, 1 => i32::MIN; i64: i64::MIN, 2 => i64::MIN / 2; isize: -7, 2 => -4;
     }
 }

@@ -154,15 +154,15 @@ fn check_hostile(case: &Case) {
         if tensor.sizes.contains(&0) {
             return 0;
         }
-        let up =
-            tensor.sizes.iter().zip(&tensor.strides).map(|(&size, &stride)| (size as i128 - 1) * (stride as i128).max(0)).sum::<i128>();
-        tensor.offset as i128 + up + 1
+        // Hostile sizes and strides exceed even 128 bits; such a plan is not made.
+        let reach = |(&size, &stride): (&usize, &isize)| (size as i128 - 1) * (stride as i128).max(0);
+        tensor.sizes.iter().zip(&tensor.strides).map(reach).fold(tensor.offset as i128 + 1, i128::saturating_add)
     };
     let needs = [&case.table, &case.indices, &case.flat].map(length);
     let gather = case.gather().map(|gather| gather.run::<u8, i64>(&[], &[], &mut []));
     let scatter = case.scatter().map(|scatter| scatter.run::<u8, i64>(&mut [], &[], &[]));
     for (run, names) in
-        [(gather, [Operand::Input, Operand::Indices, Operand::Output]), (scatter, [Operand::Output, Operand::Indices, Operand::Updates])]
+        [(gather, [Operand::Input, Operand::Indices, Operand::Output]), (scatter, [Operand::Data, Operand::Indices, Operand::Updates])]
     {
         match run {
             // The plan was refused.

@@ -7,6 +7,7 @@ macro_rules! data_types {
         #[doc(alias = "DML_TENSOR_DATA_TYPE")]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[cfg_attr(feature = "defmt", derive(defmt::Format))]
+        #[non_exhaustive]
         pub enum DataType {
             $(
                 #[doc = concat!("`DML_TENSOR_DATA_TYPE_", $name, "`: [`", stringify!($element), "`].")]
@@ -32,6 +33,7 @@ macro_rules! data_types {
         /// assert_eq!(TensorData::from(&[1_u8, 2, 3]).data_type(), DataType::Uint8);
         /// ```
         #[derive(Clone, Copy, Debug)]
+        #[non_exhaustive]
         pub enum TensorData<'a> {
             $(
                 #[doc = concat!("Elements of [`DataType::", stringify!($variant), "`].")]
@@ -64,6 +66,7 @@ macro_rules! data_types {
         /// assert_eq!(TensorDataMut::from(&mut [0.0_f64; 3]).data_type(), DataType::Float64);
         /// ```
         #[derive(Debug)]
+        #[non_exhaustive]
         pub enum TensorDataMut<'a> {
             $(
                 #[doc = concat!("Elements of [`DataType::", stringify!($variant), "`].")]
@@ -108,6 +111,19 @@ macro_rules! data_types {
 
             impl<'a, const N: usize> From<&'a mut [$element; N]> for TensorDataMut<'a> {
                 fn from(elements: &'a mut [$element; N]) -> Self {
+                    TensorDataMut::$variant(elements)
+                }
+            }
+            #[cfg(feature = "std")]
+            impl<'a> From<&'a Vec<$element>> for TensorData<'a> {
+                fn from(elements: &'a Vec<$element>) -> Self {
+                    TensorData::$variant(elements)
+                }
+            }
+
+            #[cfg(feature = "std")]
+            impl<'a> From<&'a mut Vec<$element>> for TensorDataMut<'a> {
+                fn from(elements: &'a mut Vec<$element>) -> Self {
                     TensorDataMut::$variant(elements)
                 }
             }

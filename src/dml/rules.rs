@@ -3,7 +3,8 @@
 use crate::dml::{FeatureLevel, Settings, TensorDesc};
 use crate::error::{Error, Operand};
 use crate::layout::{Layout, SCALAR};
-use crate::plan::{Direction, nd_sizes, same_sizes};
+use crate::plan::Direction;
+use crate::shape::{nd_sizes, same_sizes};
 
 /// The tensors of an ND operator without the leading dimensions that it ignores.
 pub(super) struct Nd {

@@ -19,6 +19,7 @@ use crate::layout::MAX_RANK;
 #[doc(alias = "DML_FEATURE_LEVEL")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
 pub enum FeatureLevel {
     /// `DML_FEATURE_LEVEL_1_0`: `GATHER` and `SCATTER`.
     #[doc(alias = "DML_FEATURE_LEVEL_1_0")]

@@ -60,7 +60,7 @@ impl<'a> TensorDesc<'a> {
     /// assert!(matches!(TensorDesc::packed(DataType::Uint8, &[u32::MAX; 8]).extent(), Err(Error::SizesOverflow { .. })));
     /// ```
     pub fn extent(&self) -> Result<usize, Error> {
-        self.layout(Operand::Layout)?.extent(Operand::Layout)
+        self.layout(Operand::Layout)?.extent()
     }
 
     /// The number of dimensions.
@@ -97,7 +97,7 @@ impl<'a> TensorDesc<'a> {
                 strided
             }
         };
-        layout.extent(operand)?;
+        layout.extent_of(operand)?;
         Ok(layout)
     }
 }

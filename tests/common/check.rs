@@ -287,7 +287,7 @@ pub fn check_slice_lengths(case: &Case, direction: Direction) {
     let case = &Case { bounds: Bounds::Wrap, ..case.clone() };
     let operands = match direction {
         Direction::Gather => [Operand::Input, Operand::Indices, Operand::Output],
-        Direction::Scatter => [Operand::Output, Operand::Indices, Operand::Updates],
+        Direction::Scatter => [Operand::Data, Operand::Indices, Operand::Updates],
     };
     let needs = [&case.table, &case.indices, &case.flat]
         .map(|tensor| oracle::coordinates(&tensor.sizes).iter().map(|c| tensor.address(c) + 1).max().unwrap_or(0));

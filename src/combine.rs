@@ -1,0 +1,219 @@
+//! Scatters with checked indices: what [`Scatter`] does once nothing can fail any more.
+
+use crate::checked::{Checked, fits, scratch};
+use crate::element::Element;
+use crate::error::{Error, Operand};
+use crate::gather::Take;
+use crate::index::Index;
+use crate::layout::Layout;
+use crate::plan::{Dim, Plan};
+use crate::reduction::{Add, Assign, Average, Reduction};
+use crate::scatter::Scatter;
+use crate::walk::{self, Addresses, Mover};
+
+impl<I: Index> Checked<'_, Scatter, I> {
+    /// Assigns in place, as [`Scatter::run`] does.
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`]. The data is as it was.
+    #[inline]
+    pub fn run<T: Element>(&self, data: &mut [T], updates: &[T]) -> Result<(), Error> {
+        self.reduce(Assign, data, updates)
+    }
+
+    /// Combines in place, as [`Scatter::reduce`] does.
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`]. The data is as it was.
+    #[inline]
+    pub fn reduce<T: Element, R: Reduction<T>>(&self, reduction: R, data: &mut [T], updates: &[T]) -> Result<(), Error> {
+        self.combine(reduction, data, updates)
+    }
+
+    #[inline(always)]
+    pub(crate) fn combine<T: Element, R: Reduction<T>>(&self, reduction: R, data: &mut [T], updates: &[T]) -> Result<(), Error> {
+        let plan = self.fits(data, updates)?;
+        walk::run::<I, true>(plan, self.indices, Combine { reduction: &reduction, data, updates });
+        Ok(())
+    }
+
+    /// `output = input`, then the assignment, as [`Scatter::run_into`] does.
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`]. The output is as it was.
+    pub fn run_into<T: Element>(&self, input: &[T], updates: &[T], output: &mut [T]) -> Result<(), Error> {
+        self.reduce_into(Assign, input, updates, output)
+    }
+
+    /// `output = input`, then the reduction, as [`Scatter::reduce_into`] does.
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`]. The output is as it was.
+    pub fn reduce_into<T: Element, R: Reduction<T>>(
+        &self,
+        reduction: R,
+        input: &[T],
+        updates: &[T],
+        output: &mut [T],
+    ) -> Result<(), Error> {
+        self.copy_from(&self.operator.data, input, updates, output)?;
+        self.reduce(reduction, output, updates)
+    }
+
+    /// `output = input`, for an input with a layout of its own, once nothing can fail any more.
+    pub(crate) fn copy_from<T: Element>(&self, layout: &Layout, input: &[T], updates: &[T], output: &mut [T]) -> Result<(), Error> {
+        fits(Operand::Output, self.operator.plan.lengths.table, output.len())?;
+        self.fits(output, updates)?;
+        let copy = Plan::copy(layout, &self.operator.data)?;
+        fits(Operand::Input, copy.lengths.table, input.len())?;
+        walk::run::<u8, true>(&copy, &[], Take { input, output });
+        Ok(())
+    }
+
+    /// Combines in place without the values that are there, as [`Scatter::reduce_excluding_self`] does.
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`], [`Error::ScratchTooShort`]. The data is as it was.
+    pub fn reduce_excluding_self<T: Element, R: Reduction<T>>(
+        &self,
+        reduction: R,
+        data: &mut [T],
+        updates: &[T],
+        flags: &mut [u32],
+    ) -> Result<(), Error> {
+        let plan = self.fits(data, updates)?;
+        let flags = scratch(flags, self.operator.flags_len())?;
+        walk::entries(plan, self.indices, |at| {
+            if crate::duplicates::set(flags, at.cell) {
+                walk::nest(plan.inner(), at, &mut Combine { reduction: &reduction, data, updates });
+            } else {
+                walk::nest(plan.inner(), at, &mut Combine { reduction: &Assign, data, updates });
+            }
+        });
+        Ok(())
+    }
+
+    /// The mean of the value that is there and all updates, as [`Scatter::mean`].
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`], [`Error::ScratchTooShort`]. The data is as it was.
+    pub fn mean<T: Average>(&self, data: &mut [T], updates: &[T], counts: &mut [u32]) -> Result<(), Error>
+    where
+        Add: Reduction<T>,
+    {
+        self.average(1, data, updates, counts)
+    }
+
+    /// The mean of all updates, as [`Scatter::mean_excluding_self`].
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`], [`Error::ScratchTooShort`]. The data is as it was.
+    pub fn mean_excluding_self<T: Average>(&self, data: &mut [T], updates: &[T], counts: &mut [u32]) -> Result<(), Error>
+    where
+        Add: Reduction<T>,
+    {
+        self.average(0, data, updates, counts)
+    }
+
+    /// Sums and counts, then divides every place that was hit. The counts return to 0 as they are used.
+    fn average<T: Average>(&self, already: u64, data: &mut [T], updates: &[T], counts: &mut [u32]) -> Result<(), Error>
+    where
+        Add: Reduction<T>,
+    {
+        let plan = self.fits(data, updates)?;
+        let counts = scratch(counts, self.operator.counts_len())?;
+        walk::entries(plan, self.indices, |at| {
+            let Some(count) = counts.get_mut(at.cell) else { return };
+            if already == 0 && *count == 0 {
+                walk::nest(plan.inner(), at, &mut Combine { reduction: &Assign, data, updates });
+            } else {
+                walk::nest(plan.inner(), at, &mut Combine { reduction: &Add, data, updates });
+            }
+            *count = count.saturating_add(1);
+        });
+        walk::entries(plan, self.indices, |at| {
+            let Some(count) = counts.get_mut(at.cell) else { return };
+            if *count > 0 {
+                let count = u64::from(core::mem::take(count)).wrapping_add(already);
+                walk::nest(plan.inner(), at, &mut Combine { reduction: &|sum: T, _| sum.divide(count), data, updates });
+            }
+        });
+        Ok(())
+    }
+
+    fn fits<T>(&self, data: &[T], updates: &[T]) -> Result<&Plan, Error> {
+        let plan = &self.operator.plan;
+        fits(Operand::Data, plan.lengths.table, data.len())?;
+        fits(Operand::Updates, plan.lengths.flat, updates.len())?;
+        Ok(plan)
+    }
+}
+
+/// `data[table] = reduction(data[table], updates[flat])`
+struct Combine<'a, T, R> {
+    reduction: &'a R,
+    data: &'a mut [T],
+    updates: &'a [T],
+}
+
+impl<T: Element, R: Reduction<T>> Mover for Combine<'_, T, R> {
+    #[inline(always)]
+    fn row(&mut self, table: usize, flat: usize, n: usize) {
+        if let Some(updates) = self.updates.get(flat..flat.wrapping_add(n)) {
+            self.combine_with(table, updates);
+        }
+    }
+
+    #[inline(always)]
+    fn strided_row(&mut self, mut table: usize, mut flat: usize, dim: &Dim) {
+        for _ in 0..dim.size {
+            if let (Some(current), Some(update)) = (self.data.get_mut(table), self.updates.get(flat)) {
+                *current = self.reduction.combine(*current, *update);
+            }
+            table = table.wrapping_add_signed(dim.table);
+            flat = flat.wrapping_add_signed(dim.flat);
+        }
+    }
+
+    #[inline(always)]
+    fn elements<I: Index, const K: usize, const PROVEN: bool>(
+        &mut self,
+        flat: usize,
+        tuples: &[[I; K]],
+        mut addresses: Addresses<K, PROVEN>,
+    ) -> Option<()> {
+        for (update, tuple) in self.updates.get(flat..)?.iter().zip(tuples) {
+            if let Some(current) = self.data.get_mut(addresses.next(tuple)?) {
+                *current = self.reduction.combine(*current, *update);
+            }
+        }
+        Some(())
+    }
+
+    #[inline(always)]
+    fn rows<I: Index, const K: usize, const PROVEN: bool>(
+        &mut self,
+        flat: usize,
+        n: usize,
+        tuples: &[[I; K]],
+        mut addresses: Addresses<K, PROVEN>,
+    ) -> Option<()> {
+        let mut rest = self.updates.get(flat..)?;
+        for tuple in tuples {
+            let (updates, more) = rest.split_at_checked(n)?;
+            self.combine_with(addresses.next(tuple)?, updates);
+            rest = more;
+        }
+        Some(())
+    }
+}
+
+impl<T: Element, R: Reduction<T>> Combine<'_, T, R> {
+    /// `data[address..] = reduction(data[address..], updates)`
+    #[inline(always)]
+    fn combine_with(&mut self, address: usize, updates: &[T]) {
+        if let Some(data) = self.data.get_mut(address..address.wrapping_add(updates.len())) {
+            self.reduction.combine_row(data, updates);
+        }
+    }
+}
