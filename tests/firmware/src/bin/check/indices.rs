@@ -3,7 +3,7 @@
 use core::hint::black_box;
 
 use defmt::{assert_eq, info, unwrap};
-use strew::{Bounds, Error, Gather, Layout, Scatter, plan};
+use strew::{Bounds, Error, Gather, Index, Layout, Scatter, plan};
 
 use crate::plans;
 
@@ -40,43 +40,37 @@ fn types() {
     info!("indices: u8 u16 u32 u64 usize i8 i16 i32 i64 isize");
 }
 
-/// What an axis of 5 makes of an index under each policy: the index is out of bounds, clamps and wraps to a position, is skipped.
-macro_rules! outside {
-    ($index:expr, $clamped:expr, $wrapped:expr) => {
-        plans!(Gather::axis(FIVE, ONE, ONE, 0), |gather| {
-            let gathered = |bounds| {
-                let mut output = [99_u16];
-                gather.bounds(bounds).run(&[0, 1, 2, 3, 4], &[black_box($index)], &mut output).map(|()| output[0])
-            };
-            let error = Error::IndexOutOfBounds { entry: 0, coordinate: 0, value: $index as i128, size: 5 };
-            assert_eq!(gathered(Bounds::Error), Err(error));
-            assert_eq!(gathered(Bounds::Clamp), Ok($clamped));
-            assert_eq!(gathered(Bounds::Wrap), Ok($wrapped));
-            assert_eq!(gathered(Bounds::Skip), Ok(99));
-        });
-        plans!(Scatter::axis(FIVE, ONE, ONE, 0), |scatter| {
-            let mut data = [0_u16; 5];
-            let error = Error::IndexOutOfBounds { entry: 0, coordinate: 0, value: $index as i128, size: 5 };
-            assert_eq!(scatter.run(&mut data, &[black_box($index)], &[7]), Err(error));
-            assert_eq!(data, [0; 5]);
-        });
-    };
+/// What an axis of 5 makes of an index that is `value`: it is out of bounds, clamps or wraps to a position, is skipped.
+#[inline(never)]
+fn outside<I: Index>(index: I, value: i128, clamped: u16, wrapped: u16) {
+    let error = Error::IndexOutOfBounds { entry: 0, coordinate: 0, value, size: 5 };
+    let policies = [(Bounds::Error, Err(error)), (Bounds::Clamp, Ok(clamped)), (Bounds::Wrap, Ok(wrapped)), (Bounds::Skip, Ok(99))];
+    plans!(Gather::axis(FIVE, ONE, ONE, 0), |gather| {
+        for (bounds, expected) in policies {
+            let mut output = [99];
+            let gathered = gather.bounds(bounds).run(&[0, 1, 2, 3, 4], &[index], &mut output).map(|()| output[0]);
+            assert_eq!(gathered, expected);
+        }
+    });
+    plans!(Scatter::axis(FIVE, ONE, ONE, 0), |scatter| {
+        let mut data = [0_u16; 5];
+        assert_eq!(scatter.run(&mut data, &[index], &[7]), Err(error));
+        assert_eq!(data, [0; 5]);
+    });
 }
 
-#[inline(never)]
 fn wide_signed() {
-    outside!((1_i64 << 32) + 1, 4, 2);
-    outside!(-(1_i64 << 32) - 1, 0, 3);
-    outside!(i64::MAX, 4, 2);
-    outside!(i64::MIN, 0, 2);
+    for (index, clamped, wrapped) in [((1 << 32) + 1, 4, 2), (-(1 << 32) - 1, 0, 3), (i64::MAX, 4, 2), (i64::MIN, 0, 2)] {
+        outside(index, index.into(), clamped, wrapped);
+    }
     info!("i64: 2^32 + 1, -2^32 - 1 and the extremes are themselves");
 }
 
-#[inline(never)]
 fn wide_unsigned() {
-    outside!((1_u64 << 32) + 1, 4, 2);
-    outside!(u64::MAX, 4, 0);
-    outside!(u32::MAX, 4, 0);
+    for (index, clamped, wrapped) in [((1 << 32) + 1, 4, 2), (u64::MAX, 4, 0)] {
+        outside(index, index.into(), clamped, wrapped);
+    }
+    outside(u32::MAX, u32::MAX.into(), 4, 0);
     info!("u64: 2^32 + 1 and 2^64 - 1 are themselves, u32: 2^32 - 1 is not -1");
 }
 

@@ -25,23 +25,19 @@ fn main() -> ! {
     firmware::exit(0)
 }
 
-/// Runs the block with a constant plan, which is folded into it, with one in flash, and with one that is made at run time.
+/// Runs the block with a constant plan, which is folded into it, then with one in flash and with one that is made at run time.
 macro_rules! plans {
     ($operator:ident::$kind:ident($table:expr, $indices:expr, $flat:expr, $last:expr), |$plan:ident| $check:block) => {{
-        const PLAN: $operator = strew::plan!($operator::$kind(&$table, &$indices, &$flat, $last));
-        static IN_FLASH: $operator = PLAN;
+        use core::hint::black_box;
+        const CONSTANT: $operator = strew::plan!($operator::$kind(&$table, &$indices, &$flat, $last));
+        static IN_FLASH: $operator = CONSTANT;
+        let (table, indices, flat) = (black_box($table), black_box($indices), black_box($flat));
+        let at_run_time = defmt::unwrap!($operator::$kind(&table, &indices, &flat, black_box($last)));
         {
-            let $plan = PLAN;
+            let $plan = &CONSTANT;
             $check
         }
-        {
-            let $plan = core::hint::black_box(&IN_FLASH);
-            $check
-        }
-        {
-            use core::hint::black_box;
-            let (table, indices, flat) = (black_box($table), black_box($indices), black_box($flat));
-            let $plan = defmt::unwrap!($operator::$kind(&table, &indices, &flat, black_box($last)));
+        for $plan in black_box([&IN_FLASH, &at_run_time]) {
             $check
         }
     }};
