@@ -8,10 +8,14 @@ const CASES: &str = "../data/onnx-node-cases.json";
 
 fn main() {
     let out = PathBuf::from(env::var_os("OUT_DIR").unwrap());
+    let target = env::var("TARGET").unwrap();
     let logs = env::var_os("CARGO_FEATURE_LOG").is_some();
 
-    fs::write(out.join("memory.x"), memory(&env::var("TARGET").unwrap(), logs)).unwrap();
+    fs::write(out.join("memory.x"), memory(&target, logs)).unwrap();
     println!("cargo:rustc-link-search={}", out.display());
+    if target.starts_with("riscv32") {
+        println!("cargo:rustc-link-arg=-Tmemory.x"); // Cortex-M's link.x includes it.
+    }
     println!("cargo:rustc-link-arg=-Tlink.x");
     if logs {
         println!("cargo:rustc-link-arg=-Tdefmt.x");
