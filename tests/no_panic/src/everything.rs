@@ -1,0 +1,191 @@
+//! Every public function of the crate.
+
+use core::fmt::Write;
+
+use half::{bf16, f16};
+use strew::dml::{self, DataType, FeatureLevel, Settings, TensorDesc};
+use strew::{
+    Add, And, Average, Bounds, Element, Error, Gather, Index, Layout, Max, Min, Mul, Or, Reduction, Scatter, Sub, Xor, plan, shape,
+};
+
+use crate::any;
+
+const SQUARE: Layout = Layout::contiguous([4, 4]);
+const ROW: Layout = Layout::contiguous([4]);
+const PAIRS: Layout = Layout::contiguous([4, 2]);
+const GATHER: Gather = plan!(Gather::axis(&SQUARE, &ROW, &SQUARE, 0));
+const SCATTER: Scatter = plan!(Scatter::nd(&SQUARE, &PAIRS, &ROW, 0));
+
+pub fn run() {
+    layouts();
+    gather::<u8, i32>(GATHER.bounds(Bounds::Skip));
+    for gather_of in [gather::<u8, u8>, gather::<u16, i64>, gather::<f32, i32>, gather::<f64, u64>, gather::<[u8; 3], isize>] {
+        any(gather_of)(any(GATHER).bounds(any(Bounds::Wrap)));
+    }
+    constant_plans();
+    for scatter_of in [scatter::<u8, u32>, scatter::<f32, i64>, scatter::<f16, i8>, scatter::<bf16, u16>, scatter::<usize, i32>] {
+        any(scatter_of)(any(SCATTER).bounds(any(Bounds::Clamp)));
+    }
+    bits::<bool>();
+    bits::<u32>();
+    directml();
+}
+
+/// An empty slice, as far as the compiler knows of any length.
+fn slice<T>() -> &'static [T] {
+    any(&[])
+}
+
+fn slice_mut<T>() -> &'static mut [T] {
+    any(&mut [])
+}
+
+fn report<T>(result: Result<T, Error>) {
+    struct Sink;
+    impl Write for Sink {
+        fn write_str(&mut self, text: &str) -> core::fmt::Result {
+            any(text);
+            Ok(())
+        }
+    }
+    if let Err(error) = result {
+        let _ = any(write!(Sink, "{error}"));
+    }
+}
+
+fn layouts() {
+    for plan in [Gather::axis, Gather::elements, Gather::nd] {
+        report(any(any(plan)(&layout(), &layout(), &layout(), any(0))));
+    }
+    for plan in [Scatter::axis, Scatter::elements, Scatter::nd] {
+        report(any(any(plan)(&layout(), &layout(), &layout(), any(0))));
+    }
+    let layout = any(Layout::from_parts(slice(), slice(), any(0)));
+    report(layout);
+    report(any(Layout::from_sizes(slice())));
+    if let Ok(layout) = layout {
+        any((layout.rank(), layout.sizes(), layout.strides(), layout.offset(), layout.with_offset(any(3)).extent().is_ok()));
+    }
+    report(any(shape::axis(slice(), slice(), any(0))));
+    report(any(shape::elements(slice(), slice(), any(0))));
+    report(any(shape::nd(slice(), slice(), any(0))));
+}
+
+/// A layout that the compiler knows nothing of.
+fn layout() -> Layout {
+    any(ROW)
+}
+
+/// Plans in constants fold into the loops: each policy, and each way through them, is code of its own.
+fn constant_plans() {
+    const COLUMNS: Gather = plan!(Gather::axis(&SQUARE, &ROW, &SQUARE, 1));
+    const BEST: Gather = plan!(Gather::elements(&SQUARE, &SQUARE, &SQUARE, 1));
+    const CORNERS: Gather = plan!(Gather::nd(&SQUARE, &PAIRS, &ROW, 0));
+    const REVERSED: Gather = plan!(Gather::elements(&SQUARE, &Layout::strided([4, 4], [-1, -4]).with_offset(15), &SQUARE, 0));
+    const COUNT: Scatter = plan!(Scatter::axis(&ROW, &SQUARE, &Layout::strided([4, 4], [0, 0]), 0));
+    report(GATHER.run::<f32, i32>(slice(), slice(), slice_mut()));
+    report(GATHER.bounds(Bounds::Clamp).run::<f32, i64>(slice(), slice(), slice_mut()));
+    report(COLUMNS.bounds(Bounds::Wrap).run::<u8, u16>(slice(), slice(), slice_mut()));
+    report(BEST.bounds(Bounds::Skip).run::<u16, u8>(slice(), slice(), slice_mut()));
+    report(CORNERS.run::<f64, u32>(slice(), slice(), slice_mut()));
+    report(REVERSED.run::<[u8; 3], i8>(slice(), slice(), slice_mut()));
+    report(SCATTER.run::<f32, i32>(slice_mut(), slice(), slice()));
+    report(COUNT.reduce::<u32, u8, _>(Add, slice_mut(), slice(), slice()));
+    report(COUNT.bounds(Bounds::Skip).reduce::<f32, i16, _>(Max, slice_mut(), slice(), slice()));
+}
+
+#[inline(never)]
+fn gather<T: Element, I: Index>(plan: Gather) {
+    let indices = slice::<I>();
+    report(plan.run::<T, I>(slice(), indices, slice_mut()));
+    match plan.check(indices) {
+        Ok(checked) => report(checked.run::<T>(slice(), slice_mut())),
+        Err(error) => report::<()>(Err(error)),
+    }
+}
+
+#[inline(never)]
+fn scatter<T: Average, I: Index>(plan: Scatter)
+where
+    Add: Reduction<T>,
+    Sub: Reduction<T>,
+    Mul: Reduction<T>,
+    Min: Reduction<T>,
+    Max: Reduction<T>,
+{
+    let indices = slice::<I>();
+    any((plan.counts_len(), plan.flags_len()));
+    report(plan.run::<T, I>(slice_mut(), indices, slice()));
+    report(plan.run_into::<T, I>(slice(), indices, slice(), slice_mut()));
+    report(plan.reduce::<T, I, _>(Add, slice_mut(), indices, slice()));
+    report(plan.reduce::<T, I, _>(Sub, slice_mut(), indices, slice()));
+    report(plan.reduce::<T, I, _>(Mul, slice_mut(), indices, slice()));
+    report(plan.reduce::<T, I, _>(Min, slice_mut(), indices, slice()));
+    report(plan.reduce::<T, I, _>(Max, slice_mut(), indices, slice()));
+    report(plan.reduce::<T, I, _>(|current: T, _| current, slice_mut(), indices, slice()));
+    report(plan.reduce_into::<T, I, _>(Add, slice(), indices, slice(), slice_mut()));
+    report(plan.reduce_excluding_self::<T, I, _>(Max, slice_mut(), indices, slice(), slice_mut()));
+    report(plan.mean::<T, I>(slice_mut(), indices, slice(), slice_mut()));
+    report(plan.mean_excluding_self::<T, I>(slice_mut(), indices, slice(), slice_mut()));
+    match plan.check_unique(indices, slice_mut()) {
+        Ok(checked) => {
+            report(checked.run::<T>(slice_mut(), slice()));
+            report(checked.reduce::<T, _>(Add, slice_mut(), slice()));
+            report(checked.run_into::<T>(slice(), slice(), slice_mut()));
+            report(checked.reduce_into::<T, _>(Mul, slice(), slice(), slice_mut()));
+            report(checked.reduce_excluding_self::<T, _>(Min, slice_mut(), slice(), slice_mut()));
+            report(checked.mean::<T>(slice_mut(), slice(), slice_mut()));
+            report(checked.mean_excluding_self::<T>(slice_mut(), slice(), slice_mut()));
+        }
+        Err(error) => report::<()>(Err(error)),
+    }
+}
+
+fn bits<T: Element>()
+where
+    And: Reduction<T>,
+    Or: Reduction<T>,
+    Xor: Reduction<T>,
+{
+    report(SCATTER.reduce::<T, u16, _>(And, slice_mut(), slice(), slice()));
+    report(SCATTER.reduce::<T, u16, _>(Or, slice_mut(), slice(), slice()));
+    report(SCATTER.reduce::<T, u16, _>(Xor, slice_mut(), slice(), slice()));
+}
+
+fn directml() {
+    let tensor = || any(TensorDesc::strided(DataType::Float32, slice(), slice()));
+    let (input_tensor, indices_tensor, updates_tensor, output_tensor) = (tensor(), tensor(), tensor(), tensor());
+    let settings = any(Settings { feature_level: FeatureLevel::Level4_1, bounds: Bounds::Clamp, strict: true });
+    let (axis, input_dimension_count, indices_dimension_count) = (any(0), any(1), any(1));
+    report(input_tensor.extent());
+
+    let gather = dml::GatherOperatorDesc { input_tensor, indices_tensor, output_tensor, axis, index_dimensions: any(1) };
+    let elements = dml::GatherElementsOperatorDesc { input_tensor, indices_tensor, output_tensor, axis };
+    let nd = dml::GatherNdOperatorDesc { input_tensor, indices_tensor, output_tensor, input_dimension_count, indices_dimension_count };
+    let nd1 = dml::GatherNd1OperatorDesc {
+        input_tensor,
+        indices_tensor,
+        output_tensor,
+        input_dimension_count,
+        indices_dimension_count,
+        batch_dimension_count: any(0),
+    };
+    for plan in [gather.compile(&settings), elements.compile(&settings), nd.compile(&settings), nd1.compile(&settings)] {
+        report(plan.and_then(|plan| plan.execute(any(slice::<f32>()), any(slice::<i64>()), any(slice_mut::<f32>()))));
+        report(plan.and_then(|plan| plan.execute(any(slice::<i8>()), any(slice::<u32>()), any(slice_mut::<i8>()))));
+    }
+
+    let elements = dml::ScatterOperatorDesc { input_tensor, indices_tensor, updates_tensor, output_tensor, axis };
+    let nd = dml::ScatterNdOperatorDesc {
+        input_tensor,
+        indices_tensor,
+        updates_tensor,
+        output_tensor,
+        input_dimension_count,
+        indices_dimension_count,
+    };
+    for plan in [elements.compile(&settings), nd.compile(&settings)] {
+        report(plan.and_then(|plan| plan.execute(any(slice::<f64>()), any(slice::<i32>()), any(slice::<f64>()), any(slice_mut::<f64>()))));
+        report(plan.and_then(|plan| plan.execute(any(slice::<f16>()), any(slice::<u64>()), any(slice::<f16>()), any(slice_mut::<f16>()))));
+    }
+}
