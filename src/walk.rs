@@ -314,36 +314,38 @@ impl Position {
         self.cell = self.cell.wrapping_add(dim.cell);
     }
 
-    /// Takes `steps` steps back.
-    fn rewind(&mut self, dim: &Dim, steps: usize) {
-        self.table = self.table.wrapping_sub(steps.wrapping_mul(dim.table as usize));
-        self.indices = self.indices.wrapping_sub(steps.wrapping_mul(dim.indices as usize));
-        self.flat = self.flat.wrapping_sub(steps.wrapping_mul(dim.flat as usize));
-        self.cell = self.cell.wrapping_sub(steps.wrapping_mul(dim.cell));
+    /// Goes back to the start of a dimension that has been walked to its end.
+    fn rewind(&mut self, dim: &Dim) {
+        self.table = self.table.wrapping_sub(dim.size.wrapping_mul(dim.table as usize));
+        self.indices = self.indices.wrapping_sub(dim.size.wrapping_mul(dim.indices as usize));
+        self.flat = self.flat.wrapping_sub(dim.size.wrapping_mul(dim.flat as usize));
+        self.cell = self.cell.wrapping_sub(dim.size.wrapping_mul(dim.cell));
     }
 }
 
-/// Counts through dimensions in row-major order.
+/// Counts through dimensions in row-major order. One number holds all counts: a division for each carry is less than the memory for eight of them.
 struct Odometer {
-    counts: [usize; crate::MAX_RANK],
+    steps: usize,
 }
 
 impl Odometer {
     fn new() -> Odometer {
-        Odometer { counts: [0; crate::MAX_RANK] }
+        Odometer { steps: 0 }
     }
 
-    /// Steps to the next coordinates; `false` after the last. Compiled once, and called once a lane.
+    /// Steps to the next coordinates; `false` after the last. Called once a lane.
+    #[inline]
     fn step(&mut self, dims: &[Dim], at: &mut Position) -> bool {
-        for (d, dim) in dims.iter().enumerate().rev() {
-            let Some(count) = self.counts.get_mut(d) else { return false };
-            *count = count.wrapping_add(1);
-            if *count < dim.size {
-                at.step(dim);
+        self.steps = self.steps.wrapping_add(1);
+        let mut count = self.steps;
+        for dim in dims.iter().rev() {
+            at.step(dim);
+            let Some(carry) = count.checked_div(dim.size) else { return false };
+            if count != carry.wrapping_mul(dim.size) {
                 return true;
             }
-            *count = 0;
-            at.rewind(dim, dim.size.wrapping_sub(1));
+            at.rewind(dim);
+            count = carry;
         }
         false
     }

@@ -97,7 +97,7 @@ fn long_axis() {
 /// Products beyond 32 bits are refused, whichever tensor they belong to.
 #[inline(never)]
 fn sizes() {
-    use strew::Operand::{Indices, Input, Output, Updates};
+    use strew::Operand::{Data, Indices, Input, Output, Updates};
     let huge = black_box(Layout::contiguous([65_536, 65_536]));
     let one = Layout::contiguous([1, 1]);
     let overflow = |operand| Some(Error::SizesOverflow { operand });
@@ -107,6 +107,6 @@ fn sizes() {
     assert_eq!(Gather::elements(&repeated, &steps, &Layout::contiguous([65_536, 1]), 0).err(), overflow(Indices));
     assert_eq!(Gather::elements(&repeated, &repeated, &steps, 0).err(), overflow(Output));
     assert_eq!(Scatter::elements(&Layout::contiguous([65_536, 1]), &repeated, &steps, 0).err(), overflow(Updates));
-    assert_eq!(Scatter::elements(&huge, &one, &one, 0).err(), overflow(Output));
+    assert_eq!(Scatter::elements(&huge, &one, &one, 0).err(), overflow(Data));
     info!("sizes whose product exceeds 32 bits are refused");
 }
