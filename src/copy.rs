@@ -90,8 +90,8 @@ mod tests {
         }
         check(|n| n);
         check(|n| u16::from(n) * 257);
-        check(|n| f32::from(n));
-        check(|n| f64::from(n));
+        check(f32::from);
+        check(f64::from);
         check(|n| [n, n, n]);
         check(|n| u128::from(n) << 70);
     }
