@@ -118,6 +118,7 @@ impl Gather {
     /// - [`Error::SliceTooShort`]: the output is as it was.
     /// - [`Error::IndexOutOfBounds`]: names the first bad index. Entries before it in row-major order may be in the output already, nothing that
     ///   comes after it is. [`check`](Gather::check) first makes it all or nothing.
+    // Without std a constant plan must fold into the loops (tests/firmware/FIGURES.md); with it callers share them.
     #[cfg_attr(feature = "std", inline)]
     #[cfg_attr(not(feature = "std"), inline(always))]
     pub fn run<T: Element, I: Index>(&self, input: &[T], indices: &[I], output: &mut [T]) -> Result<(), Error> {

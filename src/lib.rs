@@ -45,7 +45,7 @@
 //!   operator takes a few hundred bytes. Name it directly in the call: `LOOKUP.run(..)`.
 //! - A plan in a `static`, behind a reference or made at run time keeps the loops for all plans, a few kilobytes for each call that the source
 //!   contains. Call it from one function of your own that is `#[inline(never)]`.
-//! - What runs apart from the loops (the next lane, an index out of bounds, the error for it) is compiled once.
+//! - What runs apart from the loops (an index out of bounds, the error for it) is compiled once.
 //!
 //! There is no panic path, no heap and no static data.
 //!

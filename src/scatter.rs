@@ -118,6 +118,7 @@ impl Scatter {
     ///
     /// # Errors
     /// [`Error::SliceTooShort`], [`Error::IndexOutOfBounds`]. The data is as it was.
+    // Without std a constant plan must fold into the loops (tests/firmware/FIGURES.md); with it callers share them.
     #[cfg_attr(feature = "std", inline)]
     #[cfg_attr(not(feature = "std"), inline(always))]
     pub fn run<T: Element, I: Index>(&self, data: &mut [T], indices: &[I], updates: &[T]) -> Result<(), Error> {
@@ -138,6 +139,7 @@ impl Scatter {
     /// assert_eq!(data, [3.0, 1.0]);
     /// # Ok::<(), strew::Error>(())
     /// ```
+    // Without std a constant plan must fold into the loops (tests/firmware/FIGURES.md); with it callers share them.
     #[cfg_attr(feature = "std", inline)]
     #[cfg_attr(not(feature = "std"), inline(always))]
     pub fn reduce<T: Element, I: Index, R: Reduction<T>>(
