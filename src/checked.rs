@@ -3,6 +3,8 @@
 use crate::error::{Error, Operand};
 use crate::index::{Bounds, Index};
 use crate::plan::Plan;
+#[cfg(feature = "std")]
+use crate::vectors;
 use crate::walk;
 
 /// Indices that a [`Gather`](crate::Gather) or a [`Scatter`](crate::Scatter) has found in bounds (or that its policy accepts as they are).
@@ -18,7 +20,14 @@ pub struct Checked<'a, Operator, I> {
 #[inline(always)]
 pub(crate) fn check<I: Index>(plan: &Plan, indices: &[I]) -> Result<(), Error> {
     fits(Operand::Indices, plan.lengths.indices, indices.len())?;
-    if !matches!(plan.bounds, Bounds::Error) || walk::check(plan, indices) {
+    if !matches!(plan.bounds, Bounds::Error) {
+        return Ok(());
+    }
+    #[cfg(feature = "std")]
+    let inside = if plan.suits_vectors() { vectors::check(plan, indices) } else { walk::check(plan, indices) };
+    #[cfg(not(feature = "std"))]
+    let inside = walk::check(plan, indices);
+    if inside {
         return Ok(());
     }
     walk::first_out_of_bounds(plan, indices).map_or(Ok(()), Err)

@@ -9,6 +9,8 @@ use crate::layout::Layout;
 use crate::plan::{Dim, Plan};
 use crate::reduction::{Add, Assign, Average, Reduction};
 use crate::scatter::Scatter;
+#[cfg(feature = "std")]
+use crate::vectors;
 use crate::walk::{self, Addresses, Mover};
 
 impl<I: Index> Checked<'_, Scatter, I> {
@@ -18,7 +20,18 @@ impl<I: Index> Checked<'_, Scatter, I> {
     /// [`Error::SliceTooShort`]. The data is as it was.
     #[inline]
     pub fn run<T: Element>(&self, data: &mut [T], updates: &[T]) -> Result<(), Error> {
-        self.reduce(Assign, data, updates)
+        self.assign(data, updates)
+    }
+
+    #[inline(always)]
+    pub(crate) fn assign<T: Element>(&self, data: &mut [T], updates: &[T]) -> Result<(), Error> {
+        let plan = self.fits(data, updates)?;
+        #[cfg(feature = "std")]
+        if plan.suits_vectors() && vectors::scatter(plan, self.indices, data, updates).is_some() {
+            return Ok(());
+        }
+        walk::run::<I, true>(plan, self.indices, Combine { reduction: &Assign, data, updates });
+        Ok(())
     }
 
     /// Combines in place, as [`Scatter::reduce`] does.
@@ -33,6 +46,11 @@ impl<I: Index> Checked<'_, Scatter, I> {
     #[inline(always)]
     pub(crate) fn combine<T: Element, R: Reduction<T>>(&self, reduction: R, data: &mut [T], updates: &[T]) -> Result<(), Error> {
         let plan = self.fits(data, updates)?;
+        #[cfg(feature = "std")]
+        if plan.suits_vectors() {
+            vectors::combine(plan, self.indices, &reduction, data, updates);
+            return Ok(());
+        }
         walk::run::<I, true>(plan, self.indices, Combine { reduction: &reduction, data, updates });
         Ok(())
     }
@@ -42,7 +60,8 @@ impl<I: Index> Checked<'_, Scatter, I> {
     /// # Errors
     /// [`Error::SliceTooShort`]. The output is as it was.
     pub fn run_into<T: Element>(&self, input: &[T], updates: &[T], output: &mut [T]) -> Result<(), Error> {
-        self.reduce_into(Assign, input, updates, output)
+        self.copy_from(&self.operator.data, input, updates, output)?;
+        self.run(output, updates)
     }
 
     /// `output = input`, then the reduction, as [`Scatter::reduce_into`] does.

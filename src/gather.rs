@@ -7,6 +7,8 @@ use crate::error::{Error, Operand, tri};
 use crate::index::{Bounds, Index};
 use crate::layout::Layout;
 use crate::plan::{Dim, Direction, Plan};
+#[cfg(feature = "std")]
+use crate::vectors;
 use crate::walk::{self, Addresses, Mover};
 
 /// A gather whose shapes are proven: reads elements of `input` that `indices` choose, and writes them to `output` in order.
@@ -158,7 +160,11 @@ impl Gather {
     ) -> Result<(), Error> {
         fits(Operand::Input, self.plan.lengths.table, input.len())?;
         fits(Operand::Output, self.plan.lengths.flat, output.len())?;
-        if walk::run::<I, PROVEN>(&self.plan, indices, Take { input, output }) {
+        #[cfg(feature = "std")]
+        let done = if self.plan.suits_vectors() { vectors::gather::<T, I, PROVEN>(&self.plan, indices, input, output) } else { None };
+        #[cfg(not(feature = "std"))]
+        let done = None;
+        if done.unwrap_or_else(|| walk::run::<I, PROVEN>(&self.plan, indices, Take { input, output })) {
             return Ok(());
         }
         walk::first_out_of_bounds(&self.plan, indices).map_or(Ok(()), Err)

@@ -52,7 +52,15 @@ pub(crate) mod sealed {
         pub magnitude: u64,
     }
 
-    pub trait Sealed: Copy + Send + Sync + 'static {
+    /// What the vector kernels ask of an index.
+    #[cfg(not(feature = "std"))]
+    pub trait Vectors {}
+    #[cfg(not(feature = "std"))]
+    impl<I> Vectors for I {}
+    #[cfg(feature = "std")]
+    pub use strew_simd::Index as Vectors;
+
+    pub trait Sealed: Vectors + Copy + Send + Sync + 'static {
         /// The position on an axis of `size`, negative values counted from the end. What is not below `size` is no position; it may still be
         /// one for [`super::resolve`], when the type is wider than `usize`.
         fn position(self, size: usize) -> usize;

@@ -70,6 +70,8 @@ mod layout;
 mod plan;
 mod reduction;
 mod scatter;
+#[cfg(feature = "std")]
+mod vectors;
 mod walk;
 
 pub mod dml;

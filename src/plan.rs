@@ -323,6 +323,22 @@ impl Plan {
         if lane == n { Some(n) } else { None }
     }
 
+    /// Whether vectors may gain something: there are entries to fill them, and the addresses and positions fit into halves of a word.
+    #[cfg(feature = "std")]
+    #[inline]
+    pub(crate) fn suits_vectors(&self) -> bool {
+        const ENTRIES: usize = 32;
+        const LENGTH: usize = i32::MAX as usize;
+        let entries = self.outer().iter().fold(1_usize, |entries, dim| entries.saturating_mul(dim.size));
+        entries >= ENTRIES && self.lengths.table <= LENGTH && self.coordinates().iter().all(|coordinate| coordinate.size <= LENGTH)
+    }
+
+    /// The distance over which the tuples of one lane choose elements of the table.
+    #[cfg(feature = "std")]
+    pub(crate) fn reach(&self) -> usize {
+        self.coordinates().iter().fold(0, |reach, axis| axis.size.saturating_mul(axis.table.unsigned_abs()).max(reach))
+    }
+
     #[inline]
     pub(crate) fn coordinates(&self) -> &[Coordinate] {
         self.coordinates.get(..self.tuple).unwrap_or(&[])

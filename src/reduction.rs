@@ -1,9 +1,7 @@
 //! How a scatter combines an update with the value that is there.
 
-use core::cmp::Ordering;
-
 use half::{bf16, f16};
-use num_traits::{AsPrimitive, float::FloatCore};
+use num_traits::{AsPrimitive, Bounded};
 
 use crate::copy::copy_row;
 use crate::element::Element;
@@ -128,8 +126,8 @@ reduction!(Xor: bool u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize => |cur
 reduction!(Add: f32 f64 => |current, update| current + update);
 reduction!(Sub: f32 f64 => |current, update| current - update);
 reduction!(Mul: f32 f64 => |current, update| current * update);
-reduction!(Min: f32 f64 => |current, update| if replaces(current, update, Ordering::Less) { update } else { current });
-reduction!(Max: f32 f64 => |current, update| if replaces(current, update, Ordering::Greater) { update } else { current });
+reduction!(Min: f32 f64 f16 bf16 => |current, update| if update.rank(Bounded::min_value()) < current.rank(Bounded::min_value()) { update } else { current });
+reduction!(Max: f32 f64 f16 bf16 => |current, update| if update.rank(Bounded::max_value()) > current.rank(Bounded::max_value()) { update } else { current });
 
 reduction!(Add: f16 => |current, update| f16::from_f32(current.to_f32() + update.to_f32()));
 reduction!(Sub: f16 => |current, update| f16::from_f32(current.to_f32() - update.to_f32()));
@@ -137,22 +135,38 @@ reduction!(Mul: f16 => |current, update| f16::from_f32(current.to_f32() * update
 reduction!(Add: bf16 => |current, update| bf16::from_f32(current.to_f32() + update.to_f32()));
 reduction!(Sub: bf16 => |current, update| bf16::from_f32(current.to_f32() - update.to_f32()));
 reduction!(Mul: bf16 => |current, update| bf16::from_f32(current.to_f32() * update.to_f32()));
-reduction!(Min: f16 bf16 => |current, update| {
-    if replaces(current.to_f32(), update.to_f32(), Ordering::Less) { update } else { current }
-});
-reduction!(Max: f16 bf16 => |current, update| {
-    if replaces(current.to_f32(), update.to_f32(), Ordering::Greater) { update } else { current }
-});
+/// Floats in the order of [`Min`] and [`Max`], as integers: no branch and no float comparison, which small machines do not have.
+trait Ranked {
+    type Rank: Ord;
 
-/// Whether `update` comes before (`Less`) or after (`Greater`) `current`: a NaN does both, unless `current` is one; -0.0 comes before +0.0.
-#[inline(always)]
-fn replaces<T: FloatCore>(current: T, update: T, wanted: Ordering) -> bool {
-    match update.partial_cmp(&current) {
-        Some(Ordering::Equal) => update.is_sign_negative().cmp(&current.is_sign_negative()) == wanted.reverse(),
-        Some(order) => order == wanted,
-        None => !current.is_nan(),
-    }
+    /// The place among all values; that of a NaN is `nan`.
+    fn rank(self, nan: Self::Rank) -> Self::Rank;
 }
+
+/// `ranked!(float, signed integer of its width)`
+macro_rules! ranked {
+    ($float:ty, $integer:ty) => {
+        impl Ranked for $float {
+            type Rank = $integer;
+
+            // The bits of a float are ordered as sign and magnitude. Below 0 the magnitude is turned round.
+            #[inline(always)]
+            fn rank(self, nan: $integer) -> $integer {
+                const MAGNITUDE: $integer = <$integer>::MAX;
+                let bits = self.to_bits() as $integer;
+                if bits & MAGNITUDE > <$float>::INFINITY.to_bits() as $integer {
+                    nan
+                } else {
+                    bits ^ ((bits >> (<$integer>::BITS - 1)) & MAGNITUDE)
+                }
+            }
+        }
+    };
+}
+ranked!(f32, i32);
+ranked!(f64, i64);
+ranked!(f16, i16);
+ranked!(bf16, i16);
 
 /// The number types that [`Scatter::mean`](crate::Scatter::mean) can average: floats, and integers, whose quotient is rounded down (PyTorch's rule).
 pub trait Average: Element {

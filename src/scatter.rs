@@ -6,7 +6,7 @@ use crate::error::{Error, tri};
 use crate::index::{Bounds, Index};
 use crate::layout::Layout;
 use crate::plan::{Direction, Plan};
-use crate::reduction::{Add, Assign, Average, Reduction};
+use crate::reduction::{Add, Average, Reduction};
 
 /// A scatter whose shapes are proven: writes `updates`, in order, to the elements of `data` that `indices` choose.
 ///
@@ -122,7 +122,8 @@ impl Scatter {
     #[cfg_attr(feature = "std", inline)]
     #[cfg_attr(not(feature = "std"), inline(always))]
     pub fn run<T: Element, I: Index>(&self, data: &mut [T], indices: &[I], updates: &[T]) -> Result<(), Error> {
-        self.reduce(Assign, data, indices, updates)
+        check(&self.plan, indices)?;
+        Checked { operator: self, indices }.assign(data, updates)
     }
 
     /// Combines in place, in row-major order of the indices.

@@ -56,6 +56,8 @@ pub(crate) fn run<I: Index, const PROVEN: bool>(plan: &Plan, indices: &[I], move
         (1, Some(n)) => packed::<I, 1, PROVEN>(plan, indices, n, mover),
         (2, Some(n)) => packed::<I, 2, PROVEN>(plan, indices, n, mover),
         (3, Some(n)) => packed::<I, 3, PROVEN>(plan, indices, n, mover),
+        #[cfg(feature = "std")]
+        (4, Some(n)) => packed::<I, 4, PROVEN>(plan, indices, n, mover),
         _ => lanes(plan, indices, Nest { inner: plan.inner(), mover }),
     }
 }
@@ -63,13 +65,21 @@ pub(crate) fn run<I: Index, const PROVEN: bool>(plan: &Plan, indices: &[I], move
 /// Whether all indices are in bounds, under `Bounds::Error`.
 #[inline(always)]
 pub(crate) fn check<I: Index>(plan: &Plan, indices: &[I]) -> bool {
+    check_by(plan, indices, Nothing)
+}
+
+/// The same with a mover that checks lanes in its own way.
+#[inline(always)]
+pub(crate) fn check_by<I: Index>(plan: &Plan, indices: &[I], mover: impl Mover) -> bool {
     if plan.empty {
         return true;
     }
     match plan.packed_tuple() {
-        1 => packed::<I, 1, false>(plan, indices, 1, Nothing),
-        2 => packed::<I, 2, false>(plan, indices, 1, Nothing),
-        3 => packed::<I, 3, false>(plan, indices, 1, Nothing),
+        1 => packed::<I, 1, false>(plan, indices, 1, mover),
+        2 => packed::<I, 2, false>(plan, indices, 1, mover),
+        3 => packed::<I, 3, false>(plan, indices, 1, mover),
+        #[cfg(feature = "std")]
+        4 => packed::<I, 4, false>(plan, indices, 1, mover),
         _ => lanes(plan, indices, Nothing),
     }
 }
@@ -100,11 +110,12 @@ fn packed<I: Index, const K: usize, const PROVEN: bool>(plan: &Plan, indices: &[
 }
 
 /// Resolves the tuples of a lane to addresses of the table.
+#[derive(Clone)]
 pub(crate) struct Addresses<const K: usize, const PROVEN: bool> {
-    coordinates: [Coordinate; K],
-    bounds: Bounds,
-    first: usize,
-    step: isize,
+    pub coordinates: [Coordinate; K],
+    pub bounds: Bounds,
+    pub first: usize,
+    pub step: isize,
 }
 
 impl<const K: usize, const PROVEN: bool> Addresses<K, PROVEN> {

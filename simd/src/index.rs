@@ -1,0 +1,57 @@
+//! Index types: how their values become positions, in arithmetic that the compiler can do in vectors.
+
+/// The integers that can be an index. Sealed.
+pub trait Index: sealed::Sealed {}
+
+pub(crate) mod sealed {
+    pub trait Sealed: Copy + Send + Sync + 'static {
+        /// The position on an axis of `size` (at most `i32::MAX`), values below 0 counted from its end, and whether it is on the axis. If it is
+        /// not, the position means nothing.
+        fn on_axis(self, size: u32) -> (u32, bool);
+
+        /// The position, the nearest one if the index is not on the axis. `size` is not 0.
+        fn nearest_on_axis(self, size: u32) -> u32;
+    }
+}
+use sealed::Sealed;
+
+/// `index!(types as the type to compute in, its unsigned type, its number of bits)`
+macro_rules! signed {
+    ($($index:ty)* => $wide:ty, $unsigned:ty) => {$(
+        impl Index for $index {}
+        impl Sealed for $index {
+            #[inline(always)]
+            fn on_axis(self, size: u32) -> (u32, bool) {
+                let wide = self as $wide;
+                let position = wide.wrapping_add((wide >> (<$wide>::BITS - 1)) & size as $wide) as $unsigned;
+                (position as u32, position < size as $unsigned)
+            }
+            #[inline(always)]
+            fn nearest_on_axis(self, size: u32) -> u32 {
+                let wide = self as $wide;
+                let position = wide.wrapping_add((wide >> (<$wide>::BITS - 1)) & size as $wide);
+                position.max(0).min(size as $wide - 1) as u32
+            }
+        }
+    )*};
+}
+signed!(i8 i16 i32 => i32, u32);
+signed!(i64 isize => i64, u64);
+
+macro_rules! unsigned {
+    ($($index:ty)* => $wide:ty) => {$(
+        impl Index for $index {}
+        impl Sealed for $index {
+            #[inline(always)]
+            fn on_axis(self, size: u32) -> (u32, bool) {
+                (self as u32, (self as $wide) < size as $wide)
+            }
+            #[inline(always)]
+            fn nearest_on_axis(self, size: u32) -> u32 {
+                (self as $wide).min((size as $wide).wrapping_sub(1)) as u32
+            }
+        }
+    )*};
+}
+unsigned!(u8 u16 u32 => u32);
+unsigned!(u64 usize => u64);

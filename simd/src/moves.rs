@@ -1,0 +1,104 @@
+//! Copies by address.
+
+use bytemuck::NoUninit;
+
+use crate::lane::BLOCK;
+use crate::path::Instructions;
+use crate::prefetch;
+
+/// The bytes of an element. No value of it comes from outside, and every write is a copy of an element of the same type.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub struct Bytes<const N: usize>([u8; N]);
+
+/// Copies of elements of `N` bytes from one slice to another of the same type, which is not named: types of one size share their code.
+///
+/// What lies outside either slice is left out.
+pub struct Moves<'a, const N: usize> {
+    from: &'a [Bytes<N>],
+    to: &'a mut [Bytes<N>],
+}
+
+impl<'a, const N: usize> Moves<'a, N> {
+    /// From one slice to the other. `None` if the elements do not have `N` bytes.
+    #[inline(always)]
+    #[must_use]
+    pub fn new<T: NoUninit>(from: &'a [T], to: &'a mut [T]) -> Option<Moves<'a, N>> {
+        if size_of::<T>() != N {
+            return None;
+        }
+        // SAFETY: the size is N, bytes need no alignment, and a `NoUninit` type has no byte without a value.
+        let from = unsafe { core::slice::from_raw_parts(from.as_ptr().cast(), from.len()) };
+        // SAFETY: the same. `Moves` only writes copies of elements of `from`, which are values of T.
+        let to = unsafe { core::slice::from_raw_parts_mut(to.as_mut_ptr().cast(), to.len()) };
+        Some(Moves { from, to })
+    }
+
+    /// `to[t] = from[f]`
+    #[inline(always)]
+    pub fn element(&mut self, t: usize, f: usize) {
+        if let (Some(to), Some(from)) = (self.to.get_mut(t), self.from.get(f)) {
+            *to = *from;
+        }
+    }
+
+    /// `to[t..t + n] = from[f..f + n]`
+    #[inline(always)]
+    pub fn row(&mut self, t: usize, f: usize, n: usize) {
+        if let (Some(to), Some(from)) = (self.to.get_mut(t..t.wrapping_add(n)), self.from.get(f..f.wrapping_add(n))) {
+            to.copy_from_slice(from);
+        }
+    }
+
+    /// `to[t + n] = from[f[n]]`
+    #[inline(always)]
+    pub fn gather(&mut self, instructions: impl Instructions, t: usize, f: &[u32; BLOCK]) {
+        let Some(to) = self.to.get_mut(t..).and_then(|to| to.first_chunk_mut()) else { return };
+        let length = u32::try_from(self.from.len()).unwrap_or(u32::MAX);
+        if f.iter().fold(true, |all, address| all & (*address < length)) {
+            // SAFETY: all addresses are below the length.
+            unsafe { instructions.gather(self.from, f, to) }
+        } else {
+            for (to, address) in to.iter_mut().zip(f) {
+                if let Some(from) = self.from.get(*address as usize) {
+                    *to = *from;
+                }
+            }
+        }
+    }
+
+    /// `to[t[n]] = from[f + n]`, in this order.
+    #[inline(always)]
+    pub fn scatter(&mut self, t: &[u32; BLOCK], f: usize) {
+        let Some(from) = self.from.get(f..).and_then(|from| from.first_chunk::<BLOCK>()) else { return };
+        for (from, address) in from.iter().zip(t) {
+            if let Some(to) = self.to.get_mut(*address as usize) {
+                *to = *from;
+            }
+        }
+    }
+
+    /// Asks for the element at `to[t]`.
+    #[inline(always)]
+    pub fn prefetch_to(&self, t: u32) {
+        prefetch::prefetch(self.to, t);
+    }
+
+    /// Asks for the row of `n` elements at `to[t]`.
+    #[inline(always)]
+    pub fn prefetch_row_to(&self, t: u32, n: usize) {
+        prefetch::prefetch_row(self.to, t, n);
+    }
+}
+
+/// Loads one by one.
+///
+/// # Safety
+/// All addresses are below the length of the table.
+#[inline(always)]
+pub(crate) unsafe fn gather_by_element<const N: usize>(table: &[Bytes<N>], addresses: &[u32; BLOCK], to: &mut [Bytes<N>; BLOCK]) {
+    for (to, address) in to.iter_mut().zip(addresses) {
+        // SAFETY: the caller's promise.
+        *to = unsafe { *table.get_unchecked(*address as usize) };
+    }
+}

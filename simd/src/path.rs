@@ -1,0 +1,187 @@
+//! Which instructions the kernels use.
+
+use core::sync::atomic::{AtomicUsize, Ordering};
+
+#[cfg(target_arch = "x86_64")]
+use pulp::x86::{V3, V4};
+use pulp::{Arch, Scalar};
+
+use crate::lane::BLOCK;
+use crate::moves::{Bytes, gather_by_element};
+
+/// A set of instructions that this machine has. A value of this type is the proof that it does.
+///
+/// Every kernel is a method of it, and does the same on every path.
+#[derive(Clone, Copy, Debug)]
+pub struct Path(pub(crate) Arch);
+
+/// The place in [`Path::available`] of the path that [`Path::force`] has set.
+static FORCED: AtomicUsize = AtomicUsize::new(NOT_FORCED);
+const NOT_FORCED: usize = usize::MAX;
+
+impl Path {
+    /// The path without vector instructions beyond those that the program is compiled for.
+    pub const PORTABLE: Path = Path(Arch::Scalar);
+
+    /// The best path of this machine, or the one that [`force`](Path::force) has set. A few loads, once a call.
+    #[inline]
+    pub fn detect() -> Path {
+        match FORCED.load(Ordering::Relaxed) {
+            NOT_FORCED => Path(Arch::new()),
+            place => Path::available().get(place).copied().flatten().unwrap_or(Path::PORTABLE),
+        }
+    }
+
+    /// All paths of this machine, the portable one first.
+    #[must_use]
+    pub fn available() -> [Option<Path>; 3] {
+        #[cfg(target_arch = "x86_64")]
+        return [Some(Path::PORTABLE), V3::try_new().map(|avx2| Path(Arch::V3(avx2))), V4::try_new().map(|avx512| Path(Arch::V4(avx512)))];
+        #[cfg(target_arch = "aarch64")]
+        return [Some(Path::PORTABLE), pulp::aarch64::Neon::try_new().map(|neon| Path(Arch::Neon(neon))), None];
+        #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+        return [Some(Path::PORTABLE), None, None];
+    }
+
+    /// Makes [`detect`](Path::detect) return this path in the whole process, or the best one again: for tests and benches.
+    pub fn force(path: Option<Path>) {
+        let place = path.and_then(|path| Path::available().iter().flatten().position(|other| other.name() == path.name()));
+        FORCED.store(place.unwrap_or(NOT_FORCED), Ordering::Relaxed);
+    }
+
+    /// `"portable"`, `"avx2"`, `"avx512"` or `"neon"`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self.0 {
+            Arch::Scalar => "portable",
+            #[cfg(target_arch = "x86_64")]
+            Arch::V3(_) => "avx2",
+            #[cfg(target_arch = "x86_64")]
+            Arch::V4(_) => "avx512",
+            #[cfg(target_arch = "aarch64")]
+            Arch::Neon(_) => "neon",
+            _ => "other",
+        }
+    }
+
+    /// Runs an operation, compiled for the instructions of this path.
+    #[inline]
+    pub fn dispatch<O: Op>(self, op: O) -> O::Output {
+        match self.0 {
+            #[cfg(target_arch = "x86_64")]
+            Arch::V3(avx2) => avx2.vectorize(
+                #[inline(always)]
+                move || op.run(avx2),
+            ),
+            #[cfg(target_arch = "x86_64")]
+            Arch::V4(avx512) => avx512.vectorize(
+                #[inline(always)]
+                move || op.run(avx512),
+            ),
+            #[cfg(target_arch = "aarch64")]
+            Arch::Neon(neon) => neon.vectorize(
+                #[inline(always)]
+                move || op.run(neon),
+            ),
+            _ => op.run(Scalar),
+        }
+    }
+}
+
+/// Something to compile for each path. `run` and all that it calls must be `#[inline(always)]`.
+pub trait Op {
+    /// What it gives.
+    type Output;
+
+    /// Does it with the instructions of a path.
+    fn run(self, instructions: impl Instructions) -> Self::Output;
+}
+
+/// The instructions of one path. Sealed: a value of an implementing type is the proof that the machine has them.
+pub trait Instructions: sealed::Gather {}
+
+pub(crate) mod sealed {
+    use super::{BLOCK, Bytes, gather_by_element};
+
+    pub trait Gather: Copy {
+        /// `to[n] = table[addresses[n]]`
+        ///
+        /// # Safety
+        /// All addresses are below the length of the table.
+        #[inline(always)]
+        unsafe fn gather<const N: usize>(self, table: &[Bytes<N>], addresses: &[u32; BLOCK], to: &mut [Bytes<N>; BLOCK]) {
+            // SAFETY: the caller's promise.
+            unsafe { gather_by_element(table, addresses, to) }
+        }
+    }
+}
+use sealed::Gather;
+
+impl Instructions for Scalar {}
+impl Gather for Scalar {}
+
+#[cfg(target_arch = "aarch64")]
+impl Instructions for pulp::aarch64::Neon {}
+#[cfg(target_arch = "aarch64")]
+impl Gather for pulp::aarch64::Neon {}
+
+#[cfg(target_arch = "x86_64")]
+impl Instructions for V3 {}
+#[cfg(target_arch = "x86_64")]
+impl Gather for V3 {
+    #[inline(always)]
+    unsafe fn gather<const N: usize>(self, table: &[Bytes<N>], addresses: &[u32; BLOCK], to: &mut [Bytes<N>; BLOCK]) {
+        // The instructions read addresses as signed numbers.
+        if N != 4 || table.len() > MAX_SIGNED {
+            // SAFETY: the caller's promise.
+            return unsafe { gather_by_element(table, addresses, to) };
+        }
+        let (addresses, _) = addresses.as_chunks::<8>();
+        let (to, _) = to.as_chunks_mut::<8>();
+        for (to, addresses) in to.iter_mut().zip(addresses) {
+            // SAFETY: the caller's promise; the addresses are no larger than i32::MAX.
+            let words = unsafe { self.avx2._mm256_i32gather_epi32::<4>(table.as_ptr().cast(), bytemuck::must_cast(*addresses)) };
+            // SAFETY: both have 8 * N bytes, and the words are elements of the table.
+            unsafe { core::ptr::from_mut(to).cast::<[u32; 8]>().write_unaligned(bytemuck::must_cast(words)) }
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Instructions for V4 {}
+#[cfg(target_arch = "x86_64")]
+impl Gather for V4 {
+    #[inline(always)]
+    unsafe fn gather<const N: usize>(self, table: &[Bytes<N>], addresses: &[u32; BLOCK], to: &mut [Bytes<N>; BLOCK]) {
+        match N {
+            4 if table.len() <= MAX_SIGNED => {
+                let (addresses, _) = addresses.as_chunks::<8>();
+                let (to, _) = to.as_chunks_mut::<8>();
+                for (to, addresses) in to.iter_mut().zip(addresses) {
+                    let addresses = bytemuck::must_cast(*addresses);
+                    // SAFETY: the caller's promise; the addresses are no larger than i32::MAX.
+                    let words = unsafe { self.avx2._mm256_i32gather_epi32::<4>(table.as_ptr().cast(), addresses) };
+                    // SAFETY: both have 16 * N bytes, and the words are elements of the table.
+                    unsafe { core::ptr::from_mut(to).cast::<[u32; 8]>().write_unaligned(bytemuck::must_cast(words)) }
+                }
+            }
+            8 if table.len() <= MAX_SIGNED => {
+                let (addresses, _) = addresses.as_chunks::<8>();
+                let (to, _) = to.as_chunks_mut::<8>();
+                for (to, addresses) in to.iter_mut().zip(addresses) {
+                    let addresses = bytemuck::must_cast(*addresses);
+                    // SAFETY: the caller's promise; the addresses are no larger than i32::MAX.
+                    let words = unsafe { self.avx512f._mm512_i32gather_epi64::<8>(addresses, table.as_ptr().cast()) };
+                    // SAFETY: both have 8 * N bytes, and the words are elements of the table.
+                    unsafe { core::ptr::from_mut(to).cast::<[u64; 8]>().write_unaligned(bytemuck::must_cast(words)) }
+                }
+            }
+            // SAFETY: the caller's promise.
+            _ => unsafe { gather_by_element(table, addresses, to) },
+        }
+    }
+}
+
+/// The longest table whose addresses are no larger than `i32::MAX`.
+#[cfg(target_arch = "x86_64")]
+const MAX_SIGNED: usize = 1 << 31;
