@@ -58,6 +58,8 @@
 #![forbid(unsafe_code)]
 
 mod checked;
+#[cfg(feature = "std")]
+mod columns;
 mod combine;
 mod copy;
 mod duplicates;

@@ -23,6 +23,8 @@ use crate::get::{get, get_mut};
 use crate::index::Bounds;
 use crate::layout::{Layout, MAX_RANK, SCALAR};
 use crate::shape::{axis_sizes, elements_sizes, nd_sizes, same_sizes};
+#[cfg(feature = "std")]
+use crate::walk::Position;
 
 /// One dimension of the iteration space: its size, and its stride in each tensor.
 #[derive(Clone, Copy, Debug)]
@@ -331,6 +333,29 @@ impl Plan {
         const LENGTH: usize = i32::MAX as usize;
         let entries = self.outer().iter().fold(1_usize, |entries, dim| entries.saturating_mul(dim.size));
         entries >= ENTRIES && self.lengths.table <= LENGTH && self.coordinates().iter().all(|coordinate| coordinate.size <= LENGTH)
+    }
+
+    /// The plan for a block of columns: what the indices of `width` neighbouring columns move on a packed copy of these. `at` is the start of the last
+    /// two outer dimensions, of which the second holds the columns.
+    #[cfg(feature = "std")]
+    pub(crate) fn on_columns(&self, at: &Position, column: usize, width: usize) -> Plan {
+        let mut plan = Plan { outer: 2, rank: 2, ..*self };
+        if let (Some([along, lane]), Some([to_along, to_lane])) = (self.outer().last_chunk::<2>(), plan.dims.first_chunk_mut::<2>()) {
+            (*to_along, *to_lane) = (*along, Dim { size: width, ..*lane });
+        }
+        let [axis, ..] = &mut plan.coordinates;
+        axis.table = width as isize;
+        plan.lengths.table = axis.size.saturating_mul(width);
+        plan.start = Start { table: 0, indices: at.indices.wrapping_add(column), flat: at.flat.wrapping_add(column) };
+        plan
+    }
+
+    /// Whether the lanes of the indices are short pieces, far from each other.
+    #[cfg(feature = "std")]
+    pub(crate) fn has_far_lanes(&self) -> bool {
+        const SHORT: usize = 128;
+        const FAR: usize = 512;
+        matches!(self.outer(), [.., outer, lane] if lane.size <= SHORT && outer.indices.unsigned_abs() >= FAR)
     }
 
     /// The distance over which the tuples of one lane choose elements of the table.

@@ -5,21 +5,35 @@
 
 use strew_simd::{Axis, BLOCK, Instructions, Lane, Moves, NOWHERE, Op, Path, prefetch, prefetch_row};
 
+use crate::columns;
 use crate::element::Element;
 use crate::index::{Bounds, Index};
 use crate::plan::{Dim, Plan};
 use crate::reduction::Reduction;
-use crate::walk::{self, Addresses, Mover};
+use crate::walk::{self, Addresses, Mover, Position};
 
 /// Where the tuples of a lane reach further than this number of bytes, elements are asked for ahead: they do not stay in the second cache. (`benches/rows.rs`: a scatter into
 /// 4 MiB gains a third, one into 256 KiB loses a tenth.)
-const NEAR: usize = 1 << 20;
+pub(crate) const NEAR: usize = 1 << 20;
 
 /// The number of rows that are asked for ahead.
 const ROWS_AHEAD: usize = 8;
 
+/// The lanes that are asked for ahead, where they are far apart.
+const LANES_AHEAD: isize = 8;
+
 /// `output[flat] = input[table]` for a plan that [suits vectors](Plan::suits_vectors). `None`: there is no kernel for the size of the elements.
 pub(crate) fn gather<T: Element, I: Index, const PROVEN: bool>(plan: &Plan, indices: &[I], input: &[T], output: &mut [T]) -> Option<bool> {
+    columns::gather::<T, I, PROVEN>(plan, indices, input, output).or_else(|| gather_lanes::<T, I, PROVEN>(plan, indices, input, output))
+}
+
+/// The same, lane by lane.
+pub(crate) fn gather_lanes<T: Element, I: Index, const PROVEN: bool>(
+    plan: &Plan,
+    indices: &[I],
+    input: &[T],
+    output: &mut [T],
+) -> Option<bool> {
     match size_of::<T>() {
         1 => Moves::<1>::new(input, output).map(|moves| run::<I, PROVEN>(plan, indices, Gathered(moves))),
         2 => Moves::<2>::new(input, output).map(|moves| run::<I, PROVEN>(plan, indices, Gathered(moves))),
@@ -31,20 +45,38 @@ pub(crate) fn gather<T: Element, I: Index, const PROVEN: bool>(plan: &Plan, indi
 }
 
 /// `data[table] = updates[flat]`, for checked indices.
-pub(crate) fn scatter<T: Element, I: Index>(plan: &Plan, indices: &[I], data: &mut [T], updates: &[T]) -> Option<bool> {
+pub(crate) fn scatter<T: Element, I: Index>(plan: &Plan, indices: &[I], data: &mut [T], updates: &[T]) -> Option<()> {
+    if !matches!(size_of::<T>(), 1 | 2 | 4 | 8 | 16) {
+        return None;
+    }
+    columns::scatter(plan, data, |plan, data| _ = scatter_lanes(plan, indices, data, updates))
+        .or_else(|| scatter_lanes(plan, indices, data, updates))
+}
+
+/// The same, lane by lane.
+fn scatter_lanes<T: Element, I: Index>(plan: &Plan, indices: &[I], data: &mut [T], updates: &[T]) -> Option<()> {
     let far = plan.reach().saturating_mul(size_of::<T>()) > NEAR;
-    match size_of::<T>() {
+    let done = match size_of::<T>() {
         1 => Moves::<1>::new(updates, data).map(|moves| run::<I, true>(plan, indices, Scattered { moves, far })),
         2 => Moves::<2>::new(updates, data).map(|moves| run::<I, true>(plan, indices, Scattered { moves, far })),
         4 => Moves::<4>::new(updates, data).map(|moves| run::<I, true>(plan, indices, Scattered { moves, far })),
         8 => Moves::<8>::new(updates, data).map(|moves| run::<I, true>(plan, indices, Scattered { moves, far })),
         16 => Moves::<16>::new(updates, data).map(|moves| run::<I, true>(plan, indices, Scattered { moves, far })),
         _ => None,
-    }
+    };
+    done.map(|_| ())
 }
 
 /// `data[table] = reduction(data[table], updates[flat])`, for checked indices.
 pub(crate) fn combine<T: Element, I: Index, R: Reduction<T>>(plan: &Plan, indices: &[I], reduction: &R, data: &mut [T], updates: &[T]) {
+    let done = columns::scatter(plan, data, |plan, data| combine_lanes(plan, indices, reduction, data, updates));
+    if done.is_none() {
+        combine_lanes(plan, indices, reduction, data, updates);
+    }
+}
+
+/// The same, lane by lane.
+fn combine_lanes<T: Element, I: Index, R: Reduction<T>>(plan: &Plan, indices: &[I], reduction: &R, data: &mut [T], updates: &[T]) {
     let far = plan.reach().saturating_mul(size_of::<T>()) > NEAR;
     run::<I, true>(plan, indices, Combined { reduction, data, updates, far });
 }
@@ -69,7 +101,8 @@ fn run<I: Index, const PROVEN: bool>(plan: &Plan, indices: &[I], mover: impl Blo
         type Output = bool;
         #[inline(always)]
         fn run(self, instructions: impl Instructions) -> bool {
-            walk::run::<I, PROVEN>(self.0, self.1, InBlocks { instructions, mover: self.2 })
+            let far_lanes = self.0.has_far_lanes();
+            walk::run::<I, PROVEN>(self.0, self.1, InBlocks { instructions, mover: self.2, far_lanes })
         }
     }
     Path::detect().dispatch(Run::<I, _, PROVEN>(plan, indices, mover))
@@ -94,6 +127,9 @@ trait BlockMover {
 
     /// Asks for an element of the table.
     fn ask_element(&self, table: u32);
+
+    /// Asks for a row of the flat tensor.
+    fn ask_flat(&self, flat: u32, n: usize);
 }
 
 /// `output[flat] = input[table]`. Loads run ahead of each other as it is: asking for them gained nothing.
@@ -125,6 +161,11 @@ impl<const N: usize> BlockMover for Gathered<'_, N> {
 
     #[inline(always)]
     fn ask_element(&self, _: u32) {}
+
+    #[inline(always)]
+    fn ask_flat(&self, flat: u32, n: usize) {
+        self.0.prefetch_row_to(flat, n);
+    }
 }
 
 /// `data[table] = updates[flat]`
@@ -162,6 +203,11 @@ impl<const N: usize> BlockMover for Scattered<'_, N> {
     #[inline(always)]
     fn ask_element(&self, table: u32) {
         self.moves.prefetch_to(table);
+    }
+
+    #[inline(always)]
+    fn ask_flat(&self, flat: u32, n: usize) {
+        self.moves.prefetch_row_from(flat, n);
     }
 }
 
@@ -217,12 +263,18 @@ impl<T: Element, R: Reduction<T>> BlockMover for Combined<'_, T, R> {
     fn ask_element(&self, table: u32) {
         prefetch(self.data, table);
     }
+
+    #[inline(always)]
+    fn ask_flat(&self, flat: u32, n: usize) {
+        prefetch_row(self.updates, flat, n);
+    }
 }
 
 /// Takes lanes apart into blocks.
 struct InBlocks<S, M> {
     instructions: S,
     mover: M,
+    far_lanes: bool,
 }
 
 impl<S: Instructions, M: BlockMover> Mover for InBlocks<S, M> {
@@ -237,6 +289,15 @@ impl<S: Instructions, M: BlockMover> Mover for InBlocks<S, M> {
             self.mover.element(table, flat);
             table = table.wrapping_add_signed(dim.table);
             flat = flat.wrapping_add_signed(dim.flat);
+        }
+    }
+
+    #[inline(always)]
+    fn ask_lane<I: Index>(&self, indices: &[I], lane: &Position, outer: &Dim, length: usize) {
+        if self.far_lanes {
+            let ahead = |at: usize, step: isize| at.wrapping_add_signed(step.wrapping_mul(LANES_AHEAD)) as u32;
+            prefetch_row(indices, ahead(lane.indices, outer.indices), length);
+            self.mover.ask_flat(ahead(lane.flat, outer.flat), length);
         }
     }
 

@@ -31,6 +31,10 @@ pub(crate) trait Mover {
         addresses: Addresses<K, PROVEN>,
     ) -> Option<()>;
 
+    /// A chance to ask for lanes to come, `length` indices long; the last outer dimension leads from one to the next.
+    #[inline(always)]
+    fn ask_lane<I: Index>(&self, _indices: &[I], _lane: &Position, _outer: &Dim, _length: usize) {}
+
     /// The same for rows of `n` elements.
     fn rows<I: Index, const K: usize, const PROVEN: bool>(
         &mut self,
@@ -102,6 +106,9 @@ fn packed<I: Index, const K: usize, const PROVEN: bool>(plan: &Plan, indices: &[
     loop {
         let tuples = indices.get(start.indices..start.indices.wrapping_add(length)).unwrap_or(&[]).as_chunks::<K>().0;
         let addresses = Addresses::<K, PROVEN>::new(plan, start.table, lane.table);
+        if let Some(last) = outer.last() {
+            mover.ask_lane(indices, &start, last, length);
+        }
         let moved = if n == 1 { mover.elements(start.flat, tuples, addresses) } else { mover.rows(start.flat, n, tuples, addresses) };
         if moved.is_none() || outer.is_empty() || !odometer.step(outer, &mut start) {
             return moved.is_some();
@@ -313,7 +320,7 @@ pub(crate) struct Position {
 }
 
 impl Position {
-    fn first(plan: &Plan) -> Position {
+    pub(crate) fn first(plan: &Plan) -> Position {
         Position { table: plan.start.table, indices: plan.start.indices, flat: plan.start.flat, cell: 0, entry: 0 }
     }
 
@@ -335,18 +342,18 @@ impl Position {
 }
 
 /// Counts through dimensions in row-major order. One number holds all counts: a division for each carry is less than the memory for eight of them.
-struct Odometer {
+pub(crate) struct Odometer {
     steps: usize,
 }
 
 impl Odometer {
-    fn new() -> Odometer {
+    pub(crate) fn new() -> Odometer {
         Odometer { steps: 0 }
     }
 
     /// Steps to the next coordinates; `false` after the last. Called once a lane.
     #[inline]
-    fn step(&mut self, dims: &[Dim], at: &mut Position) -> bool {
+    pub(crate) fn step(&mut self, dims: &[Dim], at: &mut Position) -> bool {
         self.steps = self.steps.wrapping_add(1);
         let mut count = self.steps;
         for dim in dims.iter().rev() {

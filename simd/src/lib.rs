@@ -36,6 +36,8 @@ mod lane;
 mod moves;
 mod path;
 mod prefetch;
+#[cfg(target_arch = "x86_64")]
+mod x86;
 
 pub use index::Index;
 pub use lane::{Axis, BLOCK, Lane, NOWHERE};

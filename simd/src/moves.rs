@@ -50,21 +50,11 @@ impl<'a, const N: usize> Moves<'a, N> {
         }
     }
 
-    /// `to[t + n] = from[f[n]]`
+    /// `to[t + n] = from[f[n]]` for a block of addresses.
     #[inline(always)]
     pub fn gather(&mut self, instructions: impl Instructions, t: usize, f: &[u32; BLOCK]) {
         let Some(to) = self.to.get_mut(t..).and_then(|to| to.first_chunk_mut()) else { return };
-        let length = u32::try_from(self.from.len()).unwrap_or(u32::MAX);
-        if f.iter().fold(true, |all, address| all & (*address < length)) {
-            // SAFETY: all addresses are below the length.
-            unsafe { instructions.gather(self.from, f, to) }
-        } else {
-            for (to, address) in to.iter_mut().zip(f) {
-                if let Some(from) = self.from.get(*address as usize) {
-                    *to = *from;
-                }
-            }
-        }
+        instructions.gather(self.from, f, to);
     }
 
     /// `to[t[n]] = from[f + n]`, in this order.
@@ -89,16 +79,20 @@ impl<'a, const N: usize> Moves<'a, N> {
     pub fn prefetch_row_to(&self, t: u32, n: usize) {
         prefetch::prefetch_row(self.to, t, n);
     }
+
+    /// Asks for the row of `n` elements at `from[f]`.
+    #[inline(always)]
+    pub fn prefetch_row_from(&self, f: u32, n: usize) {
+        prefetch::prefetch_row(self.from, f, n);
+    }
 }
 
-/// Loads one by one.
-///
-/// # Safety
-/// All addresses are below the length of the table.
+/// `to[n] = table[addresses[n]]`. Where an address is outside the table, `to[n]` stays as it is.
 #[inline(always)]
-pub(crate) unsafe fn gather_by_element<const N: usize>(table: &[Bytes<N>], addresses: &[u32; BLOCK], to: &mut [Bytes<N>; BLOCK]) {
+pub(crate) fn by_element<const N: usize, const COUNT: usize>(table: &[Bytes<N>], addresses: &[u32; COUNT], to: &mut [Bytes<N>; COUNT]) {
     for (to, address) in to.iter_mut().zip(addresses) {
-        // SAFETY: the caller's promise.
-        *to = unsafe { *table.get_unchecked(*address as usize) };
+        if let Some(from) = table.get(*address as usize) {
+            *to = *from;
+        }
     }
 }

@@ -7,7 +7,9 @@ use pulp::x86::{V3, V4};
 use pulp::{Arch, Scalar};
 
 use crate::lane::BLOCK;
-use crate::moves::{Bytes, gather_by_element};
+use crate::moves::{Bytes, by_element};
+#[cfg(target_arch = "x86_64")]
+use crate::x86;
 
 /// A set of instructions that this machine has. A value of this type is the proof that it does.
 ///
@@ -101,17 +103,13 @@ pub trait Op {
 pub trait Instructions: sealed::Gather {}
 
 pub(crate) mod sealed {
-    use super::{BLOCK, Bytes, gather_by_element};
+    use super::{BLOCK, Bytes, by_element};
 
     pub trait Gather: Copy {
-        /// `to[n] = table[addresses[n]]`
-        ///
-        /// # Safety
-        /// All addresses are below the length of the table.
+        /// `to[n] = table[addresses[n]]`. Where an address is outside the table, `to[n]` stays as it is.
         #[inline(always)]
-        unsafe fn gather<const N: usize>(self, table: &[Bytes<N>], addresses: &[u32; BLOCK], to: &mut [Bytes<N>; BLOCK]) {
-            // SAFETY: the caller's promise.
-            unsafe { gather_by_element(table, addresses, to) }
+        fn gather<const N: usize>(self, table: &[Bytes<N>], addresses: &[u32; BLOCK], to: &mut [Bytes<N>; BLOCK]) {
+            by_element(table, addresses, to);
         }
     }
 }
@@ -120,6 +118,7 @@ use sealed::Gather;
 impl Instructions for Scalar {}
 impl Gather for Scalar {}
 
+// It has no gather instruction: the gain is in the checks and addresses, which the compiler makes vectors of.
 #[cfg(target_arch = "aarch64")]
 impl Instructions for pulp::aarch64::Neon {}
 #[cfg(target_arch = "aarch64")]
@@ -130,58 +129,18 @@ impl Instructions for V3 {}
 #[cfg(target_arch = "x86_64")]
 impl Gather for V3 {
     #[inline(always)]
-    unsafe fn gather<const N: usize>(self, table: &[Bytes<N>], addresses: &[u32; BLOCK], to: &mut [Bytes<N>; BLOCK]) {
-        // The instructions read addresses as signed numbers.
-        if N != 4 || table.len() > MAX_SIGNED {
-            // SAFETY: the caller's promise.
-            return unsafe { gather_by_element(table, addresses, to) };
-        }
-        let (addresses, _) = addresses.as_chunks::<8>();
-        let (to, _) = to.as_chunks_mut::<8>();
-        for (to, addresses) in to.iter_mut().zip(addresses) {
-            // SAFETY: the caller's promise; the addresses are no larger than i32::MAX.
-            let words = unsafe { self.avx2._mm256_i32gather_epi32::<4>(table.as_ptr().cast(), bytemuck::must_cast(*addresses)) };
-            // SAFETY: both have 8 * N bytes, and the words are elements of the table.
-            unsafe { core::ptr::from_mut(to).cast::<[u32; 8]>().write_unaligned(bytemuck::must_cast(words)) }
-        }
+    fn gather<const N: usize>(self, table: &[Bytes<N>], addresses: &[u32; BLOCK], to: &mut [Bytes<N>; BLOCK]) {
+        x86::gather(self, table, addresses, to);
     }
 }
 
+// Gathers of 512 bits were no faster than those of 256, which both have. The wider vectors pay in checks and addresses.
 #[cfg(target_arch = "x86_64")]
 impl Instructions for V4 {}
 #[cfg(target_arch = "x86_64")]
 impl Gather for V4 {
     #[inline(always)]
-    unsafe fn gather<const N: usize>(self, table: &[Bytes<N>], addresses: &[u32; BLOCK], to: &mut [Bytes<N>; BLOCK]) {
-        match N {
-            4 if table.len() <= MAX_SIGNED => {
-                let (addresses, _) = addresses.as_chunks::<8>();
-                let (to, _) = to.as_chunks_mut::<8>();
-                for (to, addresses) in to.iter_mut().zip(addresses) {
-                    let addresses = bytemuck::must_cast(*addresses);
-                    // SAFETY: the caller's promise; the addresses are no larger than i32::MAX.
-                    let words = unsafe { self.avx2._mm256_i32gather_epi32::<4>(table.as_ptr().cast(), addresses) };
-                    // SAFETY: both have 16 * N bytes, and the words are elements of the table.
-                    unsafe { core::ptr::from_mut(to).cast::<[u32; 8]>().write_unaligned(bytemuck::must_cast(words)) }
-                }
-            }
-            8 if table.len() <= MAX_SIGNED => {
-                let (addresses, _) = addresses.as_chunks::<8>();
-                let (to, _) = to.as_chunks_mut::<8>();
-                for (to, addresses) in to.iter_mut().zip(addresses) {
-                    let addresses = bytemuck::must_cast(*addresses);
-                    // SAFETY: the caller's promise; the addresses are no larger than i32::MAX.
-                    let words = unsafe { self.avx512f._mm512_i32gather_epi64::<8>(addresses, table.as_ptr().cast()) };
-                    // SAFETY: both have 8 * N bytes, and the words are elements of the table.
-                    unsafe { core::ptr::from_mut(to).cast::<[u64; 8]>().write_unaligned(bytemuck::must_cast(words)) }
-                }
-            }
-            // SAFETY: the caller's promise.
-            _ => unsafe { gather_by_element(table, addresses, to) },
-        }
+    fn gather<const N: usize>(self, table: &[Bytes<N>], addresses: &[u32; BLOCK], to: &mut [Bytes<N>; BLOCK]) {
+        x86::gather_wide(self, table, addresses, to);
     }
 }
-
-/// The longest table whose addresses are no larger than `i32::MAX`.
-#[cfg(target_arch = "x86_64")]
-const MAX_SIGNED: usize = 1 << 31;

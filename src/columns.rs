@@ -1,0 +1,130 @@
+//! `elements` along any axis but the last, where the table does not stay in a cache: a block of columns at a time.
+//!
+//! Neighbours of the indices read or write in rows of their own: far apart in memory, and often in the same sets of the caches. So a block of columns
+//! is copied to a scratch that stays in the second cache, all its indices are walked, and a scatter copies it back.
+//! (`benches/`, family `elements`, axis 0 of [4096, 1024]: more than twice as fast, gather and scatter.)
+
+use strew_simd::prefetch_row;
+
+use crate::element::Element;
+use crate::index::{Bounds, Index};
+use crate::plan::Plan;
+use crate::vectors;
+use crate::walk::{Odometer, Position};
+
+/// The bytes of the scratch, at most.
+const SCRATCH: usize = 1 << 20;
+
+/// The columns of a block: fewer do not pay, more gain nothing.
+const COLUMNS: core::ops::RangeInclusive<usize> = 16..=64;
+
+/// Rows of the table that are asked for ahead.
+const AHEAD: usize = 8;
+
+/// `output[flat] = input[table]`. `None`: blocks of columns are not worth it.
+pub(crate) fn gather<T: Element, I: Index, const PROVEN: bool>(plan: &Plan, indices: &[I], input: &[T], output: &mut [T]) -> Option<bool> {
+    // Half as many indices as rows pay for the copy.
+    let columns = Columns::of::<T>(plan, 2)?;
+    // This is not the order of the indices, in which nothing may be gathered that comes after a bad one.
+    if !PROVEN && matches!(plan.bounds, Bounds::Error) && !vectors::check(plan, indices) {
+        return Some(false);
+    }
+    let mut scratch = Vec::new();
+    columns.each_block(plan, |block| {
+        block.pack(input, &mut scratch);
+        vectors::gather_lanes::<T, I, true>(&block.plan, indices, &scratch, output);
+    });
+    Some(true)
+}
+
+/// Changes the data by plans for blocks of columns, for checked indices. `None`: blocks of columns are not worth it.
+pub(crate) fn scatter<T: Element>(plan: &Plan, data: &mut [T], mut change: impl FnMut(&Plan, &mut [T])) -> Option<()> {
+    let columns = Columns::of::<T>(plan, 1)?;
+    let mut scratch = Vec::new();
+    columns.each_block(plan, |block| {
+        block.pack(data, &mut scratch);
+        change(&block.plan, &mut scratch);
+        block.unpack(&scratch, data);
+    });
+    Some(())
+}
+
+/// A table seen as `rows` rows of columns: the axis, and the lanes of the indices.
+struct Columns {
+    rows: usize,
+    pitch: usize,
+    columns: usize,
+    width: usize,
+}
+
+impl Columns {
+    /// `None`: the plan has no such table, it stays in a cache, or there are too few indices: less than one for `rows_for_index` rows.
+    fn of<T>(plan: &Plan, rows_for_index: usize) -> Option<Columns> {
+        let ([.., along, lane], [axis], []) = (plan.outer(), plan.coordinates(), plan.inner()) else { return None };
+        let pitch = usize::try_from(axis.table).ok()?;
+        let row = size_of::<T>().checked_mul(axis.size).filter(|bytes| *bytes > 0)?;
+        let width = lane.size.min(SCRATCH / row).min(*COLUMNS.end());
+        let suits = along.table == 0
+            && (lane.table, lane.indices, lane.flat) == (1, 1, 1)
+            && pitch >= lane.size
+            && row.saturating_mul(lane.size) > vectors::NEAR
+            && along.size.saturating_mul(rows_for_index) >= axis.size
+            && width >= *COLUMNS.start();
+        suits.then_some(Columns { rows: axis.size, pitch, columns: lane.size, width })
+    }
+
+    fn each_block(&self, plan: &Plan, mut visit: impl FnMut(Block)) {
+        let outer = plan.outer().split_last_chunk::<2>().map_or(&[][..], |(outer, _)| outer);
+        let mut at = Position::first(plan);
+        let mut odometer = Odometer::new();
+        loop {
+            let mut column = 0;
+            while column < self.columns {
+                let width = self.width.min(self.columns - column);
+                let start = at.table.wrapping_add(column);
+                visit(Block { start, rows: self.rows, pitch: self.pitch, width, plan: plan.on_columns(&at, column, width) });
+                column += width;
+            }
+            if outer.is_empty() || !odometer.step(outer, &mut at) {
+                return;
+            }
+        }
+    }
+}
+
+/// Some neighbouring columns, and the plan for what their indices move on a packed copy of them.
+struct Block {
+    start: usize,
+    rows: usize,
+    pitch: usize,
+    width: usize,
+    plan: Plan,
+}
+
+impl Block {
+    fn row(&self, row: usize) -> usize {
+        self.start.wrapping_add(row.wrapping_mul(self.pitch))
+    }
+
+    /// `scratch = columns`
+    fn pack<T: Element>(&self, table: &[T], scratch: &mut Vec<T>) {
+        scratch.clear();
+        scratch.reserve(self.rows.saturating_mul(self.width));
+        for row in 0..self.rows {
+            prefetch_row(table, self.row(row.wrapping_add(AHEAD)) as u32, self.width);
+            let start = self.row(row);
+            scratch.extend_from_slice(table.get(start..start.wrapping_add(self.width)).unwrap_or(&[]));
+        }
+    }
+
+    /// `columns = scratch`
+    fn unpack<T: Element>(&self, scratch: &[T], table: &mut [T]) {
+        for (row, from) in scratch.chunks_exact(self.width).enumerate() {
+            prefetch_row(table, self.row(row.wrapping_add(AHEAD)) as u32, self.width);
+            let start = self.row(row);
+            if let Some(to) = table.get_mut(start..start.wrapping_add(self.width)) {
+                to.copy_from_slice(from);
+            }
+        }
+    }
+}
