@@ -14,6 +14,9 @@ pub(crate) fn copy_row<T: Element>(from: &[T], to: &mut [T]) {
         2 => copy_words::<T, 2>(from, to),
         _ => copy_words::<T, 1>(from, to),
     };
+    if rest.0.is_empty() {
+        return;
+    }
     copy_block::<T, 1>(copy_block::<T, 2>(copy_block::<T, 4>(copy_block::<T, 8>(copy_block::<T, 16>(rest)))));
 }
 

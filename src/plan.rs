@@ -68,6 +68,10 @@ pub(crate) struct Plan {
     /// Whether there is nothing to move: see [`Plan::with_bounds`].
     pub empty: bool,
     pub bounds: Bounds,
+    /// The number of coordinates of a tuple, if one entry follows the other without a gap along the last outer dimension; otherwise 0.
+    pub packed_tuple: usize,
+    /// The number of elements that one entry moves, if they are neighbours and the flat tensor has no gap along the last outer dimension; otherwise 0.
+    pub packed_row: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -204,6 +208,8 @@ impl Plan {
         cells: 1,
         empty: true,
         bounds: Bounds::Error,
+        packed_tuple: 0,
+        packed_row: 0,
     };
 
     /// Adds a dimension at the inner end. It merges with the one before it when a step of that is `size` steps of the new one, in all tensors.
@@ -280,7 +286,28 @@ impl Plan {
         if self.lengths.flat == 0 || self.lengths.table == 0 {
             self.cells = 0;
         }
+        self.find_packed();
         Ok(self.with_bounds(Bounds::Error))
+    }
+
+    /// Looks for tuples and rows without gaps, once for all walks.
+    const fn find_packed(&mut self) {
+        let row = match (self.rank - self.outer, get(&self.dims, self.outer)) {
+            (0, _) => 1,
+            (1, Some(row)) if row.table == 1 && row.flat == 1 => row.size,
+            _ => 0,
+        };
+        let lane = if self.outer > 0 { get(&self.dims, self.outer - 1) } else { None };
+        let (entry, flat) = match lane {
+            Some(lane) => (lane.indices as usize, lane.flat as usize),
+            None => (self.tuple, row),
+        };
+        if entry == self.tuple && (self.tuple_stride == 1 || self.tuple <= 1) {
+            self.packed_tuple = self.tuple;
+        }
+        if flat == row {
+            self.packed_row = row;
+        }
     }
 
     /// Sets the policy. Nothing moves where the flat tensor has no elements. Where the table has none but is indexed all the same, an axis has
@@ -306,23 +333,10 @@ impl Plan {
         self.dims.get(self.outer..self.rank).unwrap_or(&[])
     }
 
-    /// The number of coordinates of a tuple, if one entry follows the other without a gap along the last outer dimension; otherwise 0.
-    #[inline]
-    pub(crate) fn packed_tuple(&self) -> usize {
-        let lane = self.outer().last().map_or(self.tuple, |dim| dim.indices as usize);
-        if lane == self.tuple && (self.tuple_stride == 1 || self.tuple <= 1) { self.tuple } else { 0 }
-    }
-
-    /// The number of elements that one entry moves, if they are neighbours and the flat tensor has no gap along the last outer dimension.
-    #[inline]
-    pub(crate) fn packed_row(&self) -> Option<usize> {
-        let n = match self.inner() {
-            [] => 1,
-            [row] if row.table == 1 && row.flat == 1 => row.size,
-            _ => return None,
-        };
-        let lane = self.outer().last().map_or(n, |dim| dim.flat as usize);
-        if lane == n { Some(n) } else { None }
+    /// The coordinates of a tuple of `K`.
+    #[inline(always)]
+    pub(crate) fn coordinate_array<const K: usize>(&self) -> [Coordinate; K] {
+        self.coordinates.first_chunk().copied().unwrap_or([Coordinate { size: 0, table: 0, cell: 0 }; K])
     }
 
     /// Whether vectors may gain something: there are entries to fill them, and the addresses and positions fit into halves of a word.

@@ -23,6 +23,11 @@ struct Memory {
 const TABLE: Layout = Layout::contiguous([256, 32]);
 const WIDE: Layout = Layout::contiguous([32, 256]);
 const CUBE: Layout = Layout::contiguous([32, 32, 8]);
+// Smaller off the axis than what is indexed, so that no dimensions merge.
+const TABLE_3: Layout = Layout::contiguous([16, 12, 36]);
+const PART_3: Layout = Layout::contiguous([8, 8, 32]);
+const TABLE_4: Layout = Layout::contiguous([5, 6, 4, 64]);
+const PART_4: Layout = Layout::contiguous([4, 4, 4, 32]);
 const IDS: Layout = Layout::contiguous([64]);
 const PAIRS: Layout = Layout::contiguous([64, 2]);
 const TRIPLES: Layout = Layout::contiguous([64, 3]);
@@ -36,12 +41,16 @@ const GATHER_AXIS_0: Gather = plan!(Gather::axis(&TABLE, &IDS, &ROWS, 0));
 const GATHER_AXIS_1: Gather = plan!(Gather::axis(&WIDE, &IDS, &COLUMNS, 1));
 const GATHER_ELEMENTS: Gather = plan!(Gather::elements(&TABLE, &ROWS, &ROWS, 0));
 const GATHER_PAIRS: Gather = plan!(Gather::nd(&CUBE, &PAIRS, &OCTETS, 0));
+const GATHER_ELEMENTS_3: Gather = plan!(Gather::elements(&TABLE_3, &PART_3, &PART_3, 1));
+const GATHER_ELEMENTS_4: Gather = plan!(Gather::elements(&TABLE_4, &PART_4, &PART_4, 1));
 const GATHER_TRIPLES: Gather = plan!(Gather::nd(&CUBE, &TRIPLES, &IDS, 0));
 const GATHER_ONE: Gather = plan!(Gather::axis(&LINE, &ONE, &ONE, 0));
 const SCATTER_AXIS_0: Scatter = plan!(Scatter::axis(&TABLE, &IDS, &ROWS, 0));
 const SCATTER_AXIS_1: Scatter = plan!(Scatter::axis(&WIDE, &IDS, &COLUMNS, 1));
 const SCATTER_ELEMENTS: Scatter = plan!(Scatter::elements(&TABLE, &ROWS, &ROWS, 0));
 const SCATTER_PAIRS: Scatter = plan!(Scatter::nd(&CUBE, &PAIRS, &OCTETS, 0));
+const SCATTER_ELEMENTS_3: Scatter = plan!(Scatter::elements(&TABLE_3, &PART_3, &PART_3, 1));
+const SCATTER_ELEMENTS_4: Scatter = plan!(Scatter::elements(&TABLE_4, &PART_4, &PART_4, 1));
 const SCATTER_TRIPLES: Scatter = plan!(Scatter::nd(&CUBE, &TRIPLES, &IDS, 0));
 const SCATTER_ONE: Scatter = plan!(Scatter::axis(&LINE, &ONE, &ONE, 0));
 
@@ -106,6 +115,8 @@ cases! {
     gather_elements_u16_i64: gather GATHER_ELEMENTS, u16, i64;
     gather_elements_f32_i64: gather GATHER_ELEMENTS, f32, i64;
     gather_elements_f64_i64: gather GATHER_ELEMENTS, f64, i64;
+    gather_elements_3_f32_i32: gather GATHER_ELEMENTS_3, f32, i32;
+    gather_elements_4_f32_i32: gather GATHER_ELEMENTS_4, f32, i32;
     gather_pairs_u8_i32: gather GATHER_PAIRS, u8, i32;
     gather_pairs_u16_i32: gather GATHER_PAIRS, u16, i32;
     gather_pairs_f32_i32: gather GATHER_PAIRS, f32, i32;
@@ -133,6 +144,8 @@ cases! {
     scatter_elements_u16_i64: assign SCATTER_ELEMENTS, u16, i64;
     scatter_elements_f32_i64: assign SCATTER_ELEMENTS, f32, i64;
     scatter_elements_f64_i64: assign SCATTER_ELEMENTS, f64, i64;
+    scatter_elements_3_f32_i32: assign SCATTER_ELEMENTS_3, f32, i32;
+    scatter_elements_4_f32_i32: assign SCATTER_ELEMENTS_4, f32, i32;
     scatter_pairs_u8_i32: assign SCATTER_PAIRS, u8, i32;
     scatter_pairs_u16_i32: assign SCATTER_PAIRS, u16, i32;
     scatter_pairs_f32_i32: assign SCATTER_PAIRS, f32, i32;
@@ -156,7 +169,7 @@ cases! {
 fn fill<I: bytemuck::Pod + TryFrom<usize>>(memory: &mut Memory) {
     let indices: &mut [I] = bytemuck::cast_slice_mut(&mut memory.indices);
     for (n, index) in indices.iter_mut().enumerate() {
-        if let Ok(value) = I::try_from(n * 5 % 8) {
+        if let Ok(value) = I::try_from(n * 5 % 6) {
             *index = value;
         }
     }
