@@ -72,6 +72,8 @@ mod gather;
 mod get;
 mod index;
 mod layout;
+#[cfg(feature = "std")]
+mod pieces;
 mod plan;
 mod reduction;
 mod scatter;

@@ -23,8 +23,6 @@ use crate::get::{get, get_mut};
 use crate::index::Bounds;
 use crate::layout::{Layout, MAX_RANK, SCALAR};
 use crate::shape::{axis_sizes, elements_sizes, nd_sizes, same_sizes};
-#[cfg(feature = "std")]
-use crate::walk::Position;
 
 /// One dimension of the iteration space: its size, and its stride in each tensor.
 #[derive(Clone, Copy, Debug)]
@@ -49,11 +47,11 @@ pub(crate) struct Coordinate {
 /// A proven operator: every address that its walk visits lies in slices of the three lengths, as long as the indices resolve.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Plan {
-    dims: [Dim; MAX_RANK],
-    outer: usize,
-    rank: usize,
-    coordinates: [Coordinate; MAX_RANK],
-    tuple: usize,
+    pub dims: [Dim; MAX_RANK],
+    pub outer: usize,
+    pub rank: usize,
+    pub coordinates: [Coordinate; MAX_RANK],
+    pub tuple: usize,
     /// The distance between the coordinates of a tuple in the indices.
     pub tuple_stride: isize,
     /// The positions of the first elements.
@@ -291,7 +289,7 @@ impl Plan {
     }
 
     /// Looks for tuples and rows without gaps, once for all walks.
-    const fn find_packed(&mut self) {
+    pub(crate) const fn find_packed(&mut self) {
         let row = match (self.rank - self.outer, get(&self.dims, self.outer)) {
             (0, _) => 1,
             (1, Some(row)) if row.table == 1 && row.flat == 1 => row.size,
@@ -302,12 +300,8 @@ impl Plan {
             Some(lane) => (lane.indices as usize, lane.flat as usize),
             None => (self.tuple, row),
         };
-        if entry == self.tuple && (self.tuple_stride == 1 || self.tuple <= 1) {
-            self.packed_tuple = self.tuple;
-        }
-        if flat == row {
-            self.packed_row = row;
-        }
+        self.packed_tuple = if entry == self.tuple && (self.tuple_stride == 1 || self.tuple <= 1) { self.tuple } else { 0 };
+        self.packed_row = if flat == row { row } else { 0 };
     }
 
     /// Sets the policy. Nothing moves where the flat tensor has no elements. Where the table has none but is indexed all the same, an axis has
@@ -337,45 +331,6 @@ impl Plan {
     #[inline(always)]
     pub(crate) fn coordinate_array<const K: usize>(&self) -> [Coordinate; K] {
         self.coordinates.first_chunk().copied().unwrap_or([Coordinate { size: 0, table: 0, cell: 0 }; K])
-    }
-
-    /// Whether vectors may gain something: there are entries to fill them, and the addresses and positions fit into halves of a word.
-    #[cfg(feature = "std")]
-    #[inline]
-    pub(crate) fn suits_vectors(&self) -> bool {
-        const ENTRIES: usize = 32;
-        const LENGTH: usize = i32::MAX as usize;
-        let entries = self.outer().iter().fold(1_usize, |entries, dim| entries.saturating_mul(dim.size));
-        entries >= ENTRIES && self.lengths.table <= LENGTH && self.coordinates().iter().all(|coordinate| coordinate.size <= LENGTH)
-    }
-
-    /// The plan for a block of columns: what the indices of `width` neighbouring columns move on a packed copy of these. `at` is the start of the last
-    /// two outer dimensions, of which the second holds the columns.
-    #[cfg(feature = "std")]
-    pub(crate) fn on_columns(&self, at: &Position, column: usize, width: usize) -> Plan {
-        let mut plan = Plan { outer: 2, rank: 2, ..*self };
-        if let (Some([along, lane]), Some([to_along, to_lane])) = (self.outer().last_chunk::<2>(), plan.dims.first_chunk_mut::<2>()) {
-            (*to_along, *to_lane) = (*along, Dim { size: width, ..*lane });
-        }
-        let [axis, ..] = &mut plan.coordinates;
-        axis.table = width as isize;
-        plan.lengths.table = axis.size.saturating_mul(width);
-        plan.start = Start { table: 0, indices: at.indices.wrapping_add(column), flat: at.flat.wrapping_add(column) };
-        plan
-    }
-
-    /// Whether the lanes of the indices are short pieces, far from each other.
-    #[cfg(feature = "std")]
-    pub(crate) fn has_far_lanes(&self) -> bool {
-        const SHORT: usize = 128;
-        const FAR: usize = 512;
-        matches!(self.outer(), [.., outer, lane] if lane.size <= SHORT && outer.indices.unsigned_abs() >= FAR)
-    }
-
-    /// The distance over which the tuples of one lane choose elements of the table.
-    #[cfg(feature = "std")]
-    pub(crate) fn reach(&self) -> usize {
-        self.coordinates().iter().fold(0, |reach, axis| axis.size.saturating_mul(axis.table.unsigned_abs()).max(reach))
     }
 
     #[inline]

@@ -49,6 +49,8 @@ pub(crate) fn scatter<T: Element, I: Index>(plan: &Plan, indices: &[I], data: &m
     if !matches!(size_of::<T>(), 1 | 2 | 4 | 8 | 16) {
         return None;
     }
+    let ordered = plan.in_flat_order();
+    let plan = ordered.as_ref().unwrap_or(plan);
     columns::scatter(plan, data, |plan, data| _ = scatter_lanes(plan, indices, data, updates))
         .or_else(|| scatter_lanes(plan, indices, data, updates))
 }
@@ -69,6 +71,8 @@ fn scatter_lanes<T: Element, I: Index>(plan: &Plan, indices: &[I], data: &mut [T
 
 /// `data[table] = reduction(data[table], updates[flat])`, for checked indices.
 pub(crate) fn combine<T: Element, I: Index, R: Reduction<T>>(plan: &Plan, indices: &[I], reduction: &R, data: &mut [T], updates: &[T]) {
+    let ordered = plan.in_flat_order();
+    let plan = ordered.as_ref().unwrap_or(plan);
     let done = columns::scatter(plan, data, |plan, data| combine_lanes(plan, indices, reduction, data, updates));
     if done.is_none() {
         combine_lanes(plan, indices, reduction, data, updates);

@@ -1,0 +1,60 @@
+//! Plans changed for `std`: reordered, cut to pieces for threads, put on a packed copy.
+
+use crate::plan::{Dim, Plan, Start};
+use crate::walk::Position;
+
+impl Plan {
+    /// Whether vectors may gain something: there are entries to fill them, and the addresses and positions fit into halves of a word.
+    #[inline]
+    pub(crate) fn suits_vectors(&self) -> bool {
+        const ENTRIES: usize = 32;
+        const LENGTH: usize = i32::MAX as usize;
+        let entries = self.outer().iter().fold(1_usize, |entries, dim| entries.saturating_mul(dim.size));
+        entries >= ENTRIES && self.lengths.table <= LENGTH && self.coordinates().iter().all(|coordinate| coordinate.size <= LENGTH)
+    }
+
+    /// The same plan with the dimensions before an axis first: the flat tensor is walked in its own order, and the indices once for each of its
+    /// pieces. `None`: there are no such dimensions, or lanes would not be packed.
+    ///
+    /// Updates of one place keep their order, since each place belongs to one coordinate of these dimensions.
+    pub(crate) fn in_flat_order(&self) -> Option<Plan> {
+        let inner = self.inner();
+        let row = usize::from(inner.last().is_some_and(|dim| (dim.table, dim.flat) == (1, 1)));
+        let before = inner.get(..inner.len() - row).filter(|before| !before.is_empty())?;
+        let largest = self.outer().iter().map(|dim| dim.flat.unsigned_abs()).max().unwrap_or(0);
+        if before.iter().any(|dim| dim.flat.unsigned_abs() <= largest) {
+            return None;
+        }
+        let mut plan = *self;
+        plan.dims.get_mut(..self.outer + before.len())?.rotate_left(self.outer);
+        plan.outer += before.len();
+        plan.find_packed();
+        (plan.packed_tuple > 0 && plan.packed_row > 0).then_some(plan)
+    }
+
+    /// The plan for a block of columns: what the indices of `width` neighbouring columns move on a packed copy of these. `at` is the start of the last
+    /// two outer dimensions, of which the second holds the columns.
+    pub(crate) fn on_columns(&self, at: &Position, column: usize, width: usize) -> Plan {
+        let mut plan = Plan { outer: 2, rank: 2, ..*self };
+        if let (Some([along, lane]), Some([to_along, to_lane])) = (self.outer().last_chunk::<2>(), plan.dims.first_chunk_mut::<2>()) {
+            (*to_along, *to_lane) = (*along, Dim { size: width, ..*lane });
+        }
+        let [axis, ..] = &mut plan.coordinates;
+        axis.table = width as isize;
+        plan.lengths.table = axis.size.saturating_mul(width);
+        plan.start = Start { table: 0, indices: at.indices.wrapping_add(column), flat: at.flat.wrapping_add(column) };
+        plan
+    }
+
+    /// Whether the lanes of the indices are short pieces, far from each other.
+    pub(crate) fn has_far_lanes(&self) -> bool {
+        const SHORT: usize = 128;
+        const FAR: usize = 512;
+        matches!(self.outer(), [.., outer, lane] if lane.size <= SHORT && outer.indices.unsigned_abs() >= FAR)
+    }
+
+    /// The distance over which the tuples of one lane choose elements of the table.
+    pub(crate) fn reach(&self) -> usize {
+        self.coordinates().iter().fold(0, |reach, axis| axis.size.saturating_mul(axis.table.unsigned_abs()).max(reach))
+    }
+}
