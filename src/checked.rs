@@ -33,6 +33,20 @@ pub(crate) fn check<I: Index>(plan: &Plan, indices: &[I]) -> Result<(), Error> {
     walk::first_out_of_bounds(plan, indices).map_or(Ok(()), Err)
 }
 
+/// The same with several threads, if there is enough to do for a call that moves elements of type `T`.
+#[cfg(feature = "rayon")]
+pub(crate) fn par_check<T, I: Index>(plan: &Plan, indices: &[I]) -> Result<(), Error> {
+    let threads = crate::threads::threads::<T>(plan);
+    if threads < 2 || !matches!(plan.bounds, Bounds::Error) {
+        return check(plan, indices);
+    }
+    fits(Operand::Indices, plan.lengths.indices, indices.len())?;
+    if crate::threads::check(plan, indices, threads) {
+        return Ok(());
+    }
+    walk::first_out_of_bounds(plan, indices).map_or(Ok(()), Err)
+}
+
 pub(crate) fn fits(operand: Operand, expected: usize, found: usize) -> Result<(), Error> {
     if found < expected { Err(Error::SliceTooShort { operand, expected, found }) } else { Ok(()) }
 }

@@ -46,13 +46,38 @@ impl<I: Index> Checked<'_, Scatter, I> {
     #[inline(always)]
     pub(crate) fn combine<T: Element, R: Reduction<T>>(&self, reduction: R, data: &mut [T], updates: &[T]) -> Result<(), Error> {
         let plan = self.fits(data, updates)?;
-        #[cfg(feature = "std")]
-        if plan.suits_vectors() {
-            vectors::combine(plan, self.indices, &reduction, data, updates);
-            return Ok(());
-        }
-        walk::run::<I, true>(plan, self.indices, Combine { reduction: &reduction, data, updates });
+        run_plan(plan, self.indices, &reduction, data, updates);
         Ok(())
+    }
+
+    /// Assigns in place, as [`Scatter::par_run`] does.
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`]. The data is as it was.
+    #[cfg(feature = "rayon")]
+    pub fn par_run<T: Element + Send + Sync>(&self, data: &mut [T], updates: &[T]) -> Result<(), Error> {
+        self.par_reduce(Assign, data, updates)
+    }
+
+    /// Combines in place, as [`Scatter::par_reduce`] does.
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`]. The data is as it was.
+    #[cfg(feature = "rayon")]
+    pub fn par_reduce<T: Element + Send + Sync, R: Reduction<T> + Sync>(
+        &self,
+        reduction: R,
+        data: &mut [T],
+        updates: &[T],
+    ) -> Result<(), Error> {
+        let plan = self.fits(data, updates)?;
+        match crate::threads::threads::<T>(plan) {
+            0 | 1 => self.reduce(reduction, data, updates),
+            threads => {
+                crate::threads::scatter(plan, self.indices, &reduction, data, updates, threads);
+                Ok(())
+            }
+        }
     }
 
     /// `output = input`, then the assignment, as [`Scatter::run_into`] does.
@@ -166,6 +191,16 @@ impl<I: Index> Checked<'_, Scatter, I> {
         fits(Operand::Updates, plan.lengths.flat, updates.len())?;
         Ok(plan)
     }
+}
+
+/// Combines what the plan describes, for checked indices.
+#[inline(always)]
+pub(crate) fn run_plan<T: Element, I: Index, R: Reduction<T>>(plan: &Plan, indices: &[I], reduction: &R, data: &mut [T], updates: &[T]) {
+    #[cfg(feature = "std")]
+    if plan.suits_vectors() {
+        return vectors::combine(plan, indices, reduction, data, updates);
+    }
+    walk::run::<I, true>(plan, indices, Combine { reduction, data, updates });
 }
 
 /// `data[table] = reduction(data[table], updates[flat])`

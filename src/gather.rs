@@ -1,5 +1,7 @@
 //! Gather: `output[s] = input[.. indices ..]`.
 
+#[cfg(feature = "rayon")]
+use crate::checked::par_check;
 use crate::checked::{Checked, check, fits};
 use crate::copy::copy_row;
 use crate::element::Element;
@@ -7,6 +9,8 @@ use crate::error::{Error, Operand, tri};
 use crate::index::{Bounds, Index};
 use crate::layout::Layout;
 use crate::plan::{Dim, Direction, Plan};
+#[cfg(feature = "rayon")]
+use crate::threads;
 #[cfg(feature = "std")]
 use crate::vectors;
 use crate::walk::{self, Addresses, Mover};
@@ -128,6 +132,28 @@ impl Gather {
         self.run_on::<T, I, false>(input, indices, output)
     }
 
+    /// Gathers with the threads of the rayon pool that it is called in: the same as [`run`](Gather::run) to the bit, but all or nothing. Small calls run
+    /// on the caller's thread.
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`], [`Error::IndexOutOfBounds`]: the output is as it was.
+    ///
+    /// ```
+    /// use strew::{Gather, Layout};
+    ///
+    /// let gather = Gather::axis(&Layout::contiguous([1000, 64]), &Layout::contiguous([5000]), &Layout::contiguous([5000, 64]), 0)?;
+    /// let (table, ids) = (vec![1.0; 64_000], vec![-1; 5000]);
+    /// let mut rows = vec![0.0; 320_000];
+    /// gather.par_run(&table, &ids, &mut rows)?;
+    /// assert_eq!(rows, vec![1.0; 320_000]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[cfg(feature = "rayon")]
+    pub fn par_run<T: Element + Send + Sync, I: Index>(&self, input: &[T], indices: &[I], output: &mut [T]) -> Result<(), Error> {
+        par_check::<T, I>(&self.plan, indices)?;
+        Checked { operator: self, indices }.par_run(input, output)
+    }
+
     /// Proves all indices, so that running cannot fail for their sake, with as many inputs as one likes.
     ///
     /// # Errors
@@ -160,15 +186,23 @@ impl Gather {
     ) -> Result<(), Error> {
         fits(Operand::Input, self.plan.lengths.table, input.len())?;
         fits(Operand::Output, self.plan.lengths.flat, output.len())?;
-        #[cfg(feature = "std")]
-        let done = if self.plan.suits_vectors() { vectors::gather::<T, I, PROVEN>(&self.plan, indices, input, output) } else { None };
-        #[cfg(not(feature = "std"))]
-        let done = None;
-        if done.unwrap_or_else(|| walk::run::<I, PROVEN>(&self.plan, indices, Take { input, output })) {
+        if run_plan::<T, I, PROVEN>(&self.plan, indices, input, output) {
             return Ok(());
         }
         walk::first_out_of_bounds(&self.plan, indices).map_or(Ok(()), Err)
     }
+}
+
+/// Gathers what the plan describes. `false`: an index is out of bounds under `Bounds::Error`.
+#[inline(always)]
+pub(crate) fn run_plan<T: Element, I: Index, const PROVEN: bool>(plan: &Plan, indices: &[I], input: &[T], output: &mut [T]) -> bool {
+    #[cfg(feature = "std")]
+    if plan.suits_vectors()
+        && let Some(done) = vectors::gather::<T, I, PROVEN>(plan, indices, input, output)
+    {
+        return done;
+    }
+    walk::run::<I, PROVEN>(plan, indices, Take { input, output })
 }
 
 impl<I: Index> Checked<'_, Gather, I> {
@@ -179,6 +213,24 @@ impl<I: Index> Checked<'_, Gather, I> {
     #[inline]
     pub fn run<T: Element>(&self, input: &[T], output: &mut [T]) -> Result<(), Error> {
         self.operator.run_on::<T, I, true>(input, self.indices, output)
+    }
+
+    /// Gathers, as [`Gather::par_run`] does.
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`]: the output is as it was.
+    #[cfg(feature = "rayon")]
+    pub fn par_run<T: Element + Send + Sync>(&self, input: &[T], output: &mut [T]) -> Result<(), Error> {
+        let plan = &self.operator.plan;
+        fits(Operand::Input, plan.lengths.table, input.len())?;
+        fits(Operand::Output, plan.lengths.flat, output.len())?;
+        match threads::threads::<T>(plan) {
+            0 | 1 => self.run(input, output),
+            threads => {
+                threads::gather(plan, self.indices, input, output, threads);
+                Ok(())
+            }
+        }
     }
 }
 

@@ -77,6 +77,8 @@ mod pieces;
 mod plan;
 mod reduction;
 mod scatter;
+#[cfg(feature = "rayon")]
+mod threads;
 #[cfg(feature = "std")]
 mod vectors;
 mod walk;

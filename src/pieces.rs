@@ -1,6 +1,6 @@
 //! Plans changed for `std`: reordered, cut to pieces for threads, put on a packed copy.
 
-use crate::plan::{Dim, Plan, Start};
+use crate::plan::{Dim, Direction, Plan, Start};
 use crate::walk::Position;
 
 impl Plan {
@@ -57,4 +57,62 @@ impl Plan {
     pub(crate) fn reach(&self) -> usize {
         self.coordinates().iter().fold(0, |reach, axis| axis.size.saturating_mul(axis.table.unsigned_abs()).max(reach))
     }
+
+    /// The two halves of the outermost dimension, for so many threads. `None`: one thread, or nothing to halve.
+    #[cfg(feature = "rayon")]
+    pub(crate) fn halves(&self, threads: usize) -> Option<(Plan, Plan)> {
+        let (mut first, mut second) = (*self, *self);
+        let (dim, rest) = (first.dims.first_mut()?, second.dims.first_mut()?);
+        if threads < 2 || self.rank == 0 || dim.size < 2 {
+            return None;
+        }
+        // The first gets threads / 2 of all threads.
+        let middle = (dim.size as u128 * (threads / 2) as u128 / threads as u128) as usize;
+        let middle = middle.max(1);
+        dim.size = middle;
+        rest.size -= middle;
+        let go = |start: usize, step: isize| start.wrapping_add(middle.wrapping_mul(step as usize));
+        second.start = Start {
+            table: go(self.start.table, rest.table),
+            indices: go(self.start.indices, rest.indices),
+            flat: go(self.start.flat, rest.flat),
+        };
+        Some((first, second))
+    }
+
+    /// Whether each step of the outermost dimension writes elements after all those of the step before it.
+    #[cfg(feature = "rayon")]
+    pub(crate) fn pieces_are_apart(&self, direction: Direction) -> bool {
+        let mut dims = self.outer().iter().chain(self.inner()).map(|dim| match direction {
+            Direction::Gather => (dim.size, dim.flat),
+            Direction::Scatter => (dim.size, dim.table),
+        });
+        let Some((_, step)) = dims.next() else { return false };
+        let axes = self.coordinates().iter().filter(|_| matches!(direction, Direction::Scatter)).map(|axis| (axis.size, axis.table));
+        let mut reach = 0_isize;
+        for (size, stride) in dims.chain(axes) {
+            match isize::try_from(size.saturating_sub(1)).ok().and_then(|steps| steps.checked_mul(stride)) {
+                Some(far) if far >= 0 => reach = reach.saturating_add(far),
+                _ => return false,
+            }
+        }
+        step > reach
+    }
+
+    /// A distance of which those between the rows that a scatter writes are multiples, and no less than their length. `None`: rows may lie anyhow.
+    #[cfg(feature = "rayon")]
+    pub(crate) fn pitch(&self) -> Option<usize> {
+        let row = Some(self.packed_row).filter(|row| *row > 0 && self.packed_tuple > 0)?;
+        let strides = self.outer().iter().map(|dim| dim.table).chain(self.coordinates().iter().map(|axis| axis.table));
+        let pitch = strides.fold(0, |pitch, stride| greatest_common_divisor(pitch, stride.unsigned_abs()));
+        Some(pitch).filter(|pitch| *pitch >= row)
+    }
+}
+
+#[cfg(feature = "rayon")]
+fn greatest_common_divisor(mut a: usize, mut b: usize) -> usize {
+    while b > 0 {
+        (a, b) = (b, a.checked_rem(b).unwrap_or(0));
+    }
+    a
 }

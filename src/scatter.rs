@@ -6,6 +6,8 @@ use crate::error::{Error, tri};
 use crate::index::{Bounds, Index};
 use crate::layout::Layout;
 use crate::plan::{Direction, Plan};
+#[cfg(feature = "rayon")]
+use crate::reduction::Assign;
 use crate::reduction::{Add, Average, Reduction};
 
 /// A scatter whose shapes are proven: writes `updates`, in order, to the elements of `data` that `indices` choose.
@@ -152,6 +154,45 @@ impl Scatter {
     ) -> Result<(), Error> {
         check(&self.plan, indices)?;
         Checked { operator: self, indices }.combine(reduction, data, updates)
+    }
+
+    /// Assigns in place with the threads of the rayon pool that it is called in: the same as [`run`](Scatter::run) to the bit. Small calls run on the
+    /// caller's thread.
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`], [`Error::IndexOutOfBounds`]. The data is as it was.
+    #[cfg(feature = "rayon")]
+    pub fn par_run<T: Element + Send + Sync, I: Index>(&self, data: &mut [T], indices: &[I], updates: &[T]) -> Result<(), Error> {
+        self.par_reduce(Assign, data, indices, updates)
+    }
+
+    /// Combines in place with the threads of the rayon pool that it is called in: the same as [`reduce`](Scatter::reduce) to the bit, since each thread
+    /// applies all updates of its part of the data, in order. Small calls run on the caller's thread.
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`], [`Error::IndexOutOfBounds`]. The data is as it was.
+    ///
+    /// ```
+    /// use strew::{Add, Layout, Scatter};
+    ///
+    /// let n = 200_000;
+    /// let scatter = Scatter::axis(&Layout::contiguous([1000]), &Layout::contiguous([n]), &Layout::strided([n], [0]), 0)?;
+    /// let ids: Vec<u32> = (0..n as u32).map(|i| i % 1000).collect();
+    /// let mut bins = vec![0_u32; 1000];
+    /// scatter.par_reduce(Add, &mut bins, &ids, &[1])?;
+    /// assert_eq!(bins, vec![200; 1000]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[cfg(feature = "rayon")]
+    pub fn par_reduce<T: Element + Send + Sync, I: Index, R: Reduction<T> + Sync>(
+        &self,
+        reduction: R,
+        data: &mut [T],
+        indices: &[I],
+        updates: &[T],
+    ) -> Result<(), Error> {
+        crate::checked::par_check::<T, I>(&self.plan, indices)?;
+        Checked { operator: self, indices }.par_reduce(reduction, data, updates)
     }
 
     /// `output = input`, then the assignment; input and output have the layout of the data.

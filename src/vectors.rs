@@ -85,6 +85,27 @@ fn combine_lanes<T: Element, I: Index, R: Reduction<T>>(plan: &Plan, indices: &[
     run::<I, true>(plan, indices, Combined { reduction, data, updates, far });
 }
 
+/// The same for a part of the data: updates whose place is outside are left out. Rows lie in the part, or outside it.
+#[cfg(feature = "rayon")]
+pub(crate) fn combine_part<T: Element, I: Index, R: Reduction<T>>(
+    plan: &Plan,
+    indices: &[I],
+    reduction: &R,
+    data: &mut [T],
+    updates: &[T],
+) {
+    struct Run<'a, I, M>(&'a Plan, &'a [I], M);
+    impl<I: Index, M: BlockMover> Op for Run<'_, I, M> {
+        type Output = ();
+        #[inline(always)]
+        fn run(self, _: impl Instructions) {
+            walk::run::<I, true>(self.0, self.1, InPart(self.2));
+        }
+    }
+    let far = plan.reach().saturating_mul(size_of::<T>()) > NEAR;
+    Path::detect().dispatch(Run(plan, indices, Combined { reduction, data, updates, far }));
+}
+
 /// Whether all indices are in bounds.
 pub(crate) fn check<I: Index>(plan: &Plan, indices: &[I]) -> bool {
     struct Check<'a, I>(&'a Plan, &'a [I]);
@@ -125,6 +146,12 @@ trait BlockMover {
 
     /// Whether to ask for rows of the table ahead.
     fn far(&self) -> bool;
+
+    /// The length of the table.
+    #[cfg(feature = "rayon")]
+    fn length(&self) -> usize {
+        0
+    }
 
     /// Asks for a row of the table.
     fn ask(&self, table: u32, n: usize);
@@ -258,6 +285,12 @@ impl<T: Element, R: Reduction<T>> BlockMover for Combined<'_, T, R> {
         self.far
     }
 
+    #[cfg(feature = "rayon")]
+    #[inline(always)]
+    fn length(&self) -> usize {
+        self.data.len()
+    }
+
     #[inline(always)]
     fn ask(&self, table: u32, n: usize) {
         prefetch_row(self.data, table, n);
@@ -380,6 +413,82 @@ impl<S, M: BlockMover> InBlocks<S, M> {
         if let Some(Ok(address)) = address.map(u32::try_from) {
             self.mover.ask(address, n);
         }
+    }
+}
+
+/// Takes lanes apart into blocks, and moves those of their rows that lie in the mover's part of the table. They are chosen before any of them moves:
+/// which ones, is too hard to predict to branch on.
+#[cfg(feature = "rayon")]
+struct InPart<M>(M);
+
+#[cfg(feature = "rayon")]
+impl<M: BlockMover> Mover for InPart<M> {
+    #[inline(always)]
+    fn row(&mut self, table: usize, flat: usize, n: usize) {
+        self.0.row(table, flat, n);
+    }
+
+    #[inline(always)]
+    fn strided_row(&mut self, mut table: usize, mut flat: usize, dim: &Dim) {
+        for _ in 0..dim.size {
+            self.0.element(table, flat);
+            table = table.wrapping_add_signed(dim.table);
+            flat = flat.wrapping_add_signed(dim.flat);
+        }
+    }
+
+    #[inline(always)]
+    fn elements<I: Index, const K: usize, const PROVEN: bool>(
+        &mut self,
+        flat: usize,
+        tuples: &[[I; K]],
+        addresses: Addresses<K, PROVEN>,
+    ) -> Option<()> {
+        self.rows(flat, 1, tuples, addresses)
+    }
+
+    #[inline(always)]
+    fn rows<I: Index, const K: usize, const PROVEN: bool>(
+        &mut self,
+        mut flat: usize,
+        n: usize,
+        tuples: &[[I; K]],
+        mut addresses: Addresses<K, PROVEN>,
+    ) -> Option<()> {
+        let (blocks, rest) = tuples.as_chunks::<BLOCK>();
+        let mut lane = addresses.lane();
+        let mut block = [0; BLOCK];
+        let mut chosen = [0_u8; BLOCK];
+        let end = (self.0.length() + 1).saturating_sub(n) as u32;
+        for tuples in blocks {
+            addresses.block(&mut lane, tuples, &mut block)?;
+            let mut count = 0;
+            for (number, address) in block.iter().enumerate() {
+                if let Some(place) = chosen.get_mut(count) {
+                    *place = number as u8;
+                }
+                count += usize::from(*address < end);
+            }
+            let chosen = chosen.get(..count).unwrap_or(&[]).iter();
+            let rows = chosen.filter_map(|number| Some((*block.get(usize::from(*number))?, usize::from(*number))));
+            if self.0.far() {
+                rows.clone().for_each(|(address, _)| self.0.ask(address, n));
+            }
+            for (address, number) in rows {
+                let flat = flat.wrapping_add(number.wrapping_mul(n));
+                if n == 1 {
+                    self.0.element(address as usize, flat);
+                } else {
+                    self.0.row(address as usize, flat, n);
+                }
+            }
+            flat = flat.wrapping_add(n.wrapping_mul(BLOCK));
+        }
+        for tuple in rest {
+            self.0.row(addresses.next(tuple)?, flat, n);
+            flat = flat.wrapping_add(n);
+        }
+        Some(())
     }
 }
 

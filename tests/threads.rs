@@ -1,0 +1,167 @@
+//! Any number of threads gives the bits of one.
+#![cfg(feature = "rayon")]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+
+use strew::{Add, Bounds, Error, Gather, Layout, Max, Operand, Scatter};
+
+/// Numbers without order, from a fixed seed.
+fn noise(seed: u64) -> impl Iterator<Item = u64> {
+    let mut state = seed;
+    std::iter::repeat_with(move || {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = state;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    })
+}
+
+fn values(n: usize, seed: u64) -> Vec<f32> {
+    noise(seed).take(n).map(|z| (z >> 40) as f32 / 65_536.0 - 100.0).collect()
+}
+
+fn indices(n: usize, size: usize, seed: u64) -> Vec<i32> {
+    noise(seed).take(n).map(|z| (z % (2 * size as u64)) as i32 - size as i32).collect()
+}
+
+/// The tensors of an operator: every way in which work is divided, and some in which it cannot be.
+struct Case {
+    name: &'static str,
+    make: fn(&Layout, &Layout, &Layout) -> (Result<Gather, Error>, Result<Scatter, Error>),
+    table: Layout,
+    indices: Layout,
+    flat: Layout,
+    size: usize,
+}
+
+fn cases() -> Vec<Case> {
+    fn axis<const N: usize>(table: &Layout, indices: &Layout, flat: &Layout) -> (Result<Gather, Error>, Result<Scatter, Error>) {
+        (Gather::axis(table, indices, flat, N), Scatter::axis(table, indices, flat, N))
+    }
+    fn elements<const N: usize>(table: &Layout, indices: &Layout, flat: &Layout) -> (Result<Gather, Error>, Result<Scatter, Error>) {
+        (Gather::elements(table, indices, flat, N), Scatter::elements(table, indices, flat, N))
+    }
+    fn nd<const N: usize>(table: &Layout, indices: &Layout, flat: &Layout) -> (Result<Gather, Error>, Result<Scatter, Error>) {
+        (Gather::nd(table, indices, flat, N), Scatter::nd(table, indices, flat, N))
+    }
+    let packed = |sizes: &[usize]| Layout::from_sizes(sizes).unwrap();
+    let case = |name, make, table, indices, flat, size| Case { name, make, table, indices, flat, size };
+    vec![
+        case("bins", axis::<0>, packed(&[1000]), packed(&[100_003]), packed(&[100_003]), 1000),
+        case("rows", axis::<0>, packed(&[500, 33]), packed(&[5000]), packed(&[5000, 33]), 500),
+        case("last axis", axis::<1>, packed(&[77, 500]), packed(&[1500]), packed(&[77, 1500]), 500),
+        case("middle axis", axis::<1>, packed(&[9, 50, 20]), packed(&[700]), packed(&[9, 700, 20]), 50),
+        case("elements 0", elements::<0>, packed(&[700, 500]), packed(&[900, 450]), packed(&[900, 450]), 700),
+        case("elements 1", elements::<1>, packed(&[700, 500]), packed(&[600, 450]), packed(&[600, 450]), 500),
+        case("elements of 3", elements::<1>, packed(&[6, 90, 400]), packed(&[5, 200, 300]), packed(&[5, 200, 300]), 90),
+        case("pairs", nd::<0>, packed(&[300, 300]), packed(&[90_001, 2]), packed(&[90_001]), 300),
+        case("batches", nd::<1>, packed(&[3, 300, 20]), packed(&[3, 2000, 1]), packed(&[3, 2000, 20]), 300),
+        case(
+            "padded and from the end",
+            axis::<0>,
+            Layout::from_parts(&[500, 33], &[-40, 1], 499 * 40 + 3).unwrap(),
+            Layout::from_parts(&[5000], &[-1], 4999).unwrap(),
+            Layout::from_parts(&[5000, 33], &[35, 1], 1).unwrap(),
+            500,
+        ),
+        case(
+            "columns of the output",
+            axis::<0>,
+            packed(&[500, 33]),
+            packed(&[5000]),
+            Layout::from_parts(&[5000, 33], &[1, 5000], 0).unwrap(),
+            500,
+        ),
+        case("one row", axis::<0>, packed(&[500, 33]), packed(&[5000]), Layout::from_parts(&[5000, 33], &[0, 1], 0).unwrap(), 500),
+    ]
+}
+
+fn with_threads<R: Send>(threads: usize, run: impl FnOnce() -> R + Send) -> R {
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(run)
+}
+
+fn extent(layout: &Layout) -> usize {
+    layout.extent().unwrap()
+}
+
+#[test]
+fn the_bits_of_one() {
+    for (seed, case) in cases().into_iter().enumerate() {
+        let seed = seed as u64;
+        let (gather, scatter) = (case.make)(&case.table, &case.indices, &case.flat);
+        let ids = indices(extent(&case.indices), case.size, seed);
+        let (table, flat) = (values(extent(&case.table), seed + 50), values(extent(&case.flat), seed + 99));
+        for bounds in [Bounds::Error, Bounds::Clamp, Bounds::Wrap, Bounds::Skip] {
+            let mut ids = ids.clone();
+            if bounds != Bounds::Error {
+                ids.iter_mut().step_by(7).for_each(|index| *index = index.wrapping_mul(3));
+            }
+            // An output that overlaps itself has no gather.
+            if let Ok(gather) = gather.map(|gather| gather.bounds(bounds)) {
+                let mut expected = flat.clone();
+                gather.run(&table, &ids, &mut expected).unwrap();
+                for threads in [1, 2, 3, 7] {
+                    let mut output = flat.clone();
+                    with_threads(threads, || gather.par_run(&table, &ids, &mut output)).unwrap();
+                    assert!(output == expected, "{}, {bounds:?}, gather with {threads} threads", case.name);
+                }
+            }
+            let scatter = scatter.unwrap().bounds(bounds);
+            let [mut set, mut sum, mut max] = [(); 3].map(|()| table.clone());
+            scatter.run(&mut set, &ids, &flat).unwrap();
+            scatter.reduce(Add, &mut sum, &ids, &flat).unwrap();
+            scatter.reduce(Max, &mut max, &ids, &flat).unwrap();
+            for threads in [1, 2, 3, 7] {
+                let [mut par_set, mut par_sum, mut par_max] = [(); 3].map(|()| table.clone());
+                with_threads(threads, || {
+                    scatter.par_run(&mut par_set, &ids, &flat).unwrap();
+                    scatter.par_reduce(Add, &mut par_sum, &ids, &flat).unwrap();
+                    scatter.par_reduce(Max, &mut par_max, &ids, &flat).unwrap();
+                });
+                assert!(par_set == set, "{}, {bounds:?}, assign with {threads} threads", case.name);
+                assert!(par_sum == sum, "{}, {bounds:?}, add with {threads} threads", case.name);
+                assert!(par_max == max, "{}, {bounds:?}, max with {threads} threads", case.name);
+            }
+        }
+    }
+}
+
+/// The error is the first one in row-major order, whichever thread finds which; nothing has changed.
+#[test]
+fn bad_indices_change_nothing() {
+    for case in cases() {
+        let (gather, scatter) = (case.make)(&case.table, &case.indices, &case.flat);
+        let mut ids = indices(extent(&case.indices), case.size, 1);
+        let n = ids.len();
+        for place in [n / 3, n / 2, n - 1] {
+            ids[place] = case.size as i32;
+        }
+        let (table, flat) = (values(extent(&case.table), 2), values(extent(&case.flat), 3));
+        if let Ok(gather) = gather {
+            let expected = gather.run(&table, &ids, &mut flat.clone()).unwrap_err();
+            let mut output = flat.clone();
+            assert_eq!(with_threads(7, || gather.par_run(&table, &ids, &mut output)), Err(expected), "{}", case.name);
+            assert!(output == flat, "{}", case.name);
+        }
+        let scatter = scatter.unwrap();
+        let mut data = table.clone();
+        let expected = scatter.reduce(Add, &mut data, &ids, &flat).unwrap_err();
+        assert_eq!(with_threads(7, || scatter.par_reduce(Add, &mut data, &ids, &flat)), Err(expected), "{}", case.name);
+        assert!(data == table, "{}", case.name);
+    }
+}
+
+#[test]
+fn short_slices() {
+    let (table, ids, rows) = (Layout::contiguous([10, 64]), Layout::contiguous([5000]), Layout::contiguous([5000, 64]));
+    let (data, indices, flat) = (vec![1.0_f32; 640], vec![3_u8; 5000], vec![2.0; 320_000]);
+    let too_short = |operand, expected: usize| Err(Error::SliceTooShort { operand, expected, found: expected - 1 });
+    let gather = Gather::axis(&table, &ids, &rows, 0).unwrap();
+    assert_eq!(gather.par_run(&data[1..], &indices, &mut flat.clone()), too_short(Operand::Input, 640));
+    assert_eq!(gather.par_run(&data, &indices[1..], &mut flat.clone()), too_short(Operand::Indices, 5000));
+    assert_eq!(gather.par_run(&data, &indices, &mut flat.clone()[1..]), too_short(Operand::Output, 320_000));
+    let scatter = Scatter::axis(&table, &ids, &rows, 0).unwrap();
+    assert_eq!(scatter.par_run(&mut data.clone()[1..], &indices, &flat), too_short(Operand::Data, 640));
+    assert_eq!(scatter.par_run(&mut data.clone(), &indices[1..], &flat), too_short(Operand::Indices, 5000));
+    assert_eq!(scatter.par_run(&mut data.clone(), &indices, &flat[1..]), too_short(Operand::Updates, 320_000));
+}
