@@ -22,7 +22,8 @@ const UNIT: f64 = 400.0;
 /// How long a bar may be, in units, before it is cut off.
 const LONGEST: f64 = 1.25;
 const RATIO: f64 = WIDTH - 16.0;
-const ROW: f64 = 26.0;
+const ROW: f64 = 30.0;
+const BAR: f64 = 11.0;
 const HEADING: f64 = 30.0;
 const TOP: f64 = 58.0;
 
@@ -48,18 +49,19 @@ pub fn draw(bars: &[Bar], caption: &str) -> String {
         row(&mut body, bar, y);
         y += ROW;
     }
-    let (unit_end, height) = (LEFT + UNIT, y + 40.0);
-    line(&mut body, unit_end, TOP + 4.0, y);
+    let height = y + 40.0;
     text(&mut body, (16.0, y + 24.0), "start", QUIET, &format!(" font-size=\"11\">{}", escaped(caption)));
 
     let mut head = String::new();
     text(&mut head, (16.0, 24.0), "start", TEXT, " font-size=\"15\" font-weight=\"600\">strew and the safe loop that a user would write");
-    for (x, color, label) in [(LEFT, SAFE_LOOP, "safe loop"), (LEFT + 84.0, STREW, "strew"), (LEFT + 144.0, SLOWER, "strew, slower")] {
+    for (x, color, label) in
+        [(LEFT, SAFE_LOOP, "safe loop"), (LEFT + 84.0, STREW, "strew"), (LEFT + 144.0, SLOWER, "strew, slower; broken bars are cut off")]
+    {
         rect(&mut head, (x, 37.0), (10.0, 10.0), color);
         text(&mut head, (x + 15.0, 46.0), "start", QUIET, &format!(" font-size=\"11\">{label}"));
     }
     text(&mut head, (RATIO, 46.0), "end", QUIET, " font-size=\"11\">times faster");
-    text(&mut head, (16.0, 46.0), "start", QUIET, " font-size=\"11\">ns an element (tiny: a call); shorter is better");
+    text(&mut head, (16.0, 46.0), "start", QUIET, " font-size=\"11\">ns an element (tiny: a call)");
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" width=\"{WIDTH}\" height=\"{height}\" role=\"img\" \
          font-family=\"system-ui, sans-serif\" font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" fill=\"{BACKGROUND}\"/>\n{head}{body}</svg>\n"
@@ -69,23 +71,24 @@ pub fn draw(bars: &[Bar], caption: &str) -> String {
 /// Two bars, their times, and the ratio.
 fn row(svg: &mut String, bar: &Bar, y: f64) {
     let (relative, ratio) = (bar.strew / bar.safe_loop, bar.safe_loop / bar.strew);
-    let color = if relative > 1.0 { SLOWER } else { STREW };
-    text(svg, (LEFT - 10.0, y + 16.0), "end", TEXT, &format!(">{}", escaped(&bar.name)));
-    for (top, length, color, time) in [(y + 2.0, 1.0, SAFE_LOOP, bar.safe_loop), (y + 12.0, relative, color, bar.strew)] {
-        let length = UNIT * length.min(LONGEST);
-        rect(svg, (LEFT, top), (length, 9.0), color);
-        text(svg, (LEFT + length + 5.0, top + 8.0), "start", QUIET, &format!(" font-size=\"10\">{}", nanoseconds(time)));
+    // As the ratio is printed.
+    let slower = ratio < 0.995;
+    text(svg, (LEFT - 10.0, y + 18.0), "end", TEXT, &format!(">{}", escaped(&bar.name)));
+    let strew = if slower { SLOWER } else { STREW };
+    for (top, length, color, time) in [(y + 2.0, 1.0, SAFE_LOOP, bar.safe_loop), (y + 2.0 + BAR, relative, strew, bar.strew)] {
+        let end = LEFT + UNIT * length.min(LONGEST);
+        rect(svg, (LEFT, top), (end - LEFT, BAR), color);
+        if length > LONGEST {
+            rect(svg, (end - 14.0, top), (3.0, BAR), BACKGROUND);
+            rect(svg, (end - 8.0, top), (3.0, BAR), BACKGROUND);
+        }
+        text(svg, (end + 5.0, top + 9.0), "start", QUIET, &format!(" font-size=\"10\">{}", nanoseconds(time)));
     }
-    text(svg, (RATIO, y + 16.0), "end", if relative > 1.0 { SLOWER } else { TEXT }, &format!(" font-weight=\"600\">{ratio:.2}x"));
+    text(svg, (RATIO, y + 18.0), "end", if slower { SLOWER } else { TEXT }, &format!(" font-weight=\"600\">{ratio:.2}x"));
 }
 
 fn rect(svg: &mut String, (x, y): (f64, f64), (width, height): (f64, f64), fill: &str) {
     _ = writeln!(svg, "<rect x=\"{x}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height}\" fill=\"{fill}\"/>");
-}
-
-/// The length of the safe loop's bars.
-fn line(svg: &mut String, x: f64, from: f64, to: f64) {
-    _ = writeln!(svg, "<path d=\"M{x} {from}V{to}\" stroke=\"{QUIET}\" stroke-width=\"1\" stroke-dasharray=\"2 3\"/>");
 }
 
 /// `rest`: more attributes, `>` and the text.

@@ -6,6 +6,7 @@
 //! cargo run --release -p strew-benches --bin summary                  one table
 //! cargo run --release -p strew-benches --bin summary -- rows --svg rows.svg
 //! ```
+#![forbid(unsafe_code)]
 // Benches may panic: a mistake in a workload must stop them.
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used)]
 
