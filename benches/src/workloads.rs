@@ -22,6 +22,8 @@ pub struct Workload {
     pub name: String,
     /// The elements that one run moves; 1 in [`TINY`], so that figures are those of one call.
     pub elements: usize,
+    /// The tuples of indices.
+    pub tuples: usize,
     /// The bytes of indices and of elements read and written by one run.
     pub bytes: usize,
     make: Box<dyn Fn() -> Box<dyn Ready>>,
@@ -140,7 +142,7 @@ impl Shape {
             let (strew, safe_loop) = (strew.clone(), safe_loop.clone());
             Box::new(Case { from: values(from, FROM), indices: indices(), to: values(to, TO), strew, safe_loop })
         };
-        Workload { family, name, elements: if family == TINY { 1 } else { moved }, bytes, make: Box::new(make) }
+        Workload { family, name, elements: if family == TINY { 1 } else { moved }, tuples, bytes, make: Box::new(make) }
     }
 }
 
@@ -498,6 +500,14 @@ mod tests {
         for workload in all(true) {
             assert!(workload.make().agrees(), "{}: {}", workload.family, workload.name);
         }
+    }
+
+    #[test]
+    fn a_wrong_result_is_found() {
+        let indices = || vec![1];
+        let shape = Shape { family: TINY, name: String::new(), from: 2, to: 1, tuples: 1, sizes: vec![2], moved: 1, touched: 2 };
+        let wrong = shape.with_indices::<f32, i32>(indices, |_, _, _| Ok(()), safe::take_scalars);
+        assert!(!wrong.make().agrees());
     }
 
     #[test]
