@@ -1,0 +1,19 @@
+//! Workloads that strew's speed is measured with. `families` (criterion) and `summary` (a table and a chart) run the same list.
+//!
+//! ```text
+//! cargo bench -p strew-benches                                        every workload: the safe loop, and strew on each path of the machine
+//! cargo bench -p strew-benches -- reduce                              those whose name matches
+//! cargo run --release -p strew-benches --bin summary                  one table
+//! cargo run --release -p strew-benches --bin summary -- rows --svg rows.svg
+//! ```
+#![forbid(unsafe_code)]
+// Benches may panic: a mistake in a workload must stop them.
+#![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used)]
+
+pub mod chart;
+mod inputs;
+mod safe;
+mod spatter;
+pub mod workloads;
+
+pub use spatter::LEFT_OUT;

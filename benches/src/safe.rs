@@ -1,0 +1,154 @@
+//! The loops that a user would write in safe Rust for one operator and one shape: every index is checked, negative ones count from the end.
+
+use crate::inputs::Signed;
+
+/// `output[i, ..] = table[indices[i], ..]`, rows of `width`
+pub fn take<T: Copy, I: Signed>(table: &[T], indices: &[I], output: &mut [T], width: usize) {
+    let rows = table.len() / width;
+    for (row, &index) in output.chunks_exact_mut(width).zip(indices) {
+        let first = index.resolve(rows) * width;
+        row.copy_from_slice(&table[first..first + width]);
+    }
+}
+
+/// `output[i] = table[indices[i]]`
+pub fn take_scalars<T: Copy, I: Signed>(table: &[T], indices: &[I], output: &mut [T]) {
+    for (to, &index) in output.iter_mut().zip(indices) {
+        *to = table[index.resolve(table.len())];
+    }
+}
+
+/// `output[p, i, ..] = input[p, indices[i], ..]`, `input[.., size, width]`
+pub fn take_inside<T: Copy, I: Signed>(input: &[T], indices: &[I], output: &mut [T], size: usize, width: usize) {
+    for (from, to) in input.chunks_exact(size * width).zip(output.chunks_exact_mut(indices.len() * width)) {
+        if width == 1 {
+            take_scalars(from, indices, to);
+        } else {
+            take(from, indices, to, width);
+        }
+    }
+}
+
+/// `data[indices[i], ..] = updates[i, ..]`
+pub fn put<T: Copy, I: Signed>(data: &mut [T], indices: &[I], updates: &[T], width: usize) {
+    let rows = data.len() / width;
+    for (row, &index) in updates.chunks_exact(width).zip(indices) {
+        let first = index.resolve(rows) * width;
+        data[first..first + width].copy_from_slice(row);
+    }
+}
+
+/// `data[indices[i]] = updates[i]`
+pub fn put_scalars<T: Copy, I: Signed>(data: &mut [T], indices: &[I], updates: &[T]) {
+    let size = data.len();
+    for (update, &index) in updates.iter().zip(indices) {
+        data[index.resolve(size)] = *update;
+    }
+}
+
+/// `data[indices[i], ..] += updates[i, ..]`
+pub fn add<I: Signed>(data: &mut [f32], indices: &[I], updates: &[f32], width: usize) {
+    let rows = data.len() / width;
+    for (row, &index) in updates.chunks_exact(width).zip(indices) {
+        let first = index.resolve(rows) * width;
+        for (current, update) in data[first..first + width].iter_mut().zip(row) {
+            *current += update;
+        }
+    }
+}
+
+/// `data[indices[i]] += updates[i]`
+pub fn add_scalars<I: Signed>(data: &mut [f32], indices: &[I], updates: &[f32]) {
+    let bins = data.len();
+    for (update, &index) in updates.iter().zip(indices) {
+        data[index.resolve(bins)] += update;
+    }
+}
+
+/// `output[r, c] = table[indices[r, c], c]`, rows of `columns`
+pub fn take_down<T: Copy, I: Signed>(table: &[T], indices: &[I], output: &mut [T], columns: usize) {
+    let rows = table.len() / columns;
+    for (to, indices) in output.chunks_exact_mut(columns).zip(indices.chunks_exact(columns)) {
+        for (column, (to, &index)) in to.iter_mut().zip(indices).enumerate() {
+            *to = table[index.resolve(rows) * columns + column];
+        }
+    }
+}
+
+/// `output[r, c] = table[r, indices[r, c]]`
+pub fn take_along<T: Copy, I: Signed>(table: &[T], indices: &[I], output: &mut [T], columns: usize) {
+    let rows = table.chunks_exact(columns).zip(indices.chunks_exact(columns));
+    for (to, (table, indices)) in output.chunks_exact_mut(columns).zip(rows) {
+        take_scalars(table, indices, to);
+    }
+}
+
+/// `data[indices[r, c], c] = combine(data[indices[r, c], c], updates[r, c])`
+pub fn combine_down<I: Signed>(data: &mut [f32], indices: &[I], updates: &[f32], columns: usize, combine: impl Fn(f32, f32) -> f32) {
+    let rows = data.len() / columns;
+    for (updates, indices) in updates.chunks_exact(columns).zip(indices.chunks_exact(columns)) {
+        for (column, (&update, &index)) in updates.iter().zip(indices).enumerate() {
+            let place = index.resolve(rows) * columns + column;
+            data[place] = combine(data[place], update);
+        }
+    }
+}
+
+/// `data[r, indices[r, c]] = combine(data[r, indices[r, c]], updates[r, c])`
+pub fn combine_along<I: Signed>(data: &mut [f32], indices: &[I], updates: &[f32], columns: usize, combine: impl Fn(f32, f32) -> f32) {
+    let rows = updates.chunks_exact(columns).zip(indices.chunks_exact(columns));
+    for (data, (updates, indices)) in data.chunks_exact_mut(columns).zip(rows) {
+        for (&update, &index) in updates.iter().zip(indices) {
+            let place = index.resolve(columns);
+            data[place] = combine(data[place], update);
+        }
+    }
+}
+
+/// The place of a tuple in row-major order.
+#[inline(always)]
+fn place<I: Signed, const K: usize>(tuple: &[I; K], sizes: [usize; K]) -> usize {
+    tuple.iter().zip(sizes).fold(0, |place, (index, size)| place * size + index.resolve_checked(size))
+}
+
+/// `output[i] = table[indices[i, 0], .., indices[i, K - 1]]`
+pub fn take_tuples<T: Copy, I: Signed, const K: usize>(table: &[T], indices: &[I], output: &mut [T], sizes: [usize; K]) {
+    for (to, tuple) in output.iter_mut().zip(indices.as_chunks().0) {
+        *to = table[place(tuple, sizes)];
+    }
+}
+
+/// `output[i, ..] = table[indices[i, 0], .., indices[i, K - 1], ..]`
+pub fn take_rows_by_tuples<T: Copy, I: Signed, const K: usize>(
+    table: &[T],
+    indices: &[I],
+    output: &mut [T],
+    sizes: [usize; K],
+    width: usize,
+) {
+    for (row, tuple) in output.chunks_exact_mut(width).zip(indices.as_chunks().0) {
+        let first = place(tuple, sizes) * width;
+        row.copy_from_slice(&table[first..first + width]);
+    }
+}
+
+/// `data[indices[i, 0], .., indices[i, K - 1]] = combine(.., updates[i])`
+pub fn combine_tuples<I: Signed, const K: usize>(
+    data: &mut [f32],
+    indices: &[I],
+    updates: &[f32],
+    sizes: [usize; K],
+    combine: impl Fn(f32, f32) -> f32,
+) {
+    for (&update, tuple) in updates.iter().zip(indices.as_chunks().0) {
+        let place = place(tuple, sizes);
+        data[place] = combine(data[place], update);
+    }
+}
+
+/// `output[n, p] = input[n * delta + pattern[p]]`, of windows of `span` elements
+pub fn windows<T: Copy, I: Signed>(input: &[T], pattern: &[I], output: &mut [T], delta: usize, span: usize) {
+    for (n, to) in output.chunks_exact_mut(pattern.len()).enumerate() {
+        take_scalars(&input[n * delta..n * delta + span], pattern, to);
+    }
+}
