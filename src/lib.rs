@@ -73,6 +73,8 @@ mod get;
 mod index;
 mod layout;
 #[cfg(feature = "std")]
+mod pattern;
+#[cfg(feature = "std")]
 mod pieces;
 mod plan;
 mod reduction;

@@ -1,6 +1,8 @@
 //! Plans changed for `std`: reordered, cut to pieces for threads, put on a packed copy.
 
-use crate::plan::{Dim, Direction, Plan, Start};
+#[cfg(feature = "rayon")]
+use crate::plan::Direction;
+use crate::plan::{Dim, Plan, Start};
 use crate::walk::Position;
 
 impl Plan {
@@ -9,7 +11,8 @@ impl Plan {
     pub(crate) fn suits_vectors(&self) -> bool {
         const ENTRIES: usize = 32;
         const LENGTH: usize = i32::MAX as usize;
-        let entries = self.outer().iter().fold(1_usize, |entries, dim| entries.saturating_mul(dim.size));
+        let before = self.inner().split_last().map_or(&[][..], |(_, before)| before);
+        let entries = self.outer().iter().chain(before).fold(1_usize, |entries, dim| entries.saturating_mul(dim.size));
         entries >= ENTRIES && self.lengths.table <= LENGTH && self.coordinates().iter().all(|coordinate| coordinate.size <= LENGTH)
     }
 

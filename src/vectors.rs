@@ -8,6 +8,7 @@ use strew_simd::{Axis, BLOCK, Instructions, Lane, Moves, NOWHERE, Op, Path, pref
 use crate::columns;
 use crate::element::Element;
 use crate::index::{Bounds, Index};
+use crate::pattern;
 use crate::plan::{Dim, Plan};
 use crate::reduction::Reduction;
 use crate::walk::{self, Addresses, Mover, Position};
@@ -24,6 +25,9 @@ const LANES_AHEAD: isize = 8;
 
 /// `output[flat] = input[table]` for a plan that [suits vectors](Plan::suits_vectors). `None`: there is no kernel for the size of the elements.
 pub(crate) fn gather<T: Element, I: Index, const PROVEN: bool>(plan: &Plan, indices: &[I], input: &[T], output: &mut [T]) -> Option<bool> {
+    let ordered = plan.in_flat_order();
+    let plan = ordered.as_ref().unwrap_or(plan);
+    let input = table(plan, input);
     columns::gather::<T, I, PROVEN>(plan, indices, input, output).or_else(|| gather_lanes::<T, I, PROVEN>(plan, indices, input, output))
 }
 
@@ -51,6 +55,7 @@ pub(crate) fn scatter<T: Element, I: Index>(plan: &Plan, indices: &[I], data: &m
     }
     let ordered = plan.in_flat_order();
     let plan = ordered.as_ref().unwrap_or(plan);
+    let data = table_mut(plan, data);
     columns::scatter(plan, data, |plan, data| _ = scatter_lanes(plan, indices, data, updates))
         .or_else(|| scatter_lanes(plan, indices, data, updates))
 }
@@ -73,6 +78,7 @@ fn scatter_lanes<T: Element, I: Index>(plan: &Plan, indices: &[I], data: &mut [T
 pub(crate) fn combine<T: Element, I: Index, R: Reduction<T>>(plan: &Plan, indices: &[I], reduction: &R, data: &mut [T], updates: &[T]) {
     let ordered = plan.in_flat_order();
     let plan = ordered.as_ref().unwrap_or(plan);
+    let data = table_mut(plan, data);
     let done = columns::scatter(plan, data, |plan, data| combine_lanes(plan, indices, reduction, data, updates));
     if done.is_none() {
         combine_lanes(plan, indices, reduction, data, updates);
@@ -83,6 +89,16 @@ pub(crate) fn combine<T: Element, I: Index, R: Reduction<T>>(plan: &Plan, indice
 fn combine_lanes<T: Element, I: Index, R: Reduction<T>>(plan: &Plan, indices: &[I], reduction: &R, data: &mut [T], updates: &[T]) {
     let far = plan.reach().saturating_mul(size_of::<T>()) > NEAR;
     run::<I, true>(plan, indices, Combined { reduction, data, updates, far });
+}
+
+/// The part of the table that the plan needs: [`NOWHERE`] is outside.
+fn table<'a, T>(plan: &Plan, table: &'a [T]) -> &'a [T] {
+    table.get(..plan.lengths.table).unwrap_or(table)
+}
+
+fn table_mut<'a, T>(plan: &Plan, table: &'a mut [T]) -> &'a mut [T] {
+    let length = table.len().min(plan.lengths.table);
+    table.get_mut(..length).unwrap_or_default()
 }
 
 /// The same for a part of the data: updates whose place is outside are left out. Rows lie in the part, or outside it.
@@ -103,6 +119,7 @@ pub(crate) fn combine_part<T: Element, I: Index, R: Reduction<T>>(
         }
     }
     let far = plan.reach().saturating_mul(size_of::<T>()) > NEAR;
+    let data = table_mut(plan, data);
     Path::detect().dispatch(Run(plan, indices, Combined { reduction, data, updates, far }));
 }
 
@@ -130,11 +147,16 @@ fn run<I: Index, const PROVEN: bool>(plan: &Plan, indices: &[I], mover: impl Blo
             walk::run::<I, PROVEN>(self.0, self.1, InBlocks { instructions, mover: self.2, far_lanes })
         }
     }
-    Path::detect().dispatch(Run::<I, _, PROVEN>(plan, indices, mover))
+    match pattern::offsets(plan, indices) {
+        Some(Ok(offsets)) => Path::detect().dispatch(pattern::Pieces { plan, offsets: &offsets, mover }),
+        Some(Err(pattern::OutOfBounds)) => return false,
+        None => return Path::detect().dispatch(Run::<I, _, PROVEN>(plan, indices, mover)),
+    }
+    true
 }
 
 /// What moves by addresses.
-trait BlockMover {
+pub(crate) trait BlockMover {
     /// Moves one element.
     fn element(&mut self, table: usize, flat: usize);
 
@@ -143,6 +165,9 @@ trait BlockMover {
 
     /// Moves one element for each address, in order.
     fn block(&mut self, instructions: impl Instructions, table: &[u32; BLOCK], flat: usize);
+
+    /// Moves one element for each offset from a place of the table, in order.
+    fn pattern(&mut self, instructions: impl Instructions, table: usize, offsets: &[u32], flat: usize);
 
     /// Whether to ask for rows of the table ahead.
     fn far(&self) -> bool;
@@ -183,6 +208,11 @@ impl<const N: usize> BlockMover for Gathered<'_, N> {
     }
 
     #[inline(always)]
+    fn pattern(&mut self, instructions: impl Instructions, table: usize, offsets: &[u32], flat: usize) {
+        self.0.gather_at(instructions, flat, table, offsets);
+    }
+
+    #[inline(always)]
     fn far(&self) -> bool {
         false
     }
@@ -219,6 +249,11 @@ impl<const N: usize> BlockMover for Scattered<'_, N> {
     #[inline(always)]
     fn block(&mut self, _: impl Instructions, table: &[u32; BLOCK], flat: usize) {
         self.moves.scatter(table, flat);
+    }
+
+    #[inline(always)]
+    fn pattern(&mut self, _: impl Instructions, table: usize, offsets: &[u32], flat: usize) {
+        self.moves.scatter_at(table, offsets, flat);
     }
 
     #[inline(always)]
@@ -276,6 +311,16 @@ impl<T: Element, R: Reduction<T>> BlockMover for Combined<'_, T, R> {
                 if let Some(current) = self.data.get_mut(*address as usize) {
                     *current = self.reduction.combine(*current, *update);
                 }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn pattern(&mut self, _: impl Instructions, table: usize, offsets: &[u32], flat: usize) {
+        let (Some(data), Some(updates)) = (self.data.get_mut(table..), self.updates.get(flat..)) else { return };
+        for (offset, update) in offsets.iter().zip(updates) {
+            if let Some(current) = data.get_mut(*offset as usize) {
+                *current = self.reduction.combine(*current, *update);
             }
         }
     }
@@ -379,18 +424,24 @@ impl<S: Instructions, M: BlockMover> Mover for InBlocks<S, M> {
         tuples: &[[I; K]],
         mut addresses: Addresses<K, PROVEN>,
     ) -> Option<()> {
-        let mut ahead = addresses.clone();
-        let (soon, late) = tuples.split_at(if self.mover.far() { tuples.len().min(ROWS_AHEAD) } else { tuples.len() });
-        if self.mover.far() {
-            for tuple in soon {
-                self.ask_row(ahead.next(tuple), n);
+        let (blocks, rest) = tuples.as_chunks::<BLOCK>();
+        let mut lane = addresses.lane();
+        let mut block = [0; BLOCK];
+        for tuples in blocks {
+            addresses.block(&mut lane, tuples, &mut block)?;
+            let far = self.mover.far();
+            if far {
+                block.iter().take(ROWS_AHEAD).for_each(|address| self.mover.ask(*address, n));
+            }
+            for (number, address) in block.iter().enumerate() {
+                if far && let Some(address) = block.get(number + ROWS_AHEAD) {
+                    self.mover.ask(*address, n);
+                }
+                self.mover.row(*address as usize, flat, n);
+                flat = flat.wrapping_add(n);
             }
         }
-        let mut late = late.iter();
-        for tuple in tuples {
-            if let Some(tuple) = late.next() {
-                self.ask_row(ahead.next(tuple), n);
-            }
+        for tuple in rest {
             self.mover.row(addresses.next(tuple)?, flat, n);
             flat = flat.wrapping_add(n);
         }
@@ -405,13 +456,6 @@ impl<S, M: BlockMover> InBlocks<S, M> {
             for address in block {
                 self.mover.ask_element(*address);
             }
-        }
-    }
-
-    #[inline(always)]
-    fn ask_row(&self, address: Option<usize>, n: usize) {
-        if let Some(Ok(address)) = address.map(u32::try_from) {
-            self.mover.ask(address, n);
         }
     }
 }

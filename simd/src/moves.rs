@@ -46,7 +46,13 @@ impl<'a, const N: usize> Moves<'a, N> {
     #[inline(always)]
     pub fn row(&mut self, t: usize, f: usize, n: usize) {
         if let (Some(to), Some(from)) = (self.to.get_mut(t..t.wrapping_add(n)), self.from.get(f..f.wrapping_add(n))) {
-            to.copy_from_slice(from);
+            match N {
+                1 => copy::<N, 16>(from, to),
+                2 => copy::<N, 8>(from, to),
+                4 => copy::<N, 4>(from, to),
+                8 => copy::<N, 2>(from, to),
+                _ => to.copy_from_slice(from),
+            }
         }
     }
 
@@ -55,6 +61,34 @@ impl<'a, const N: usize> Moves<'a, N> {
     pub fn gather(&mut self, instructions: impl Instructions, t: usize, f: &[u32; BLOCK]) {
         let Some(to) = self.to.get_mut(t..).and_then(|to| to.first_chunk_mut()) else { return };
         instructions.gather(self.from, f, to);
+    }
+
+    /// `to[t + n] = from[f + offsets[n]]` for any number of offsets.
+    #[inline(always)]
+    pub fn gather_at(&mut self, instructions: impl Instructions, t: usize, f: usize, offsets: &[u32]) {
+        const COUNT: usize = 16;
+        let (Some(to), Some(from)) = (self.to.get_mut(t..), self.from.get(f..)) else { return };
+        let Some(to) = to.get_mut(..offsets.len()) else { return };
+        let ((to, to_rest), (offsets, rest)) = (to.as_chunks_mut::<COUNT>(), offsets.as_chunks::<COUNT>());
+        for (to, offsets) in to.iter_mut().zip(offsets) {
+            instructions.gather(from, offsets, to);
+        }
+        for (to, offset) in to_rest.iter_mut().zip(rest) {
+            if let Some(from) = from.get(*offset as usize) {
+                *to = *from;
+            }
+        }
+    }
+
+    /// `to[t + offsets[n]] = from[f + n]` for any number of offsets, in this order.
+    #[inline(always)]
+    pub fn scatter_at(&mut self, t: usize, offsets: &[u32], f: usize) {
+        let (Some(to), Some(from)) = (self.to.get_mut(t..), self.from.get(f..)) else { return };
+        for (from, offset) in from.iter().zip(offsets) {
+            if let Some(to) = to.get_mut(*offset as usize) {
+                *to = *from;
+            }
+        }
     }
 
     /// `to[t[n]] = from[f + n]`, in this order.
@@ -84,6 +118,25 @@ impl<'a, const N: usize> Moves<'a, N> {
     #[inline(always)]
     pub fn prefetch_row_from(&self, f: u32, n: usize) {
         prefetch::prefetch_row(self.from, f, n);
+    }
+}
+
+/// `to = from`, of the same length; `CHUNK` elements have 16 bytes. Up to `INLINE` bytes, a call of the system's memory copy takes longer than the copy.
+#[inline(always)]
+fn copy<const N: usize, const CHUNK: usize>(from: &[Bytes<N>], to: &mut [Bytes<N>]) {
+    const INLINE: usize = 128;
+    if size_of_val(from) > INLINE {
+        to.copy_from_slice(from);
+    } else if let (Some(end), Some(to_end)) = (from.last_chunk::<CHUNK>(), to.last_chunk_mut::<CHUNK>()) {
+        // The last chunk may overlap the one before it.
+        *to_end = *end;
+        for (to, from) in to.as_chunks_mut::<CHUNK>().0.iter_mut().zip(from.as_chunks::<CHUNK>().0) {
+            *to = *from;
+        }
+    } else {
+        for (to, from) in to.iter_mut().zip(from) {
+            *to = *from;
+        }
     }
 }
 

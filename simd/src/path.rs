@@ -6,7 +6,6 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 use pulp::x86::{V3, V4};
 use pulp::{Arch, Scalar};
 
-use crate::lane::BLOCK;
 use crate::moves::{Bytes, by_element};
 #[cfg(target_arch = "x86_64")]
 use crate::x86;
@@ -103,12 +102,12 @@ pub trait Op {
 pub trait Instructions: sealed::Gather {}
 
 pub(crate) mod sealed {
-    use super::{BLOCK, Bytes, by_element};
+    use super::{Bytes, by_element};
 
     pub trait Gather: Copy {
         /// `to[n] = table[addresses[n]]`. Where an address is outside the table, `to[n]` stays as it is.
         #[inline(always)]
-        fn gather<const N: usize>(self, table: &[Bytes<N>], addresses: &[u32; BLOCK], to: &mut [Bytes<N>; BLOCK]) {
+        fn gather<const N: usize, const COUNT: usize>(self, table: &[Bytes<N>], addresses: &[u32; COUNT], to: &mut [Bytes<N>; COUNT]) {
             by_element(table, addresses, to);
         }
     }
@@ -129,7 +128,7 @@ impl Instructions for V3 {}
 #[cfg(target_arch = "x86_64")]
 impl Gather for V3 {
     #[inline(always)]
-    fn gather<const N: usize>(self, table: &[Bytes<N>], addresses: &[u32; BLOCK], to: &mut [Bytes<N>; BLOCK]) {
+    fn gather<const N: usize, const COUNT: usize>(self, table: &[Bytes<N>], addresses: &[u32; COUNT], to: &mut [Bytes<N>; COUNT]) {
         x86::gather(self, table, addresses, to);
     }
 }
@@ -140,7 +139,7 @@ impl Instructions for V4 {}
 #[cfg(target_arch = "x86_64")]
 impl Gather for V4 {
     #[inline(always)]
-    fn gather<const N: usize>(self, table: &[Bytes<N>], addresses: &[u32; BLOCK], to: &mut [Bytes<N>; BLOCK]) {
+    fn gather<const N: usize, const COUNT: usize>(self, table: &[Bytes<N>], addresses: &[u32; COUNT], to: &mut [Bytes<N>; COUNT]) {
         x86::gather_wide(self, table, addresses, to);
     }
 }

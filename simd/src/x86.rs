@@ -4,17 +4,17 @@ use core::arch::x86_64::{__m256i, __m512i};
 
 use pulp::x86::{V3, V4};
 
-use crate::lane::BLOCK;
 use crate::moves::{Bytes, by_element};
 
 /// `to[n] = table[addresses[n]]`. Where an address is outside the table, `to[n]` stays as it is.
 #[inline(always)]
-pub(crate) fn gather<const N: usize>(v3: V3, table: &[Bytes<N>], addresses: &[u32; BLOCK], to: &mut [Bytes<N>; BLOCK]) {
+pub(crate) fn gather<const N: usize, const COUNT: usize>(v3: V3, table: &[Bytes<N>], addresses: &[u32; COUNT], to: &mut [Bytes<N>; COUNT]) {
     // The instructions read addresses as signed numbers.
     let last = match i32::try_from(table.len()) {
         Ok(length) if length > 0 && (N == 4 || N == 8) => v3.avx._mm256_set1_epi32(length - 1),
         _ => return by_element(table, addresses, to),
     };
+    const { assert!(COUNT % 8 == 0) };
     let (to, _) = to.as_chunks_mut::<8>();
     let (addresses, _) = addresses.as_chunks::<8>();
     for (to, addresses) in to.iter_mut().zip(addresses) {
@@ -42,12 +42,18 @@ pub(crate) fn gather<const N: usize>(v3: V3, table: &[Bytes<N>], addresses: &[u3
 
 /// The same in vectors of 512 bits.
 #[inline(always)]
-pub(crate) fn gather_wide<const N: usize>(v4: V4, table: &[Bytes<N>], addresses: &[u32; BLOCK], to: &mut [Bytes<N>; BLOCK]) {
+pub(crate) fn gather_wide<const N: usize, const COUNT: usize>(
+    v4: V4,
+    table: &[Bytes<N>],
+    addresses: &[u32; COUNT],
+    to: &mut [Bytes<N>; COUNT],
+) {
     // The instructions read addresses as signed numbers.
     let length = match i32::try_from(table.len()) {
         Ok(length) if N == 4 => v4.avx512f._mm512_set1_epi32(length),
         _ => return gather(*v4, table, addresses, to),
     };
+    const { assert!(COUNT % 16 == 0) };
     let (to, _) = to.as_chunks_mut::<16>();
     let (addresses, _) = addresses.as_chunks::<16>();
     for (to, addresses) in to.iter_mut().zip(addresses) {
