@@ -11,9 +11,17 @@ impl Plan {
     pub(crate) fn suits_vectors(&self) -> bool {
         const ENTRIES: usize = 32;
         const LENGTH: usize = i32::MAX as usize;
-        let before = self.inner().split_last().map_or(&[][..], |(_, before)| before);
-        let entries = self.outer().iter().chain(before).fold(1_usize, |entries, dim| entries.saturating_mul(dim.size));
+        let entries = self.outer().iter().chain(self.before_row()).fold(1_usize, |entries, dim| entries.saturating_mul(dim.size));
         entries >= ENTRIES && self.lengths.table <= LENGTH && self.coordinates().iter().all(|coordinate| coordinate.size <= LENGTH)
+    }
+
+    /// The inner dimensions without the row of neighbours at their end, if there is one.
+    #[inline]
+    fn before_row(&self) -> &[Dim] {
+        match self.inner() {
+            [before @ .., row] if (row.table, row.flat) == (1, 1) => before,
+            inner => inner,
+        }
     }
 
     /// The same plan with the dimensions before an axis first: the flat tensor is walked in its own order, and the indices once for each of its
@@ -21,9 +29,10 @@ impl Plan {
     ///
     /// Updates of one place keep their order, since each place belongs to one coordinate of these dimensions.
     pub(crate) fn in_flat_order(&self) -> Option<Plan> {
-        let inner = self.inner();
-        let row = usize::from(inner.last().is_some_and(|dim| (dim.table, dim.flat) == (1, 1)));
-        let before = inner.get(..inner.len() - row).filter(|before| !before.is_empty())?;
+        let before = self.before_row();
+        if before.is_empty() {
+            return None;
+        }
         let largest = self.outer().iter().map(|dim| dim.flat.unsigned_abs()).max().unwrap_or(0);
         if before.iter().any(|dim| dim.flat.unsigned_abs() <= largest) {
             return None;

@@ -24,10 +24,12 @@ fn indices(n: usize, size: usize, seed: u64) -> Vec<i32> {
     noise(seed).take(n).map(|z| (z % (2 * size as u64)) as i32 - size as i32).collect()
 }
 
+type Plans = (Result<Gather, Error>, Result<Scatter, Error>);
+
 /// The tensors of an operator: every way in which work is divided, and some in which it cannot be.
 struct Case {
     name: &'static str,
-    make: fn(&Layout, &Layout, &Layout) -> (Result<Gather, Error>, Result<Scatter, Error>),
+    make: fn(&Layout, &Layout, &Layout) -> Plans,
     table: Layout,
     indices: Layout,
     flat: Layout,
@@ -35,13 +37,13 @@ struct Case {
 }
 
 fn cases() -> Vec<Case> {
-    fn axis<const N: usize>(table: &Layout, indices: &Layout, flat: &Layout) -> (Result<Gather, Error>, Result<Scatter, Error>) {
+    fn axis<const N: usize>(table: &Layout, indices: &Layout, flat: &Layout) -> Plans {
         (Gather::axis(table, indices, flat, N), Scatter::axis(table, indices, flat, N))
     }
-    fn elements<const N: usize>(table: &Layout, indices: &Layout, flat: &Layout) -> (Result<Gather, Error>, Result<Scatter, Error>) {
+    fn elements<const N: usize>(table: &Layout, indices: &Layout, flat: &Layout) -> Plans {
         (Gather::elements(table, indices, flat, N), Scatter::elements(table, indices, flat, N))
     }
-    fn nd<const N: usize>(table: &Layout, indices: &Layout, flat: &Layout) -> (Result<Gather, Error>, Result<Scatter, Error>) {
+    fn nd<const N: usize>(table: &Layout, indices: &Layout, flat: &Layout) -> Plans {
         (Gather::nd(table, indices, flat, N), Scatter::nd(table, indices, flat, N))
     }
     let packed = |sizes: &[usize]| Layout::from_sizes(sizes).unwrap();

@@ -18,7 +18,8 @@
 //!     #[inline(always)]
 //!     fn run(mut self, instructions: impl Instructions) -> bool {
 //!         let lane = Lane::new([Axis { size: 100, stride: 1 }], 0, 0);
-//!         let (addresses, inside) = lane.resolve(self.0.as_chunks().0.first_chunk().unwrap());
+//!         let mut addresses = [0; BLOCK];
+//!         let inside = lane.resolve(self.0.as_chunks().0.first_chunk().unwrap(), &mut addresses);
 //!         self.1.gather(instructions, 0, &addresses);
 //!         inside
 //!     }

@@ -14,7 +14,7 @@ pub(crate) fn gather<const N: usize, const COUNT: usize>(v3: V3, table: &[Bytes<
         Ok(length) if length > 0 && (N == 4 || N == 8) => v3.avx._mm256_set1_epi32(length - 1),
         _ => return by_element(table, addresses, to),
     };
-    const { assert!(COUNT % 8 == 0) };
+    const { assert!(COUNT.is_multiple_of(8)) };
     let (to, _) = to.as_chunks_mut::<8>();
     let (addresses, _) = addresses.as_chunks::<8>();
     for (to, addresses) in to.iter_mut().zip(addresses) {
@@ -53,7 +53,7 @@ pub(crate) fn gather_wide<const N: usize, const COUNT: usize>(
         Ok(length) if N == 4 => v4.avx512f._mm512_set1_epi32(length),
         _ => return gather(*v4, table, addresses, to),
     };
-    const { assert!(COUNT % 16 == 0) };
+    const { assert!(COUNT.is_multiple_of(16)) };
     let (to, _) = to.as_chunks_mut::<16>();
     let (addresses, _) = addresses.as_chunks::<16>();
     for (to, addresses) in to.iter_mut().zip(addresses) {
