@@ -1,4 +1,4 @@
-//! Gather and scatter: moving data by index, without allocation, panics or unsafe code, on microcontrollers and servers.
+//! Gather and scatter: moving data by index, without panics or unsafe code, on microcontrollers (without a heap) and servers (in vectors and threads).
 //!
 //! | in words | gather | scatter |
 //! |---|---|---|
@@ -54,8 +54,10 @@
 //!
 //! # Features
 //!
-//! - `std` (default): `f16` conversions by the CPU's own instructions, detected at run time; rows by the system's memory copy instead of word
-//!   loops. Firmware says `default-features = false`. Results are the same.
+//! - `std` (default): vectors (AVX2, AVX-512, NEON) and `f16` conversions by the CPU's own instructions, detected at run time, once a call. Some calls use
+//!   a scratch of at most 1 MiB. Firmware says `default-features = false`. Results are the same.
+//! - `rayon`: [`Gather::par_run`](Gather), [`Scatter::par_run`](Scatter) and `par_reduce`, with the threads of the rayon pool that they are called in. Each
+//!   place is written by one thread, in the order of the indices: results are the same to the bit, for any number of threads.
 //! - `defmt`: `defmt::Format` for errors, layouts and policies.
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
