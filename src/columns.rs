@@ -49,6 +49,42 @@ pub(crate) fn scatter<T: Element>(plan: &Plan, data: &mut [T], mut change: impl 
     Some(())
 }
 
+/// The same with several threads: each changes a block of columns on a scratch of its own, then each copies back some of the rows.
+#[cfg(feature = "rayon")]
+pub(crate) fn par_scatter<T, F>(plan: &Plan, data: &mut [T], threads: usize, change: F) -> Option<()>
+where
+    T: Element + Send + Sync,
+    F: Fn(&Plan, &mut [T]) + Sync,
+{
+    use rayon::prelude::*;
+
+    let columns = Columns::of::<T>(plan, 1)?;
+    let starts: Vec<usize> = (0..columns.columns).step_by(columns.width).collect();
+    columns.each_start(plan, |at| {
+        for group in starts.chunks(threads.max(1)) {
+            let shared: &[T] = data;
+            let changed = |column: &usize| {
+                let (block, mut scratch) = (columns.block(plan, at, *column), Vec::new());
+                block.pack(shared, &mut scratch);
+                change(&block.plan, &mut scratch);
+                (column - group.first().unwrap_or(&0), block.width, scratch)
+            };
+            let changed: Vec<_> = group.par_iter().map(changed).collect();
+            let first = at.table.wrapping_add(group.first().copied().unwrap_or(0));
+            let rows = data.get_mut(first..).unwrap_or_default().par_chunks_mut(columns.pitch).take(columns.rows);
+            rows.enumerate().with_min_len(columns.rows.div_ceil(threads.max(1))).for_each(|(number, row)| {
+                for (column, width, scratch) in &changed {
+                    let from = scratch.get(number.wrapping_mul(*width)..).and_then(|from| from.get(..*width));
+                    if let (Some(to), Some(from)) = (row.get_mut(*column..column.wrapping_add(*width)), from) {
+                        to.copy_from_slice(from);
+                    }
+                }
+            });
+        }
+    });
+    Some(())
+}
+
 /// A table seen as `rows` rows of columns: the axis, and the lanes of the indices.
 struct Columns {
     rows: usize,
@@ -74,21 +110,25 @@ impl Columns {
     }
 
     fn each_block(&self, plan: &Plan, mut visit: impl FnMut(Block)) {
+        self.each_start(plan, |at| (0..self.columns).step_by(self.width).for_each(|column| visit(self.block(plan, at, column))));
+    }
+
+    /// Visits each place where the first column of a table starts.
+    fn each_start(&self, plan: &Plan, mut visit: impl FnMut(&Position)) {
         let outer = plan.outer().split_last_chunk::<2>().map_or(&[][..], |(outer, _)| outer);
-        let mut at = Position::first(plan);
-        let mut odometer = Odometer::new();
+        let (mut at, mut odometer) = (Position::first(plan), Odometer::new());
         loop {
-            let mut column = 0;
-            while column < self.columns {
-                let width = self.width.min(self.columns - column);
-                let start = at.table.wrapping_add(column);
-                visit(Block { start, rows: self.rows, pitch: self.pitch, width, plan: plan.on_columns(&at, column, width) });
-                column += width;
-            }
+            visit(&at);
             if outer.is_empty() || !odometer.step(outer, &mut at) {
                 return;
             }
         }
+    }
+
+    fn block(&self, plan: &Plan, at: &Position, column: usize) -> Block {
+        let width = self.width.min(self.columns.saturating_sub(column));
+        let start = at.table.wrapping_add(column);
+        Block { start, rows: self.rows, pitch: self.pitch, width, plan: plan.on_columns(at, column, width) }
     }
 }
 

@@ -4,6 +4,7 @@
 //! its outermost dimension. So is a scatter's data, if the indices of each piece stay in it; otherwise all threads look at all indices, and each
 //! applies the updates that fall into its part of the data. (Single elements of data that stay in a cache take less time than that look: one thread.)
 
+use crate::columns;
 use crate::element::Element;
 use crate::index::Index;
 use crate::plan::{Direction, Plan};
@@ -71,6 +72,10 @@ where
 {
     let ordered = plan.in_flat_order();
     let plan = ordered.as_ref().unwrap_or(plan);
+    let on_columns = |plan: &Plan, scratch: &mut [T]| combine::run_plan(plan, indices, reduction, scratch, updates);
+    if columns::par_scatter(plan, data, threads, on_columns).is_some() {
+        return;
+    }
     if plan.pieces_are_apart(Direction::Scatter) {
         scatter_pieces(plan, indices, reduction, data, updates, threads);
     } else if let Some(pitch) = plan.pitch().filter(|_| plan.packed_row > 1 || plan.reach().saturating_mul(size_of::<T>()) > vectors::NEAR)
