@@ -36,12 +36,12 @@ pub(crate) fn check<I: Index>(plan: &Plan, indices: &[I]) -> Result<(), Error> {
 /// The same with several threads, if there is enough to do for a call that moves elements of type `T`.
 #[cfg(feature = "rayon")]
 pub(crate) fn par_check<T, I: Index>(plan: &Plan, indices: &[I]) -> Result<(), Error> {
-    let threads = crate::threads::threads::<T>(plan);
+    let threads = vectors::threads::number::<T>(plan);
     if threads < 2 || !matches!(plan.bounds, Bounds::Error) {
         return check(plan, indices);
     }
     fits(Operand::Indices, plan.lengths.indices, indices.len())?;
-    if crate::threads::check(plan, indices, threads) {
+    if vectors::threads::check(plan, indices, threads) {
         return Ok(());
     }
     walk::first_out_of_bounds(plan, indices).map_or(Ok(()), Err)

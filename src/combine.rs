@@ -71,10 +71,10 @@ impl<I: Index> Checked<'_, Scatter, I> {
         updates: &[T],
     ) -> Result<(), Error> {
         let plan = self.fits(data, updates)?;
-        match crate::threads::threads::<T>(plan) {
+        match vectors::threads::number::<T>(plan) {
             0 | 1 => self.reduce(reduction, data, updates),
             threads => {
-                crate::threads::scatter(plan, self.indices, &reduction, data, updates, threads);
+                vectors::threads::scatter(plan, self.indices, &reduction, data, updates, threads);
                 Ok(())
             }
         }

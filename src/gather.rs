@@ -9,8 +9,6 @@ use crate::error::{Error, Operand, tri};
 use crate::index::{Bounds, Index};
 use crate::layout::Layout;
 use crate::plan::{Dim, Direction, Plan};
-#[cfg(feature = "rayon")]
-use crate::threads;
 #[cfg(feature = "std")]
 use crate::vectors;
 use crate::walk::{self, Addresses, Mover};
@@ -224,10 +222,10 @@ impl<I: Index> Checked<'_, Gather, I> {
         let plan = &self.operator.plan;
         fits(Operand::Input, plan.lengths.table, input.len())?;
         fits(Operand::Output, plan.lengths.flat, output.len())?;
-        match threads::threads::<T>(plan) {
+        match vectors::threads::number::<T>(plan) {
             0 | 1 => self.run(input, output),
             threads => {
-                threads::gather(plan, self.indices, input, output, threads);
+                vectors::threads::gather(plan, self.indices, input, output, threads);
                 Ok(())
             }
         }

@@ -63,8 +63,6 @@
 #![forbid(unsafe_code)]
 
 mod checked;
-#[cfg(feature = "std")]
-mod columns;
 mod combine;
 mod copy;
 mod duplicates;
@@ -74,15 +72,9 @@ mod gather;
 mod get;
 mod index;
 mod layout;
-#[cfg(feature = "std")]
-mod pattern;
-#[cfg(feature = "std")]
-mod pieces;
 mod plan;
 mod reduction;
 mod scatter;
-#[cfg(feature = "rayon")]
-mod threads;
 #[cfg(feature = "std")]
 mod vectors;
 mod walk;

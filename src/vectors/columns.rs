@@ -2,7 +2,7 @@
 //!
 //! Neighbours of the indices read or write in rows of their own: far apart in memory, and often in the same sets of the caches. So a block of columns
 //! is copied to a scratch that stays in the second cache, all its indices are walked, and a scatter copies it back.
-//! (`benches/`, family `elements`, axis 0 of [4096, 1024]: more than twice as fast, gather and scatter.)
+//! (`strew-benches`, family `elements`, axis 0 of [4096, 1024]: more than twice as fast, gather and scatter.)
 
 use strew_simd::prefetch_row;
 

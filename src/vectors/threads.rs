@@ -4,19 +4,18 @@
 //! its outermost dimension. So is a scatter's data, if the indices of each piece stay in it; otherwise all threads look at all indices, and each
 //! applies the updates that fall into its part of the data. (Single elements of data that stay in a cache take less time than that look: one thread.)
 
-use crate::columns;
 use crate::element::Element;
 use crate::index::Index;
 use crate::plan::{Direction, Plan};
 use crate::reduction::Reduction;
-use crate::vectors;
+use crate::vectors::{self, columns};
 use crate::{combine, gather};
 
-/// Calls that move fewer bytes run on the caller's thread: waking another takes longer. (`benches/`, family `threads`.)
+/// Calls that move fewer bytes run on the caller's thread: waking another takes longer.
 const ALONE: usize = 1 << 18;
 
 /// The number of threads for a call whose flat tensor has elements of type `T`; 1 if it is small.
-pub(crate) fn threads<T>(plan: &Plan) -> usize {
+pub(crate) fn number<T>(plan: &Plan) -> usize {
     let dims = plan.outer().iter().chain(plan.inner());
     let elements = dims.fold(1_usize, |elements, dim| elements.saturating_mul(dim.size));
     if plan.empty || !plan.suits_vectors() || elements.saturating_mul(size_of::<T>()) < ALONE {

@@ -6,7 +6,7 @@ use strew_simd::{Instructions, NOWHERE, Op};
 
 use crate::index::{Bounds, Index, resolve};
 use crate::plan::Plan;
-use crate::vectors::BlockMover;
+use crate::vectors::movers::BlockMover;
 use crate::walk::{Odometer, Position};
 
 /// The entries of a lane, at most: their offsets stay in the first cache.

@@ -1,0 +1,274 @@
+//! Lanes of the walk taken apart into blocks of addresses.
+
+use strew_simd::{Axis, BLOCK, Instructions, Lane, NOWHERE, prefetch_row};
+
+use crate::index::{Bounds, Index};
+use crate::plan::Dim;
+use crate::vectors::movers::BlockMover;
+use crate::walk::{Addresses, Mover, Position};
+
+/// The number of rows that are asked for ahead.
+const ROWS_AHEAD: usize = 8;
+
+/// The lanes that are asked for ahead, where they are far apart.
+const LANES_AHEAD: isize = 8;
+
+/// Takes lanes apart into blocks.
+pub(crate) struct InBlocks<S, M> {
+    pub instructions: S,
+    pub mover: M,
+    pub far_lanes: bool,
+}
+
+impl<S: Instructions, M: BlockMover> Mover for InBlocks<S, M> {
+    #[inline(always)]
+    fn row(&mut self, table: usize, flat: usize, n: usize) {
+        self.mover.row(table, flat, n);
+    }
+
+    #[inline(always)]
+    fn strided_row(&mut self, mut table: usize, mut flat: usize, dim: &Dim) {
+        for _ in 0..dim.size {
+            self.mover.element(table, flat);
+            table = table.wrapping_add_signed(dim.table);
+            flat = flat.wrapping_add_signed(dim.flat);
+        }
+    }
+
+    #[inline(always)]
+    fn ask_lane<I: Index>(&self, indices: &[I], lane: &Position, outer: &Dim, length: usize) {
+        if self.far_lanes {
+            let ahead = |at: usize, step: isize| at.wrapping_add_signed(step.wrapping_mul(LANES_AHEAD)) as u32;
+            prefetch_row(indices, ahead(lane.indices, outer.indices), length);
+            self.mover.ask_flat(ahead(lane.flat, outer.flat), length);
+        }
+    }
+
+    /// A block moves when the next one has been resolved: time for its elements to come, where they have been asked for, and for its addresses
+    /// to be written, which a wider load would wait for.
+    #[inline(always)]
+    fn elements<I: Index, const K: usize, const PROVEN: bool>(
+        &mut self,
+        mut flat: usize,
+        tuples: &[[I; K]],
+        mut addresses: Addresses<K, PROVEN>,
+    ) -> Option<()> {
+        let (blocks, rest) = tuples.as_chunks::<BLOCK>();
+        let mut blocks = blocks.iter();
+        if let Some(tuples) = blocks.next() {
+            let mut lane = addresses.lane();
+            let (mut now, mut next) = (&mut [0; BLOCK], &mut [0; BLOCK]);
+            addresses.block(&mut lane, tuples, now)?;
+            self.ask(now);
+            for tuples in blocks {
+                addresses.block(&mut lane, tuples, next)?;
+                self.ask(next);
+                self.mover.block(self.instructions, now, flat);
+                flat = flat.wrapping_add(BLOCK);
+                core::mem::swap(&mut now, &mut next);
+            }
+            self.mover.block(self.instructions, now, flat);
+            flat = flat.wrapping_add(BLOCK);
+        }
+        for tuple in rest {
+            self.mover.element(addresses.next(tuple)?, flat);
+            flat = flat.wrapping_add(1);
+        }
+        Some(())
+    }
+
+    #[inline(always)]
+    fn rows<I: Index, const K: usize, const PROVEN: bool>(
+        &mut self,
+        mut flat: usize,
+        n: usize,
+        tuples: &[[I; K]],
+        mut addresses: Addresses<K, PROVEN>,
+    ) -> Option<()> {
+        let (blocks, rest) = tuples.as_chunks::<BLOCK>();
+        let mut lane = addresses.lane();
+        let mut block = [0; BLOCK];
+        for tuples in blocks {
+            addresses.block(&mut lane, tuples, &mut block)?;
+            let far = self.mover.far();
+            if far {
+                block.iter().take(ROWS_AHEAD).for_each(|address| self.mover.ask(*address, n));
+            }
+            for (number, address) in block.iter().enumerate() {
+                if far && let Some(address) = block.get(number + ROWS_AHEAD) {
+                    self.mover.ask(*address, n);
+                }
+                self.mover.row(*address as usize, flat, n);
+                flat = flat.wrapping_add(n);
+            }
+        }
+        for tuple in rest {
+            self.mover.row(addresses.next(tuple)?, flat, n);
+            flat = flat.wrapping_add(n);
+        }
+        Some(())
+    }
+}
+
+impl<S, M: BlockMover> InBlocks<S, M> {
+    #[inline(always)]
+    fn ask(&self, block: &[u32; BLOCK]) {
+        if self.mover.far() {
+            for address in block {
+                self.mover.ask_element(*address);
+            }
+        }
+    }
+}
+
+/// Takes lanes apart into blocks, and moves those of their rows that lie in the mover's part of the table. They are chosen before any of them moves:
+/// which ones, is too hard to predict to branch on.
+#[cfg(feature = "rayon")]
+pub(crate) struct InPart<M> {
+    pub mover: M,
+    /// The length of the part.
+    pub length: usize,
+}
+
+#[cfg(feature = "rayon")]
+impl<M: BlockMover> Mover for InPart<M> {
+    #[inline(always)]
+    fn row(&mut self, table: usize, flat: usize, n: usize) {
+        self.mover.row(table, flat, n);
+    }
+
+    #[inline(always)]
+    fn strided_row(&mut self, mut table: usize, mut flat: usize, dim: &Dim) {
+        for _ in 0..dim.size {
+            self.mover.element(table, flat);
+            table = table.wrapping_add_signed(dim.table);
+            flat = flat.wrapping_add_signed(dim.flat);
+        }
+    }
+
+    #[inline(always)]
+    fn elements<I: Index, const K: usize, const PROVEN: bool>(
+        &mut self,
+        flat: usize,
+        tuples: &[[I; K]],
+        addresses: Addresses<K, PROVEN>,
+    ) -> Option<()> {
+        self.rows(flat, 1, tuples, addresses)
+    }
+
+    #[inline(always)]
+    fn rows<I: Index, const K: usize, const PROVEN: bool>(
+        &mut self,
+        mut flat: usize,
+        n: usize,
+        tuples: &[[I; K]],
+        mut addresses: Addresses<K, PROVEN>,
+    ) -> Option<()> {
+        let (blocks, rest) = tuples.as_chunks::<BLOCK>();
+        let mut lane = addresses.lane();
+        let mut block = [0; BLOCK];
+        let mut chosen = [0_u8; BLOCK];
+        let end = (self.length + 1).saturating_sub(n) as u32;
+        for tuples in blocks {
+            addresses.block(&mut lane, tuples, &mut block)?;
+            let mut count = 0;
+            for (number, address) in block.iter().enumerate() {
+                if let Some(place) = chosen.get_mut(count) {
+                    *place = number as u8;
+                }
+                count += usize::from(*address < end);
+            }
+            let chosen = chosen.get(..count).unwrap_or(&[]).iter();
+            let rows = chosen.filter_map(|number| Some((*block.get(usize::from(*number))?, usize::from(*number))));
+            if self.mover.far() {
+                rows.clone().for_each(|(address, _)| self.mover.ask(address, n));
+            }
+            for (address, number) in rows {
+                let flat = flat.wrapping_add(number.wrapping_mul(n));
+                if n == 1 {
+                    self.mover.element(address as usize, flat);
+                } else {
+                    self.mover.row(address as usize, flat, n);
+                }
+            }
+            flat = flat.wrapping_add(n.wrapping_mul(BLOCK));
+        }
+        for tuple in rest {
+            self.mover.row(addresses.next(tuple)?, flat, n);
+            flat = flat.wrapping_add(n);
+        }
+        Some(())
+    }
+}
+
+/// Does nothing: what is left of a walk is the check of the indices.
+pub(crate) struct Nothing;
+
+impl Mover for Nothing {
+    fn row(&mut self, _: usize, _: usize, _: usize) {}
+
+    fn strided_row(&mut self, _: usize, _: usize, _: &Dim) {}
+
+    #[inline(always)]
+    fn elements<I: Index, const K: usize, const PROVEN: bool>(
+        &mut self,
+        _: usize,
+        tuples: &[[I; K]],
+        addresses: Addresses<K, PROVEN>,
+    ) -> Option<()> {
+        /// So many at a time, so that a bad index at the start of a long lane is found soon.
+        const TUPLES: usize = 4096;
+        let lane = addresses.lane();
+        tuples.chunks(TUPLES).all(|tuples| lane.check(tuples)).then_some(())
+    }
+
+    #[inline(always)]
+    fn rows<I: Index, const K: usize, const PROVEN: bool>(
+        &mut self,
+        flat: usize,
+        _: usize,
+        tuples: &[[I; K]],
+        addresses: Addresses<K, PROVEN>,
+    ) -> Option<()> {
+        self.elements(flat, tuples, addresses)
+    }
+}
+
+impl<const K: usize, const PROVEN: bool> Addresses<K, PROVEN> {
+    /// The same for vectors.
+    #[inline(always)]
+    fn lane(&self) -> Lane<K> {
+        let axes = self.coordinates.map(|coordinate| Axis { size: coordinate.size as u32, stride: coordinate.table as u32 });
+        Lane::new(axes, self.first as u32, self.step as u32)
+    }
+
+    /// The addresses of the next tuples. `None`: one of them is out of bounds under `Bounds::Error`.
+    #[inline(always)]
+    fn block<I: Index>(&mut self, lane: &mut Lane<K>, tuples: &[[I; K]; BLOCK], block: &mut [u32; BLOCK]) -> Option<()> {
+        match self.bounds {
+            Bounds::Clamp => lane.clamp(tuples, block),
+            Bounds::Skip => _ = lane.resolve(tuples, block),
+            bounds => {
+                if !lane.resolve(tuples, block) {
+                    if matches!(bounds, Bounds::Error) {
+                        return None;
+                    }
+                    self.wrap(tuples, block);
+                }
+            }
+        }
+        lane.advance(BLOCK as u32);
+        self.first = self.first.wrapping_add_signed(self.step.wrapping_mul(BLOCK as isize));
+        Some(())
+    }
+
+    /// Division does not come in vectors.
+    #[cold]
+    #[inline(never)]
+    fn wrap<I: Index>(&self, tuples: &[[I; K]; BLOCK], block: &mut [u32; BLOCK]) {
+        let mut addresses = self.clone();
+        for (address, tuple) in block.iter_mut().zip(tuples) {
+            *address = addresses.next(tuple).and_then(|address| u32::try_from(address).ok()).unwrap_or(NOWHERE);
+        }
+    }
+}

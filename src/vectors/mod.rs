@@ -1,0 +1,164 @@
+//! What `std` runs for all but small calls: the walk in vectors and threads.
+//!
+//! The walk is that of [`walk`]. [`blocks`] takes the tuples of a lane [`BLOCK`](strew_simd::BLOCK) at a time, [`movers`] move what they lead to, and `strew_simd` compiles both for the
+//! instructions that the machine has. Copies are compiled once for each size of element.
+//!
+//! Two kinds of plans go other ways: [`columns`] and [`pattern`]. [`pieces`] reorders plans and cuts them up, [`threads`] runs the pieces.
+
+use strew_simd::{Instructions, Moves, Op, Path};
+
+use crate::element::Element;
+use crate::index::Index;
+use crate::plan::Plan;
+use crate::reduction::Reduction;
+use crate::walk;
+
+mod blocks;
+mod columns;
+mod movers;
+mod pattern;
+mod pieces;
+#[cfg(feature = "rayon")]
+pub(crate) mod threads;
+
+#[cfg(feature = "rayon")]
+use blocks::InPart;
+use blocks::{InBlocks, Nothing};
+use movers::{BlockMover, Combined, Gathered, Scattered};
+
+/// Where the tuples of a lane reach further than this number of bytes, places are asked for ahead: they do not stay in the second cache.
+/// (`strew-benches`: scatters by 2 coordinates into 4 MiB gain a quarter; histograms of 64K bins would lose.)
+const NEAR: usize = 1 << 20;
+
+/// `output[flat] = input[table]` for a plan that [suits vectors](Plan::suits_vectors). `None`: there is no kernel for the size of the elements.
+pub(crate) fn gather<T: Element, I: Index, const PROVEN: bool>(plan: &Plan, indices: &[I], input: &[T], output: &mut [T]) -> Option<bool> {
+    let ordered = plan.in_flat_order();
+    let plan = ordered.as_ref().unwrap_or(plan);
+    let input = table(plan, input);
+    columns::gather::<T, I, PROVEN>(plan, indices, input, output).or_else(|| gather_lanes::<T, I, PROVEN>(plan, indices, input, output))
+}
+
+/// The same, lane by lane.
+pub(crate) fn gather_lanes<T: Element, I: Index, const PROVEN: bool>(
+    plan: &Plan,
+    indices: &[I],
+    input: &[T],
+    output: &mut [T],
+) -> Option<bool> {
+    match size_of::<T>() {
+        1 => Moves::<1>::new(input, output).map(|moves| run::<I, PROVEN>(plan, indices, Gathered(moves))),
+        2 => Moves::<2>::new(input, output).map(|moves| run::<I, PROVEN>(plan, indices, Gathered(moves))),
+        4 => Moves::<4>::new(input, output).map(|moves| run::<I, PROVEN>(plan, indices, Gathered(moves))),
+        8 => Moves::<8>::new(input, output).map(|moves| run::<I, PROVEN>(plan, indices, Gathered(moves))),
+        16 => Moves::<16>::new(input, output).map(|moves| run::<I, PROVEN>(plan, indices, Gathered(moves))),
+        _ => None,
+    }
+}
+
+/// `data[table] = updates[flat]`, for checked indices.
+pub(crate) fn scatter<T: Element, I: Index>(plan: &Plan, indices: &[I], data: &mut [T], updates: &[T]) -> Option<()> {
+    if !matches!(size_of::<T>(), 1 | 2 | 4 | 8 | 16) {
+        return None;
+    }
+    let ordered = plan.in_flat_order();
+    let plan = ordered.as_ref().unwrap_or(plan);
+    let data = table_mut(plan, data);
+    columns::scatter(plan, data, |plan, data| _ = scatter_lanes(plan, indices, data, updates))
+        .or_else(|| scatter_lanes(plan, indices, data, updates))
+}
+
+/// The same, lane by lane.
+fn scatter_lanes<T: Element, I: Index>(plan: &Plan, indices: &[I], data: &mut [T], updates: &[T]) -> Option<()> {
+    let far = plan.reach().saturating_mul(size_of::<T>()) > NEAR;
+    let done = match size_of::<T>() {
+        1 => Moves::<1>::new(updates, data).map(|moves| run::<I, true>(plan, indices, Scattered { moves, far })),
+        2 => Moves::<2>::new(updates, data).map(|moves| run::<I, true>(plan, indices, Scattered { moves, far })),
+        4 => Moves::<4>::new(updates, data).map(|moves| run::<I, true>(plan, indices, Scattered { moves, far })),
+        8 => Moves::<8>::new(updates, data).map(|moves| run::<I, true>(plan, indices, Scattered { moves, far })),
+        16 => Moves::<16>::new(updates, data).map(|moves| run::<I, true>(plan, indices, Scattered { moves, far })),
+        _ => None,
+    };
+    done.map(|_| ())
+}
+
+/// `data[table] = reduction(data[table], updates[flat])`, for checked indices.
+pub(crate) fn combine<T: Element, I: Index, R: Reduction<T>>(plan: &Plan, indices: &[I], reduction: &R, data: &mut [T], updates: &[T]) {
+    let ordered = plan.in_flat_order();
+    let plan = ordered.as_ref().unwrap_or(plan);
+    let data = table_mut(plan, data);
+    let done = columns::scatter(plan, data, |plan, data| combine_lanes(plan, indices, reduction, data, updates));
+    if done.is_none() {
+        combine_lanes(plan, indices, reduction, data, updates);
+    }
+}
+
+/// The same, lane by lane.
+fn combine_lanes<T: Element, I: Index, R: Reduction<T>>(plan: &Plan, indices: &[I], reduction: &R, data: &mut [T], updates: &[T]) {
+    let far = plan.reach().saturating_mul(size_of::<T>()) > NEAR;
+    run::<I, true>(plan, indices, Combined { reduction, data, updates, far });
+}
+
+/// The part of the table that the plan needs: [`NOWHERE`] is outside.
+fn table<'a, T>(plan: &Plan, table: &'a [T]) -> &'a [T] {
+    table.get(..plan.lengths.table).unwrap_or(table)
+}
+
+fn table_mut<'a, T>(plan: &Plan, table: &'a mut [T]) -> &'a mut [T] {
+    let length = table.len().min(plan.lengths.table);
+    table.get_mut(..length).unwrap_or_default()
+}
+
+/// The same for a part of the data: updates whose place is outside are left out. Rows lie in the part, or outside it.
+#[cfg(feature = "rayon")]
+pub(crate) fn combine_part<T: Element, I: Index, R: Reduction<T>>(
+    plan: &Plan,
+    indices: &[I],
+    reduction: &R,
+    data: &mut [T],
+    updates: &[T],
+) {
+    struct Run<'a, I, M>(&'a Plan, &'a [I], M, usize);
+    impl<I: Index, M: BlockMover> Op for Run<'_, I, M> {
+        type Output = ();
+        #[inline(always)]
+        fn run(self, _: impl Instructions) {
+            walk::run::<I, true>(self.0, self.1, InPart { mover: self.2, length: self.3 });
+        }
+    }
+    let far = plan.reach().saturating_mul(size_of::<T>()) > NEAR;
+    let data = table_mut(plan, data);
+    let length = data.len();
+    Path::detect().dispatch(Run(plan, indices, Combined { reduction, data, updates, far }, length));
+}
+
+/// Whether all indices are in bounds.
+pub(crate) fn check<I: Index>(plan: &Plan, indices: &[I]) -> bool {
+    struct Check<'a, I>(&'a Plan, &'a [I]);
+    impl<I: Index> Op for Check<'_, I> {
+        type Output = bool;
+        #[inline(always)]
+        fn run(self, _: impl Instructions) -> bool {
+            walk::check_by(self.0, self.1, Nothing)
+        }
+    }
+    Path::detect().dispatch(Check(plan, indices))
+}
+
+/// [`walk::run`], compiled for each path.
+fn run<I: Index, const PROVEN: bool>(plan: &Plan, indices: &[I], mover: impl BlockMover) -> bool {
+    struct Run<'a, I, M, const PROVEN: bool>(&'a Plan, &'a [I], M);
+    impl<I: Index, M: BlockMover, const PROVEN: bool> Op for Run<'_, I, M, PROVEN> {
+        type Output = bool;
+        #[inline(always)]
+        fn run(self, instructions: impl Instructions) -> bool {
+            let far_lanes = self.0.has_far_lanes();
+            walk::run::<I, PROVEN>(self.0, self.1, InBlocks { instructions, mover: self.2, far_lanes })
+        }
+    }
+    match pattern::offsets(plan, indices) {
+        Some(Ok(offsets)) => Path::detect().dispatch(pattern::Pieces { plan, offsets: &offsets, mover }),
+        Some(Err(pattern::OutOfBounds)) => return false,
+        None => return Path::detect().dispatch(Run::<I, _, PROVEN>(plan, indices, mover)),
+    }
+    true
+}

@@ -1,0 +1,191 @@
+//! What moves by addresses: copies in both directions, and reductions.
+
+use strew_simd::{BLOCK, Instructions, Moves, prefetch, prefetch_row};
+
+use crate::element::Element;
+use crate::reduction::Reduction;
+
+/// What moves by addresses.
+pub(crate) trait BlockMover {
+    /// Moves one element.
+    fn element(&mut self, table: usize, flat: usize);
+
+    /// Moves one row.
+    fn row(&mut self, table: usize, flat: usize, n: usize);
+
+    /// Moves one element for each address, in order.
+    fn block(&mut self, instructions: impl Instructions, table: &[u32; BLOCK], flat: usize);
+
+    /// Moves one element for each offset from a place of the table, in order.
+    fn pattern(&mut self, instructions: impl Instructions, table: usize, offsets: &[u32], flat: usize);
+
+    /// Whether to ask for rows of the table ahead.
+    fn far(&self) -> bool;
+
+    /// Asks for a row of the table.
+    fn ask(&self, table: u32, n: usize);
+
+    /// Asks for an element of the table.
+    fn ask_element(&self, table: u32);
+
+    /// Asks for a row of the flat tensor.
+    fn ask_flat(&self, flat: u32, n: usize);
+}
+
+/// `output[flat] = input[table]`. Loads run ahead of each other as it is: asking for them gained nothing.
+pub(crate) struct Gathered<'a, const N: usize>(pub Moves<'a, N>);
+
+impl<const N: usize> BlockMover for Gathered<'_, N> {
+    #[inline(always)]
+    fn element(&mut self, table: usize, flat: usize) {
+        self.0.element(flat, table);
+    }
+
+    #[inline(always)]
+    fn row(&mut self, table: usize, flat: usize, n: usize) {
+        self.0.row(flat, table, n);
+    }
+
+    #[inline(always)]
+    fn block(&mut self, instructions: impl Instructions, table: &[u32; BLOCK], flat: usize) {
+        self.0.gather(instructions, flat, table);
+    }
+
+    #[inline(always)]
+    fn pattern(&mut self, instructions: impl Instructions, table: usize, offsets: &[u32], flat: usize) {
+        self.0.gather_at(instructions, flat, table, offsets);
+    }
+
+    #[inline(always)]
+    fn far(&self) -> bool {
+        false
+    }
+
+    #[inline(always)]
+    fn ask(&self, _: u32, _: usize) {}
+
+    #[inline(always)]
+    fn ask_element(&self, _: u32) {}
+
+    #[inline(always)]
+    fn ask_flat(&self, flat: u32, n: usize) {
+        self.0.prefetch_row_to(flat, n);
+    }
+}
+
+/// `data[table] = updates[flat]`
+pub(crate) struct Scattered<'a, const N: usize> {
+    pub moves: Moves<'a, N>,
+    pub far: bool,
+}
+
+impl<const N: usize> BlockMover for Scattered<'_, N> {
+    #[inline(always)]
+    fn element(&mut self, table: usize, flat: usize) {
+        self.moves.element(table, flat);
+    }
+
+    #[inline(always)]
+    fn row(&mut self, table: usize, flat: usize, n: usize) {
+        self.moves.row(table, flat, n);
+    }
+
+    #[inline(always)]
+    fn block(&mut self, _: impl Instructions, table: &[u32; BLOCK], flat: usize) {
+        self.moves.scatter(table, flat);
+    }
+
+    #[inline(always)]
+    fn pattern(&mut self, _: impl Instructions, table: usize, offsets: &[u32], flat: usize) {
+        self.moves.scatter_at(table, offsets, flat);
+    }
+
+    #[inline(always)]
+    fn far(&self) -> bool {
+        self.far
+    }
+
+    #[inline(always)]
+    fn ask(&self, table: u32, n: usize) {
+        self.moves.prefetch_row_to(table, n);
+    }
+
+    #[inline(always)]
+    fn ask_element(&self, table: u32) {
+        self.moves.prefetch_to(table);
+    }
+
+    #[inline(always)]
+    fn ask_flat(&self, flat: u32, n: usize) {
+        self.moves.prefetch_row_from(flat, n);
+    }
+}
+
+/// `data[table] = reduction(data[table], updates[flat])`
+pub(crate) struct Combined<'a, T, R> {
+    pub reduction: &'a R,
+    pub data: &'a mut [T],
+    pub updates: &'a [T],
+    pub far: bool,
+}
+
+impl<T: Element, R: Reduction<T>> BlockMover for Combined<'_, T, R> {
+    #[inline(always)]
+    fn element(&mut self, table: usize, flat: usize) {
+        if let (Some(current), Some(update)) = (self.data.get_mut(table), self.updates.get(flat)) {
+            *current = self.reduction.combine(*current, *update);
+        }
+    }
+
+    #[inline(always)]
+    fn row(&mut self, table: usize, flat: usize, n: usize) {
+        if let (Some(data), Some(updates)) = (self.data.get_mut(table..table.wrapping_add(n)), self.updates.get(flat..flat.wrapping_add(n)))
+        {
+            self.reduction.combine_row(data, updates);
+        }
+    }
+
+    #[inline(always)]
+    fn block(&mut self, _: impl Instructions, table: &[u32; BLOCK], flat: usize) {
+        let Some(updates) = self.updates.get(flat..).and_then(|updates| updates.first_chunk::<BLOCK>()) else { return };
+        let (tables, _) = table.as_chunks::<4>();
+        let (updates, _) = updates.as_chunks::<4>();
+        for (table, updates) in tables.iter().zip(updates) {
+            for (address, update) in table.iter().zip(updates) {
+                if let Some(current) = self.data.get_mut(*address as usize) {
+                    *current = self.reduction.combine(*current, *update);
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn pattern(&mut self, _: impl Instructions, table: usize, offsets: &[u32], flat: usize) {
+        let (Some(data), Some(updates)) = (self.data.get_mut(table..), self.updates.get(flat..)) else { return };
+        for (offset, update) in offsets.iter().zip(updates) {
+            if let Some(current) = data.get_mut(*offset as usize) {
+                *current = self.reduction.combine(*current, *update);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn far(&self) -> bool {
+        self.far
+    }
+
+    #[inline(always)]
+    fn ask(&self, table: u32, n: usize) {
+        prefetch_row(self.data, table, n);
+    }
+
+    #[inline(always)]
+    fn ask_element(&self, table: u32) {
+        prefetch(self.data, table);
+    }
+
+    #[inline(always)]
+    fn ask_flat(&self, flat: u32, n: usize) {
+        prefetch_row(self.updates, flat, n);
+    }
+}
