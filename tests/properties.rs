@@ -1,4 +1,4 @@
-//! Crate and oracle on random cases, and what random descriptions may never do. `PROPTEST_CASES` raises the number of cases.
+//! Crate and oracle on random cases, and what random descriptions may never do. `PROPTEST_CASES` sets the number of cases.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::expect_used, clippy::panic, missing_docs)]
 
 mod common;
@@ -15,18 +15,20 @@ use strew::{Bounds, Error, Layout, Operand, shape};
 
 const KINDS: [Kind; 3] = [Kind::Axis, Kind::Elements, Kind::Nd];
 
-fn config() -> ProptestConfig {
+/// One case for `weight` of the number of cases: what takes longer.
+fn config(weight: u32) -> ProptestConfig {
     let config = ProptestConfig::default();
-    ProptestConfig { cases: config.cases.max(2_000), failure_persistence: None, ..config }
+    let cases = if std::env::var_os("PROPTEST_CASES").is_some() { config.cases } else { 2_000 };
+    ProptestConfig { cases: cases.div_ceil(weight), failure_persistence: None, ..config }
 }
 
-/// What a generator chooses from; it shrinks towards zeros, the simplest choices.
+/// What a generator chooses from, again and again; it shrinks towards zeros, the simplest choices.
 fn choices() -> impl Strategy<Value = Vec<u16>> {
     prop::collection::vec(any::<u16>(), 100..400)
 }
 
 fn replay<T>(choices: &[u16], generate: impl FnOnce(generate::Choose) -> T) -> T {
-    let mut left = choices.iter();
+    let mut left = choices.iter().cycle();
     generate(&mut |n| usize::from(*left.next().unwrap_or(&0)) % n)
 }
 
@@ -43,18 +45,29 @@ fn any_case(direction: Direction) -> impl Strategy<Value = Case> {
     })
 }
 
-/// `properties!(name: strategy => check)`
+/// A case with long lanes.
+fn long_cases(direction: Direction) -> impl Strategy<Value = Case> {
+    choices().prop_map(move |choices| {
+        replay(&choices, |choose| {
+            let kind = KINDS[choose(3)];
+            generate::long_case(direction, kind, choose)
+        })
+    })
+}
+
+/// `properties!(weight; name: strategy => check)`
 macro_rules! properties {
-    ($($name:ident: $strategy:expr => $check:expr;)*) => {$(
+    ($weight:literal; $($name:ident: $strategy:expr => $check:expr;)*) => {$(
         #[test]
         fn $name() {
+            common::path::force();
             let check = $check;
-            proptest!(config(), |(case in $strategy)| check(&case));
+            proptest!(config($weight), |(case in $strategy)| check(&case));
         }
     )*};
 }
 
-properties!(
+properties!(1;
     gather_axis: cases(Direction::Gather, Kind::Axis) => check_gather;
     gather_elements: cases(Direction::Gather, Kind::Elements) => check_gather;
     gather_nd: cases(Direction::Gather, Kind::Nd) => check_gather;
@@ -76,6 +89,14 @@ properties!(
     shapes: any_case(Direction::Gather) => check_shapes;
     hostile_descriptions: hostile_cases() => check_hostile;
     accepted_outputs_do_not_overlap: small_tensors() => check_overlap;
+);
+
+properties!(10;
+    long_gathers: long_cases(Direction::Gather) => check_gather;
+    long_scatters: long_cases(Direction::Scatter) => check_scatter;
+    long_reductions_of_u8: long_cases(Direction::Scatter) => check_reductions::<u8>;
+    long_reductions_of_i64: long_cases(Direction::Scatter) => check_reductions::<i64>;
+    long_reductions_of_f32: long_cases(Direction::Scatter) => check_reductions::<f32>;
 );
 
 /// The shape functions know the sizes that the constructors ask for.

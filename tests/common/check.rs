@@ -32,7 +32,7 @@ fn with_wide_indices(case: &Case, signed: impl FnOnce(&[i64]), unsigned: impl Fn
     if case.index.min() < 0 { signed(&case.indices_as()) } else { unsigned(&case.indices_as()) }
 }
 
-fn gather_of<T: Sample, I: Index>(case: &Case, moves: &[Move], indices: &[I]) {
+pub fn gather_of<T: Sample, I: Index>(case: &Case, moves: &[Move], indices: &[I]) {
     let gather = case.gather().expect("the case is valid");
     let (input, before) = (samples::<T>(case.table.len, case.seed, 0), samples::<T>(case.flat.len, case.seed, 1));
     let mut expected = before.clone();
@@ -83,7 +83,7 @@ pub fn check_scatter(case: &Case) {
 }
 
 /// `run`, `run_into`, `check` and their kin. (`samples` says of which elements.)
-fn assign<T: Sample, I: Index>(case: &Case, moves: &[Move], indices: &[I], samples: fn(usize, u64, u64) -> Vec<T>) {
+pub fn assign<T: Sample, I: Index>(case: &Case, moves: &[Move], indices: &[I], samples: fn(usize, u64, u64) -> Vec<T>) {
     let scatter = case.scatter().expect("the case is valid");
     let [input, before] = [0, 2].map(|stream| samples(case.table.len, case.seed, stream));
     let updates = samples(case.flat.len, case.seed, 1);
@@ -126,7 +126,7 @@ fn into_layout<T: Copy>(case: &Case, result: &Result<(), Error>, in_place: &[T],
 }
 
 /// One reduction through every entry point, compared with the plain function that it should be.
-fn reduce<T: Sample, I: Index, R: Reduction<T> + Copy>(
+pub fn reduce<T: Sample, I: Index, R: Reduction<T> + Copy>(
     case: &Case,
     moves: &[Move],
     indices: &[I],

@@ -28,15 +28,55 @@ const MAX_ELEMENTS: usize = 300;
 
 /// A case whose plan can be made.
 pub fn case(direction: Direction, kind: Kind, choose: Choose) -> Case {
+    let shapes = shapes(kind, choose);
+    let tensors = match direction {
+        Direction::Gather => [read(shapes.table, choose), read(shapes.indices, choose), written(shapes.flat, choose)],
+        Direction::Scatter => [written(shapes.table, choose), read(shapes.indices, choose), read(shapes.flat, choose)],
+    };
+    let hostility = [0, 1, 8][choose(3)];
+    filled(shapes.operator, tensors, hostility, choose)
+}
+
+/// The same with lanes that take vectors: 0 to 300 indices or tuples in the last dimension, mostly without gaps, and at most one of them hostile more
+/// often than not.
+pub fn long_case(direction: Direction, kind: Kind, choose: Choose) -> Case {
+    let shapes = long_shapes(kind, choose);
+    let mut tensor = |sizes: Vec<usize>, is_written: bool| match choose(8) {
+        7 if is_written => written(sizes, choose),
+        7 => read(sizes, choose),
+        _ => {
+            let without_gaps = strides_without_overlap(&sizes, &mut |_| 0);
+            place(sizes, without_gaps, choose)
+        }
+    };
+    let table = tensor(shapes.table, direction == Direction::Scatter);
+    let tensors = [table, tensor(shapes.indices, false), tensor(shapes.flat, direction == Direction::Gather)];
+    let hostility = [0, 0, 0, 8][choose(4)];
+    let mut case = filled(shapes.operator, tensors, hostility, choose);
+    if choose(2) == 1 && !case.indices.sizes.contains(&0) {
+        let c: Vec<usize> = case.indices.sizes.iter().map(|&size| choose(size)).collect();
+        case.values[case.indices.address(&c)] = hostile(indexed_size(case.operator, &case.table, &c), case.index, choose);
+    }
+    case
+}
+
+struct Shapes {
+    operator: Operator,
+    table: Vec<usize>,
+    indices: Vec<usize>,
+    flat: Vec<usize>,
+}
+
+fn shapes(kind: Kind, choose: Choose) -> Shapes {
     let table = sizes(1 + choose(MAX_RANK), choose);
     let rank = table.len();
-    let (operator, indices, flat) = match kind {
+    match kind {
         Kind::Axis => {
             let axis = choose(rank);
             let elements: usize = table[..axis].iter().chain(&table[axis + 1..]).product();
             let indices = sizes_within(choose(MAX_RANK + 2 - rank), MAX_ELEMENTS / elements.max(1), choose);
             let flat = [&table[..axis], &indices, &table[axis + 1..]].concat();
-            (Operator::Axis(axis), indices, flat)
+            Shapes { operator: Operator::Axis(axis), table, indices, flat }
         }
         Kind::Elements => {
             let axis = choose(rank);
@@ -44,7 +84,7 @@ pub fn case(direction: Direction, kind: Kind, choose: Choose) -> Case {
             for (d, size) in indices.iter_mut().enumerate() {
                 *size = if d == axis { 1 + choose(5) } else { *size - if choose(4) == 3 { choose(*size + 1) } else { 0 } };
             }
-            (Operator::Elements(axis), indices.clone(), indices)
+            Shapes { operator: Operator::Elements(axis), table, flat: indices.clone(), indices }
         }
         Kind::Nd => {
             let batch_dims = choose(rank);
@@ -55,16 +95,45 @@ pub fn case(direction: Direction, kind: Kind, choose: Choose) -> Case {
             let entries = sizes_within(choose(free + 1), MAX_ELEMENTS / elements.max(1), choose);
             let indices = [&table[..batch_dims], &entries, &[tuple]].concat();
             let flat = [&indices[..indices.len() - 1], tail].concat();
-            (Operator::Nd(batch_dims), indices, flat)
+            Shapes { operator: Operator::Nd(batch_dims), table, indices, flat }
         }
-    };
-    let (indices, index) = (read(indices, choose), IndexType::ALL[choose(10)]);
-    let (table, flat) = match direction {
-        Direction::Gather => (read(table, choose), written(flat, choose)),
-        Direction::Scatter => (written(table, choose), read(flat, choose)),
-    };
+    }
+}
+
+fn long_shapes(kind: Kind, choose: Choose) -> Shapes {
+    const FEW: [usize; 4] = [1, 2, 3, 4];
+    const MANY: [usize; 8] = [5, 2, 1, 40, 128, 255, 256, 300];
+    let length = choose(301);
+    match kind {
+        Kind::Axis => {
+            let mut table = sizes_of(&FEW, choose(3), 6, choose);
+            let axis = choose(table.len() + 1);
+            let indices = [sizes_of(&FEW, choose(2), 3, choose), vec![length]].concat();
+            let flat = [&table[..axis], &indices, &table[axis..]].concat();
+            table.insert(axis, MANY[choose(8)]);
+            Shapes { operator: Operator::Axis(axis), table, indices, flat }
+        }
+        Kind::Elements => {
+            let indices = [sizes_of(&FEW, choose(3), 6, choose), vec![length]].concat();
+            let axis = choose(indices.len());
+            let mut table: Vec<usize> = indices.iter().map(|size| size + choose(4) / 3).collect();
+            table[axis] = MANY[choose(8)];
+            Shapes { operator: Operator::Elements(axis), table, flat: indices.clone(), indices }
+        }
+        Kind::Nd => {
+            let (batch, tail) = (sizes_of(&FEW, choose(2), 3, choose), sizes_of(&FEW, choose(2), 4, choose));
+            let tuple = sizes_of(&MANY, 1 + choose(5), 2_000, choose);
+            let entries = [&batch[..], &sizes_of(&FEW, choose(2), 2, choose), &[length]].concat();
+            let (indices, flat) = ([&entries[..], &[tuple.len()]].concat(), [&entries[..], &tail].concat());
+            Shapes { operator: Operator::Nd(batch.len()), table: [batch, tuple, tail].concat(), indices, flat }
+        }
+    }
+}
+
+fn filled(operator: Operator, [table, indices, flat]: [Tensor; 3], hostility: usize, choose: Choose) -> Case {
+    let index = IndexType::ALL[choose(10)];
     let bounds = [Bounds::Error, Bounds::Clamp, Bounds::Wrap, Bounds::Skip][choose(4)];
-    let values = values(operator, &table, &indices, index, choose);
+    let values = values(operator, &table, &indices, index, hostility, choose);
     Case { operator, table, indices, flat, bounds, index, values, seed: choose(1 << 16) as u64 }
 }
 
@@ -72,10 +141,14 @@ fn sizes(rank: usize, choose: Choose) -> Vec<usize> {
     sizes_within(rank, MAX_ELEMENTS, choose)
 }
 
-fn sizes_within(rank: usize, mut elements: usize, choose: Choose) -> Vec<usize> {
+fn sizes_within(rank: usize, elements: usize, choose: Choose) -> Vec<usize> {
     const SIZES: [usize; 32] = [1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 5, 1, 2, 3, 5, 2, 3, 5, 7, 7, 33, 130, 0];
+    sizes_of(&SIZES, rank, elements, choose)
+}
+
+fn sizes_of(choices: &[usize], rank: usize, mut elements: usize, choose: Choose) -> Vec<usize> {
     let mut size = || {
-        let size = SIZES[choose(SIZES.len())];
+        let size = choices[choose(choices.len())];
         let size = if size > elements { 1 } else { size };
         elements /= size.max(1);
         size
@@ -135,14 +208,10 @@ fn place(sizes: Vec<usize>, mut strides: Vec<isize>, choose: Choose) -> Tensor {
 }
 
 /// Values that are inside, or sometimes hostile. What no coordinate addresses is always out of bounds.
-fn values(operator: Operator, table: &Tensor, indices: &Tensor, index: IndexType, choose: Choose) -> Vec<i128> {
-    let hostility = [0, 1, 8][choose(3)];
+fn values(operator: Operator, table: &Tensor, indices: &Tensor, index: IndexType, hostility: usize, choose: Choose) -> Vec<i128> {
     let mut values = vec![index.max(); indices.len];
     for c in coordinates(&indices.sizes) {
-        let size = match operator {
-            Operator::Axis(axis) | Operator::Elements(axis) => table.sizes[axis],
-            Operator::Nd(batch_dims) => table.sizes[batch_dims + c[c.len() - 1]],
-        };
+        let size = indexed_size(operator, table, &c);
         values[indices.address(&c)] = match choose(16) {
             chosen if chosen >= 16 - hostility => hostile(size, index, choose),
             15 if index.min() < 0 => -1 - choose(size.clamp(1, 100)) as i128,
@@ -150,6 +219,14 @@ fn values(operator: Operator, table: &Tensor, indices: &Tensor, index: IndexType
         };
     }
     values
+}
+
+/// The size of the axis that the value at `c` indexes.
+fn indexed_size(operator: Operator, table: &Tensor, c: &[usize]) -> usize {
+    match operator {
+        Operator::Axis(axis) | Operator::Elements(axis) => table.sizes[axis],
+        Operator::Nd(batch_dims) => table.sizes[batch_dims + c[c.len() - 1]],
+    }
 }
 
 fn hostile(size: usize, index: IndexType, choose: Choose) -> i128 {

@@ -6,4 +6,5 @@ pub mod case;
 pub mod check;
 pub mod generate;
 pub mod oracle;
+pub mod path;
 pub mod values;

@@ -1,0 +1,9 @@
+//! Prints the paths of this machine, a line each, the one that is chosen last.
+
+use strew_simd::Path;
+
+fn main() {
+    for path in Path::available().into_iter().flatten() {
+        println!("{}", path.name());
+    }
+}

@@ -1,0 +1,447 @@
+//! Every kernel on every path of this machine, against one naive oracle each. Built without optimisation the loops are no vectors: `.ci/paths` runs
+//! this with it.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, missing_docs)]
+
+use std::fmt::Debug;
+
+use bytemuck::NoUninit;
+use strew_simd::{Axis, BLOCK, Index, Instructions, Lane, Moves, NOWHERE, Op, Path};
+
+/// The one list of kernels: a test each, which runs it on every path.
+macro_rules! kernels {
+    ($($kernel:ident)*) => {
+        const KERNELS: &[&str] = &[$(stringify!($kernel)),*];
+        $(
+            #[test]
+            fn $kernel() {
+                Path::available().into_iter().flatten().for_each(kernels::$kernel);
+            }
+        )*
+    };
+}
+kernels!(check resolve clamp advance element row gather scatter prefetch prefetch_row prefetch_to prefetch_row_to prefetch_row_from);
+
+#[test]
+fn no_kernel_is_forgotten() {
+    let sources = [include_str!("../src/lane.rs"), include_str!("../src/moves.rs"), include_str!("../src/prefetch.rs")];
+    let functions =
+        sources.into_iter().flat_map(|source| source.split("pub fn ").skip(1)).map(|rest| rest.split(['(', '<']).next().unwrap());
+    let untested: Vec<_> = functions.filter(|name| *name != "new" && !KERNELS.contains(name)).collect();
+    assert_eq!(untested, [""; 0]);
+}
+
+#[test]
+fn paths() {
+    let paths: Vec<Path> = Path::available().into_iter().flatten().collect();
+    let names: Vec<_> = paths.iter().map(|path| path.name()).collect();
+    let all = if cfg!(target_arch = "aarch64") { &["portable", "neon"][..] } else { &["portable", "avx2", "avx512"] };
+    assert_eq!(names, all[..names.len()]);
+    assert_eq!(Path::PORTABLE.name(), "portable");
+    for path in &paths {
+        assert_eq!(path.dispatch(Run(|| 7)), 7);
+        Path::force(Some(*path));
+        assert_eq!(Path::detect().name(), path.name());
+    }
+    Path::force(None);
+    assert_eq!(Path::detect().name(), *names.last().unwrap());
+}
+
+#[test]
+fn moves_refuse_elements_of_another_size() {
+    assert!(Moves::<4>::new(&[1_u64; 3], &mut [2; 3]).is_none());
+    assert!(Moves::<4>::new(&[1_u16; 3], &mut [2; 3]).is_none());
+    assert!(Moves::<4>::new(&[1_f32; 3], &mut [2.0; 3]).is_some());
+    assert!(Moves::<0>::new(&[(); 3], &mut [(); 3]).is_some());
+}
+
+/// Compiles a closure for a path.
+struct Run<F>(F);
+
+impl<F: FnOnce() -> R, R> Op for Run<F> {
+    type Output = R;
+    #[inline(always)]
+    fn run(self, _: impl Instructions) -> R {
+        (self.0)()
+    }
+}
+
+/// The one kernel that is handed the instructions.
+struct Gather<'a, const N: usize>(Moves<'a, N>, usize, &'a [u32; BLOCK]);
+
+impl<const N: usize> Op for Gather<'_, N> {
+    type Output = ();
+    #[inline(always)]
+    fn run(mut self, instructions: impl Instructions) {
+        self.0.gather(instructions, self.1, self.2);
+    }
+}
+
+/// SplitMix64.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        ((z ^ (z >> 31)) % n as u64) as usize
+    }
+
+    fn of<T: Copy>(&mut self, values: &[T]) -> T {
+        values[self.below(values.len())]
+    }
+}
+
+const SIZES: [u32; 9] = [1, 2, 3, 127, 128, 255, 256, 70_000, i32::MAX as u32];
+const STRIDES: [u32; 8] = [0, 1, 3, 0x8000_0001, 0x0001_0001, u32::MAX, u32::MAX - 9, 1 << 31];
+const STEPS: [u32; 6] = [0, 1, 64, u32::MAX, 3_u32.wrapping_neg(), 0x7FFF_FFFF];
+const FIRSTS: [u32; 4] = [0, 17, u32::MAX - 3, 1 << 31];
+
+/// Values at which an index of some type changes what it means on an axis of this size: its ends, the ends of types, and what is on the axis when cut to
+/// fewer bits.
+fn telling(size: u32) -> Vec<i128> {
+    let size = i128::from(size);
+    let around = [0, size, -size].into_iter().chain((7..=64).flat_map(|bits| [1 << bits, -(1 << bits)]));
+    around.flat_map(|end| [end - size - 1, end - size, end - 1, end, end + 1, end + size - 1]).collect()
+}
+
+/// `-size <= index < size`
+fn on_axis(axis: &Axis, index: i128) -> bool {
+    (-i128::from(axis.size)..axis.size.into()).contains(&index)
+}
+
+/// `first + n * step + sum_k position(index_k) * stride_k`, modulo 2^32.
+fn address<const K: usize>(axes: &[Axis; K], first: u32, step: u32, n: usize, tuple: [i128; K]) -> u32 {
+    let position = |axis: &Axis, index: i128| if index < 0 { index + i128::from(axis.size) } else { index };
+    let offset: i128 = axes.iter().zip(tuple).map(|(axis, index)| position(axis, index) * i128::from(axis.stride)).sum();
+    (i128::from(first) + n as i128 * i128::from(step) + offset).rem_euclid(1 << 32) as u32
+}
+
+fn all_on_axes<const K: usize>(axes: &[Axis; K], tuples: &[[i128; K]]) -> bool {
+    tuples.iter().all(|tuple| axes.iter().zip(tuple).all(|(axis, index)| on_axis(axis, *index)))
+}
+
+/// An index type, and tuples of `K`.
+trait Value: Index + Copy + Default + Debug + TryFrom<i128> {}
+impl<I: Index + Copy + Default + Debug + TryFrom<i128>> Value for I {}
+
+/// Axes, and for each the values of the type `I` that tell, those that are on it first, and the number of these.
+fn axes<I: Value, const K: usize>(random: &mut Random) -> ([Axis; K], [(Vec<i128>, usize); K]) {
+    let axes = [(); K].map(|()| Axis { size: random.of(&SIZES), stride: random.of(&STRIDES) });
+    let values = axes.map(|axis| {
+        let fits = telling(axis.size).into_iter().filter(|value| I::try_from(*value).is_ok());
+        let (mut good, bad): (Vec<_>, Vec<_>) = fits.partition(|value| on_axis(&axis, *value));
+        let inside = good.len();
+        good.extend(bad);
+        (good, inside)
+    });
+    (axes, values)
+}
+
+/// Tuples of which those at `bad` may have any coordinates, exact and in the type `I`.
+fn tuples<I: Value, const K: usize, const N: usize>(
+    values: &[(Vec<i128>, usize); K],
+    random: &mut Random,
+    bad: impl Fn(usize) -> bool,
+) -> ([[i128; K]; N], [[I; K]; N]) {
+    let exact = std::array::from_fn(|n| {
+        std::array::from_fn(|k| {
+            let (values, inside) = &values[k];
+            values[random.below(if bad(n) { values.len() } else { *inside })]
+        })
+    });
+    (exact, exact.map(|tuple| tuple.map(|index| I::try_from(index).ok().unwrap())))
+}
+
+/// Calls `test` for each index type, and tuples of 1 to 4.
+macro_rules! for_all_tuples {
+    ($test:ident($($argument:expr),*)) => {
+        for_all_tuples!(@ $test ($($argument),*) u8 u16 u32 u64 usize i8 i16 i32 i64 isize)
+    };
+    (@ $test:ident $arguments:tt $($index:ident)*) => {$(
+        for_all_tuples!(@@ $test $arguments $index 1 2 3 4);
+    )*};
+    (@@ $test:ident $arguments:tt $index:ident $($k:literal)*) => {$(
+        $test::<$index, $k> $arguments;
+    )*};
+}
+
+/// Calls `test` for each size of element.
+macro_rules! for_all_sizes {
+    ($test:ident($path:expr)) => {
+        for_all_sizes!(@ $test $path, 1 2 3 4 8 12 16)
+    };
+    (@ $test:ident $path:expr, $($n:literal)*) => {$( $test::<$n>($path); )*};
+}
+
+/// A slice inside a larger one, whose start is `misaligned` bytes after an address that is a multiple of 64. All else is there to stay as it is.
+struct Buffer {
+    bytes: Vec<u8>,
+    start: usize,
+    length: usize,
+}
+
+impl Buffer {
+    fn new(length: usize, element: usize, misaligned: usize, seed: u8) -> Buffer {
+        let length = length * element;
+        let bytes: Vec<u8> = (0..length + 256).map(|n| ((n * 37 + n / 251) as u8) ^ seed).collect();
+        Buffer { start: 64 + bytes.as_ptr().align_offset(64) + misaligned, bytes, length }
+    }
+
+    fn elements<const N: usize>(&self) -> &[[u8; N]] {
+        self.bytes[self.start..][..self.length].as_chunks().0
+    }
+
+    fn elements_mut<const N: usize>(&mut self) -> &mut [[u8; N]] {
+        self.bytes[self.start..][..self.length].as_chunks_mut().0
+    }
+
+    /// `kernel` does to this what `oracle` does to a copy.
+    fn compare<const N: usize>(&mut self, what: impl Debug, oracle: impl FnOnce(&mut [[u8; N]]), kernel: impl FnOnce(&mut [[u8; N]])) {
+        let mut expected = Buffer { bytes: self.bytes.clone(), ..*self };
+        oracle(expected.elements_mut());
+        kernel(self.elements_mut());
+        assert!(self.bytes == expected.bytes, "elements of {N} bytes: {what:?}");
+    }
+}
+
+/// Lengths of tables: few, those around vectors, and some that are long.
+fn lengths() -> impl Iterator<Item = usize> {
+    (0..=70).chain([127, 128, 129, 1_000, 9_000])
+}
+
+/// Addresses of a table, its ends among them often; those at `bad` outside.
+fn addresses(length: usize, random: &mut Random, bad: impl Fn(usize) -> bool) -> [u32; BLOCK] {
+    let length = length as u32;
+    let outside = [length, length + 1, i32::MAX as u32, 1 << 31, (1 << 31) + length, u32::MAX - 1, NOWHERE, length + 64];
+    std::array::from_fn(|n| match random.below(4) {
+        _ if bad(n) || length == 0 => random.of(&outside),
+        0 => random.of(&[0, length - 1]),
+        _ => random.below(length as usize) as u32,
+    })
+}
+
+/// Positions of a block in a slice of this length, those where it does not fit among them.
+fn positions(length: usize) -> [usize; 8] {
+    let last = length.wrapping_sub(BLOCK);
+    [0, 1, last.wrapping_sub(1), last, last.wrapping_add(1), length, length + 1, usize::MAX]
+}
+
+/// Calls `test` with a table of every length, another of 64 to 143, how far they are misaligned, and addresses of the first; and with every pair of
+/// misalignments.
+fn for_all_blocks(element: usize, mut test: impl FnMut(&mut Buffer, &mut Buffer, usize, &[u32; BLOCK])) {
+    let mut random = Random(1);
+    for length in lengths() {
+        for place in 0..BLOCK {
+            let (mut table, mut flat) = (Buffer::new(length, element, place, 0), Buffer::new(BLOCK + place % 7, element, length % 64, 99));
+            let position = positions(BLOCK + place % 7)[random.below(8)];
+            test(&mut table, &mut flat, position, &addresses(length, &mut random, |n| n == place));
+            test(&mut table, &mut flat, 0, &addresses(length, &mut random, |n| (n ^ place) % 5 == 0));
+        }
+    }
+    for (one, other) in (0..64).flat_map(|one| (0..64).map(move |other| (one, other))) {
+        let (mut table, mut flat) = (Buffer::new(70, element, one, 0), Buffer::new(70, element, other, 99));
+        test(&mut table, &mut flat, one % 7, &addresses(70, &mut random, |_| false));
+    }
+}
+
+mod kernels {
+    use super::*;
+
+    pub fn check(path: Path) {
+        fn test<I: Value, const K: usize>(path: Path) {
+            let mut random = Random(K as u64);
+            for place in 0..70 {
+                let (axes, values) = axes::<I, K>(&mut random);
+                let (exact, tuples) = tuples::<I, K, 70>(&values, &mut random, |n| n == place);
+                let lane = Lane::new(axes, 5, 7);
+                for length in 0..=70 {
+                    let inside = path.dispatch(Run(|| lane.check(&tuples[..length])));
+                    assert_eq!(inside, all_on_axes(&axes, &exact[..length]), "{} {lane:?} {:?}", path.name(), &tuples[..length]);
+                }
+            }
+            let empty = Lane::new([Axis { size: 0, stride: 1 }; K], 0, 1);
+            assert!(path.dispatch(Run(|| empty.check::<I>(&[]))));
+            assert!(!path.dispatch(Run(|| empty.check(&[[I::default(); K]; 70]))));
+        }
+        for_all_tuples!(test(path));
+    }
+
+    /// Blocks with no bad tuple, with one at each place, and with many; what `resolve` makes of each, and what `clamp` does unless an axis is empty.
+    fn blocks<I: Value, const K: usize>(mut test: impl FnMut(Lane<K>, &[[I; K]; BLOCK], (bool, [u32; BLOCK]), Option<[u32; BLOCK]>)) {
+        let mut random = Random(K as u64);
+        for round in 0..3 * BLOCK {
+            let (mut axes, mut values) = axes::<I, K>(&mut random);
+            if round == 3 * BLOCK - 1 {
+                // Nothing is on an empty axis.
+                (axes[K - 1].size, values[K - 1].1) = (0, values[K - 1].0.len());
+            }
+            let (first, step) = (random.of(&FIRSTS), random.of(&STEPS));
+            let (exact, tuples) = tuples::<I, K, BLOCK>(&values, &mut random, |n| n == round || round > 2 * BLOCK);
+            let resolved = std::array::from_fn(|n| match all_on_axes(&axes, &exact[n..=n]) {
+                true => address(&axes, first, step, n, exact[n]),
+                false => NOWHERE,
+            });
+            let nearest = std::array::from_fn(|n| {
+                let nearest = std::array::from_fn(|k| exact[n][k].min(i128::from(axes[k].size) - 1).max(-i128::from(axes[k].size)));
+                address(&axes, first, step, n, nearest)
+            });
+            let nearest = axes.iter().all(|axis| axis.size > 0).then_some(nearest);
+            test(Lane::new(axes, first, step), &tuples, (all_on_axes(&axes, &exact), resolved), nearest);
+        }
+    }
+
+    pub fn resolve(path: Path) {
+        fn test<I: Value, const K: usize>(path: Path) {
+            blocks::<I, K>(|lane, tuples, expected, _| {
+                let mut found = [0xABCD; BLOCK];
+                let inside = path.dispatch(Run(|| lane.resolve(tuples, &mut found)));
+                assert_eq!((inside, found), expected, "{} {lane:?} {tuples:?}", path.name());
+            });
+        }
+        for_all_tuples!(test(path));
+    }
+
+    pub fn clamp(path: Path) {
+        fn test<I: Value, const K: usize>(path: Path) {
+            blocks::<I, K>(|lane, tuples, _, expected| {
+                let mut found = [0xABCD; BLOCK];
+                path.dispatch(Run(|| lane.clamp(tuples, &mut found)));
+                // The addresses mean nothing where an axis is empty.
+                assert_eq!(found, expected.unwrap_or(found), "{} {lane:?} {tuples:?}", path.name());
+            });
+        }
+        for_all_tuples!(test(path));
+    }
+
+    pub fn advance(path: Path) {
+        for (first, step, n) in FIRSTS.iter().flat_map(|first| STEPS.map(|step| [0, 1, 64, u32::MAX].map(|n| (*first, step, n)))).flatten()
+        {
+            let axes = [Axis { size: 9, stride: 2 }];
+            let (mut lane, mut found) = (Lane::new(axes, first, step), [0; BLOCK]);
+            let inside = path.dispatch(Run(|| {
+                lane.advance(n);
+                lane.resolve(&[[-2_i64]; BLOCK], &mut found)
+            }));
+            assert_eq!((inside, found), (true, std::array::from_fn(|later| address(&axes, first, step, n as usize + later, [7]))));
+        }
+    }
+
+    pub fn element(path: Path) {
+        fn test<const N: usize>(path: Path)
+        where
+            [u8; N]: NoUninit,
+        {
+            let (from, mut to) = (Buffer::new(9, N, 3, 0), Buffer::new(5, N, 1, 99));
+            for (t, f) in [(0, 8), (4, 0), (4, 9), (5, 8), (5, 9), (usize::MAX, 0), (0, usize::MAX)] {
+                let oracle = |to: &mut [[u8; N]]| {
+                    if t < 5 && f < 9 {
+                        to[t] = from.elements()[f]
+                    }
+                };
+                to.compare((t, f), oracle, |to| {
+                    let mut moves = Moves::<N>::new(from.elements::<N>(), to).unwrap();
+                    path.dispatch(Run(|| moves.element(t, f)));
+                });
+            }
+        }
+        for_all_sizes!(test(path));
+    }
+
+    pub fn row(path: Path) {
+        fn test<const N: usize>(path: Path)
+        where
+            [u8; N]: NoUninit,
+        {
+            for (n, misaligned) in (0..=70).flat_map(|n| (0..64).map(move |misaligned| (n, misaligned))) {
+                let (from, mut to) = (Buffer::new(n + 3, N, misaligned, 0), Buffer::new(n + 5, N, n % 64, 99));
+                for (t, f) in [(0, 0), (5, 3), (2, 1), (6, 0), (0, 4), (n + 5, 0), (n + 6, 0), (0, n + 4), (usize::MAX, 0), (1, usize::MAX)]
+                {
+                    let oracle = |to: &mut [[u8; N]]| {
+                        if t <= 5 && f <= 3 {
+                            (0..n).for_each(|n| to[t + n] = from.elements()[f + n]);
+                        }
+                    };
+                    to.compare((n, misaligned, t, f), oracle, |to| {
+                        let mut moves = Moves::<N>::new(from.elements::<N>(), to).unwrap();
+                        path.dispatch(Run(|| moves.row(t, f, n)));
+                        moves.row(t, f, usize::MAX - n);
+                    });
+                }
+            }
+        }
+        for_all_sizes!(test(path));
+    }
+
+    pub fn gather(path: Path) {
+        fn test<const N: usize>(path: Path)
+        where
+            [u8; N]: NoUninit,
+        {
+            for_all_blocks(N, |from, to, t, f| {
+                let oracle = |to: &mut [[u8; N]]| {
+                    let Some(to) = to.get_mut(t..).and_then(|to| to.get_mut(..BLOCK)) else { return };
+                    for (to, address) in to.iter_mut().zip(f) {
+                        *to = *from.elements().get(*address as usize).unwrap_or(to);
+                    }
+                };
+                let kernel = |to: &mut [[u8; N]]| path.dispatch(Gather(Moves::<N>::new(from.elements::<N>(), to).unwrap(), t, f));
+                to.compare((path, from.length, t, f), oracle, kernel);
+            });
+        }
+        for_all_sizes!(test(path));
+    }
+
+    pub fn scatter(path: Path) {
+        fn test<const N: usize>(path: Path)
+        where
+            [u8; N]: NoUninit,
+        {
+            for_all_blocks(N, |to, from, f, t| {
+                let oracle = |to: &mut [[u8; N]]| {
+                    let Some(from) = from.elements().get(f..).and_then(|from| from.get(..BLOCK)) else { return };
+                    for (from, address) in from.iter().zip(t) {
+                        *to.get_mut(*address as usize).unwrap_or(&mut [0; N]) = *from;
+                    }
+                };
+                to.compare((path, to.length, t, f), oracle, |to| {
+                    let mut moves = Moves::<N>::new(from.elements::<N>(), to).unwrap();
+                    path.dispatch(Run(|| moves.scatter(t, f)));
+                });
+            });
+        }
+        for_all_sizes!(test(path));
+    }
+
+    /// What is asked for may lie anywhere, and stays as it is.
+    fn asks(path: Path, ask: impl Fn(&Moves<4>, &[[u8; 4]], u32, usize)) {
+        let (from, mut to) = (Buffer::new(100, 4, 0, 0), Buffer::new(100, 4, 0, 99));
+        for (address, n) in [0, 99, 100, 1 << 31, u32::MAX].iter().flat_map(|address| [0, 1, 100, usize::MAX].map(|n| (*address, n))) {
+            let kernel = |to: &mut [[u8; 4]]| {
+                let moves = Moves::new(from.elements::<4>(), to).unwrap();
+                path.dispatch(Run(|| ask(&moves, from.elements(), address, n)));
+            };
+            to.compare((address, n), |_| {}, kernel);
+        }
+    }
+
+    pub fn prefetch(path: Path) {
+        asks(path, |_, table, address, _| strew_simd::prefetch(table, address));
+    }
+
+    pub fn prefetch_row(path: Path) {
+        asks(path, |_, table, address, n| strew_simd::prefetch_row(table, address, n));
+    }
+
+    pub fn prefetch_to(path: Path) {
+        asks(path, |moves, _, address, _| moves.prefetch_to(address));
+    }
+
+    pub fn prefetch_row_to(path: Path) {
+        asks(path, |moves, _, address, n| moves.prefetch_row_to(address, n));
+    }
+
+    pub fn prefetch_row_from(path: Path) {
+        asks(path, |moves, _, address, n| moves.prefetch_row_from(address, n));
+    }
+}
