@@ -19,7 +19,7 @@ macro_rules! kernels {
         )*
     };
 }
-kernels!(check resolve clamp advance element row gather scatter prefetch prefetch_row prefetch_to prefetch_row_to prefetch_row_from);
+kernels!(check resolve clamp advance element row gather gather_at scatter scatter_at prefetch prefetch_row prefetch_to prefetch_row_to prefetch_row_from);
 
 #[test]
 fn no_kernel_is_forgotten() {
@@ -73,6 +73,16 @@ impl<const N: usize> Op for Gather<'_, N> {
     #[inline(always)]
     fn run(mut self, instructions: impl Instructions) {
         self.0.gather(instructions, self.1, self.2);
+    }
+}
+
+struct GatherAt<'a, const N: usize>(Moves<'a, N>, usize, usize, &'a [u32]);
+
+impl<const N: usize> Op for GatherAt<'_, N> {
+    type Output = ();
+    #[inline(always)]
+    fn run(mut self, instructions: impl Instructions) {
+        self.0.gather_at(instructions, self.1, self.2, self.3);
     }
 }
 
@@ -407,6 +417,57 @@ mod kernels {
                 to.compare((path, to.length, t, f), oracle, |to| {
                     let mut moves = Moves::<N>::new(from.elements::<N>(), to).unwrap();
                     path.dispatch(Run(|| moves.scatter(t, f)));
+                });
+            });
+        }
+        for_all_sizes!(test(path));
+    }
+
+    /// Places to count offsets from, and numbers of them.
+    fn bases(case: &mut usize) -> (usize, usize) {
+        *case += 1;
+        ([0, 3, 0, 70, usize::MAX][*case % 5], *case % (BLOCK + 1))
+    }
+
+    pub fn gather_at(path: Path) {
+        fn test<const N: usize>(path: Path)
+        where
+            [u8; N]: NoUninit,
+        {
+            let mut case = 0;
+            for_all_blocks(N, |from, to, t, f| {
+                let (base, count) = bases(&mut case);
+                let oracle = |to: &mut [[u8; N]]| {
+                    let Some(to) = to.get_mut(t..).and_then(|to| to.get_mut(..count)) else { return };
+                    for (to, offset) in to.iter_mut().zip(f) {
+                        *to = *base.checked_add(*offset as usize).and_then(|f| from.elements().get(f)).unwrap_or(to);
+                    }
+                };
+                let kernel = |to: &mut [[u8; N]]| {
+                    path.dispatch(GatherAt(Moves::<N>::new(from.elements::<N>(), to).unwrap(), t, base, &f[..count]));
+                };
+                to.compare((path, from.length, t, base, f), oracle, kernel);
+            });
+        }
+        for_all_sizes!(test(path));
+    }
+
+    pub fn scatter_at(path: Path) {
+        fn test<const N: usize>(path: Path)
+        where
+            [u8; N]: NoUninit,
+        {
+            let mut case = 0;
+            for_all_blocks(N, |to, from, f, t| {
+                let (base, count) = bases(&mut case);
+                let oracle = |to: &mut [[u8; N]]| {
+                    for (from, offset) in from.elements::<N>().get(f..).unwrap_or_default().iter().zip(&t[..count]) {
+                        *base.checked_add(*offset as usize).and_then(|t| to.get_mut(t)).unwrap_or(&mut [0; N]) = *from;
+                    }
+                };
+                to.compare((path, to.length, t, base, f), oracle, |to| {
+                    let mut moves = Moves::<N>::new(from.elements::<N>(), to).unwrap();
+                    path.dispatch(Run(|| moves.scatter_at(base, &t[..count], f)));
                 });
             });
         }
