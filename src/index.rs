@@ -61,8 +61,11 @@ pub(crate) mod sealed {
     pub use strew_simd::Index as Vectors;
 
     pub trait Sealed: Vectors + Copy + Send + Sync + 'static {
+        /// Whether `usize` is as wide, so that [`position`](Sealed::position) decides on every axis.
+        const FITS: bool = size_of::<Self>() <= size_of::<usize>();
+
         /// The position on an axis of `size`, negative values counted from the end. What is not below `size` is no position; it may still be
-        /// one for [`super::resolve`], when the type is wider than `usize`.
+        /// one for [`super::resolve`], when the type is wider than `usize` and the axis longer than [`super::LONGEST`].
         fn position(self, size: usize) -> usize;
         /// The position of an index that is known to be on an axis of `size`.
         fn proven_position(self, size: usize) -> usize;
@@ -132,17 +135,27 @@ macro_rules! signed {
 }
 signed!(i8 i16 i32 i64 isize);
 
+/// On axes up to this size [`Sealed::position`] and [`Sealed::is_inside`] decide, whatever the type. Without the call of [`outside`] the loops of
+/// constant plans keep their registers, and unroll.
+const LONGEST: usize = isize::MAX as usize;
+
 /// The position of `index` on an axis of `size`, always below `size`. `None`: out of bounds under `Bounds::Error`, left out under the others.
 #[inline(always)]
 pub(crate) fn resolve<I: Index>(index: I, size: usize, bounds: Bounds) -> Option<usize> {
     let position = index.position(size);
-    if position < size { Some(position) } else { outside(index.wide(), size, bounds) }
+    if position < size {
+        Some(position)
+    } else if matches!(bounds, Bounds::Error) && (I::FITS || size <= LONGEST) {
+        None
+    } else {
+        outside(index.wide(), size, bounds)
+    }
 }
 
 /// Whether `index` is on an axis of `size`.
 #[inline(always)]
 pub(crate) fn is_in_bounds<I: Index>(index: I, size: usize) -> bool {
-    index.is_inside(size) || outside(index.wide(), size, Bounds::Error).is_some()
+    index.is_inside(size) || (size > LONGEST && outside(index.wide(), size, Bounds::Error).is_some())
 }
 
 /// The rare half of [`resolve`], exact for every value and compiled once for all index types.

@@ -266,7 +266,12 @@ impl Mover for Nothing {
         tuples: &[[I; K]],
         addresses: Addresses<K, PROVEN>,
     ) -> Option<()> {
-        tuples.iter().all(|tuple| addresses.check(tuple)).then_some(())
+        for tuple in tuples {
+            if !addresses.check(tuple) {
+                return None;
+            }
+        }
+        Some(())
     }
 
     #[inline(always)]
