@@ -4,8 +4,8 @@ use crate::element::Element;
 
 /// `to = from`, both of the same length.
 ///
-/// The memory copy of a microcontroller's runtime moves a word in six instructions. Words that are copied by value take two, and two cycles. The
-/// fences keep the compiler from making them a memory copy again.
+/// The memory copy of a microcontroller's runtime moves a word in six instructions. Words that are copied by value take two, and two cycles. In the
+/// eights, fences keep the compiler from making them a memory copy again.
 #[cfg(not(feature = "std"))]
 #[inline(always)]
 pub(crate) fn copy_row<T: Element>(from: &[T], to: &mut [T]) {

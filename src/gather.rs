@@ -134,7 +134,7 @@ impl Gather {
     /// on the caller's thread.
     ///
     /// # Errors
-    /// [`Error::SliceTooShort`], [`Error::IndexOutOfBounds`]: the output is as it was.
+    /// [`Error::SliceTooShort`], [`Error::IndexOutOfBounds`]: the output is as it was. The indices are looked at first.
     ///
     /// ```
     /// use strew::{Gather, Layout};

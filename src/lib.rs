@@ -48,14 +48,14 @@
 //! - Loops are compiled for each element type. A gather and an assignment only move bits: cast the slices to the unsigned integer of the same width
 //!   (`bytemuck::cast_slice`), and all types of that width share one function. Measured with a constant plan and one in memory, for `f32`, `u32`
 //!   and `i32`, at opt-level `s`: an image of 15.3 KB becomes 6.6 KB. Of the linker's `-C link-arg=--icf=all`, expect little: 0.2 KB there.
-//! - What runs apart from the loops (an index out of bounds, the error for it) is compiled once.
+//! - What runs apart from the loops (an index out of bounds, the error for it) is compiled once for each type of index.
 //!
 //! There is no panic path, no heap and no static data.
 //!
 //! # Features
 //!
 //! - `std` (default): vectors (AVX2, AVX-512, NEON) and `f16` conversions by the CPU's own instructions, detected at run time, once a call. Some calls use
-//!   a scratch of at most 1 MiB. Firmware says `default-features = false`. Results are the same.
+//!   a scratch of at most 1 MiB a thread. Firmware says `default-features = false`. Results are the same.
 //! - `rayon`: [`Gather::par_run`](Gather), [`Scatter::par_run`](Scatter) and `par_reduce`, with the threads of the rayon pool that they are called in. Each
 //!   place is written by one thread, in the order of the indices: results are the same to the bit, for any number of threads.
 //! - `defmt`: `defmt::Format` for errors, layouts and policies.

@@ -166,8 +166,8 @@ impl Scatter {
         self.par_reduce(Assign, data, indices, updates)
     }
 
-    /// Combines in place with the threads of the rayon pool that it is called in: the same as [`reduce`](Scatter::reduce) to the bit, since each thread
-    /// applies all updates of its part of the data, in order. Small calls run on the caller's thread.
+    /// Combines in place with the threads of the rayon pool that it is called in: the same as [`reduce`](Scatter::reduce) to the bit, since each place
+    /// gets its updates from one thread, in order. Small calls, and those that cannot be divided so, run on the caller's thread.
     ///
     /// # Errors
     /// [`Error::SliceTooShort`], [`Error::IndexOutOfBounds`]. The data is as it was.

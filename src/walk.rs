@@ -3,7 +3,7 @@
 //! The outer dimensions are walked in row-major order, the last of them (a **lane**) in a plain loop, the others counted by an [`Odometer`].
 //! [`run`] chooses between two walks, once a call; plans in constants make the choice at compile time.
 //!
-//! - [`packed`]: tuples of 1 to 3 coordinates without gaps, each of which moves one element or one row, and the flat tensor without gaps along
+//! - [`packed`]: tuples of 1 to 3 coordinates (4 with `std`) without gaps, each of which moves one element or one row, and the flat tensor without gaps along
 //!   the lane. This is what most tensors hold, and slices are walked without a check for each step.
 //! - [`lanes`]: everything else.
 //!
@@ -31,10 +31,6 @@ pub(crate) trait Mover {
         addresses: Addresses<K, PROVEN>,
     ) -> Option<()>;
 
-    /// A chance to ask for lanes to come, `length` indices long; the last outer dimension leads from one to the next.
-    #[inline(always)]
-    fn ask_lane<I: Index>(&self, _indices: &[I], _lane: &Position, _outer: &Dim, _length: usize) {}
-
     /// The same for rows of `n` elements.
     fn rows<I: Index, const K: usize, const PROVEN: bool>(
         &mut self,
@@ -43,6 +39,10 @@ pub(crate) trait Mover {
         tuples: &[[I; K]],
         addresses: Addresses<K, PROVEN>,
     ) -> Option<()>;
+
+    /// A chance to ask for lanes to come, `length` indices long; the last outer dimension leads from one to the next.
+    #[inline(always)]
+    fn ask_lane<I: Index>(&self, _indices: &[I], _lane: &Position, _outer: &Dim, _length: usize) {}
 }
 
 /// An address outside every slice: what [`Bounds::Skip`] makes of an entry. Nothing moves there.

@@ -8,7 +8,7 @@ use common::case::{Case, IndexType, Operator, Tensor, tensor};
 use common::check::{Reductions, assign, gather_of, reduce};
 use common::oracle;
 use common::values::{Nan, Sample, samples};
-use strew::Bounds;
+use strew::{Bounds, Gather, Layout, Scatter};
 
 const POLICIES: [Bounds; 4] = [Bounds::Error, Bounds::Clamp, Bounds::Wrap, Bounds::Skip];
 
@@ -130,4 +130,22 @@ fn policies() {
         gather_of::<i64, _>(&case, &moves, &indices);
         reduce(&case, &moves, &indices, order, order, Nan::Exact);
     }
+}
+
+/// There are no kernels for elements of 12 bytes: they take the portable way.
+#[test]
+fn elements_without_kernels() {
+    let layout = Layout::contiguous([700, 500]);
+    let table: Vec<[f32; 3]> = (0..350_000).map(|n| [n as f32; 3]).collect();
+    let indices: Vec<u32> = (0..350_000).map(|n| (n * 7) % 700).collect();
+    let expected: Vec<[f32; 3]> = (0..350_000).map(|n| table[indices[n] as usize * 500 + n % 500]).collect();
+    let mut output = vec![[0.0; 3]; 350_000];
+    Gather::elements(&layout, &layout, &layout, 0).unwrap().run(&table, &indices, &mut output).unwrap();
+    assert!(output == expected);
+
+    let mut data = vec![[0.0; 3]; 350_000];
+    Scatter::elements(&layout, &layout, &layout, 0).unwrap().run(&mut data, &indices, &table).unwrap();
+    let mut expected = vec![[0.0; 3]; 350_000];
+    (0..350_000).for_each(|n| expected[indices[n] as usize * 500 + n % 500] = table[n]);
+    assert!(data == expected);
 }

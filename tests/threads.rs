@@ -52,6 +52,17 @@ fn cases() -> Vec<Case> {
         case("bins", axis::<0>, packed(&[1000]), packed(&[100_003]), packed(&[100_003]), 1000),
         case("rows", axis::<0>, packed(&[500, 33]), packed(&[5000]), packed(&[5000, 33]), 500),
         case("last axis", axis::<1>, packed(&[77, 500]), packed(&[1500]), packed(&[77, 1500]), 500),
+        // Beyond what stays in a cache, so that single elements are divided too.
+        case("far elements", axis::<0>, packed(&[400_003]), packed(&[300_001]), packed(&[300_001]), 400_003),
+        case("far pairs", nd::<0>, packed(&[700, 700]), packed(&[90_001, 2]), packed(&[90_001]), 700),
+        case(
+            "padded rows, from the end",
+            axis::<0>,
+            Layout::from_parts(&[500, 33], &[-40, 1], 499 * 40 + 3).unwrap(),
+            packed(&[5000]),
+            packed(&[5000, 33]),
+            500,
+        ),
         case("middle axis", axis::<1>, packed(&[9, 50, 20]), packed(&[700]), packed(&[9, 700, 20]), 50),
         case("elements 0", elements::<0>, packed(&[700, 500]), packed(&[900, 450]), packed(&[900, 450]), 700),
         case("elements 1", elements::<1>, packed(&[700, 500]), packed(&[600, 450]), packed(&[600, 450]), 500),
@@ -92,7 +103,8 @@ fn the_bits_of_one() {
         let seed = seed as u64;
         let (gather, scatter) = (case.make)(&case.table, &case.indices, &case.flat);
         let ids = indices(extent(&case.indices), case.size, seed);
-        let (table, flat) = (values(extent(&case.table), seed + 50), values(extent(&case.flat), seed + 99));
+        // Longer than the layouts: what is beyond stays as it is.
+        let (table, flat) = (values(extent(&case.table) + 1000, seed + 50), values(extent(&case.flat) + 100, seed + 99));
         for bounds in [Bounds::Error, Bounds::Clamp, Bounds::Wrap, Bounds::Skip] {
             let mut ids = ids.clone();
             if bounds != Bounds::Error {

@@ -30,7 +30,7 @@ macro_rules! signed {
             fn nearest_on_axis(self, size: u32) -> u32 {
                 let wide = self as $wide;
                 let position = wide.wrapping_add((wide >> (<$wide>::BITS - 1)) & size as $wide);
-                position.max(0).min(size as $wide - 1) as u32
+                position.max(0).min((size as $wide).wrapping_sub(1)) as u32
             }
         }
     )*};

@@ -54,14 +54,13 @@ impl Path {
     #[must_use]
     pub fn name(self) -> &'static str {
         match self.0 {
-            Arch::Scalar => "portable",
             #[cfg(target_arch = "x86_64")]
             Arch::V3(_) => "avx2",
             #[cfg(target_arch = "x86_64")]
             Arch::V4(_) => "avx512",
             #[cfg(target_arch = "aarch64")]
             Arch::Neon(_) => "neon",
-            _ => "other",
+            _ => "portable",
         }
     }
 

@@ -14,6 +14,7 @@ use crate::walk::{Odometer, Position};
 
 /// The bytes of the scratch, at most.
 const SCRATCH: usize = 1 << 20;
+const _: () = assert!(SCRATCH <= vectors::NEAR, "blocks would be cut into blocks");
 
 /// The columns of a block: fewer do not pay, more gain nothing.
 const COLUMNS: core::ops::RangeInclusive<usize> = 16..=64;
@@ -59,23 +60,25 @@ where
     use rayon::prelude::*;
 
     let columns = Columns::of::<T>(plan, 1)?;
-    let starts: Vec<usize> = (0..columns.columns).step_by(columns.width).collect();
+    let stride = columns.width.saturating_mul(threads.max(1));
     columns.each_start(plan, |at| {
-        for group in starts.chunks(threads.max(1)) {
+        for column in (0..columns.columns).step_by(stride) {
+            let group: Vec<usize> = (column..columns.columns.min(column.saturating_add(stride))).step_by(columns.width).collect();
             let shared: &[T] = data;
             let changed = |column: &usize| {
                 let (block, mut scratch) = (columns.block(plan, at, *column), Vec::new());
                 block.pack(shared, &mut scratch);
                 change(&block.plan, &mut scratch);
-                (column - group.first().unwrap_or(&0), block.width, scratch)
+                (block.start, block.width, scratch)
             };
             let changed: Vec<_> = group.par_iter().map(changed).collect();
-            let first = at.table.wrapping_add(group.first().copied().unwrap_or(0));
+            let first = at.table.wrapping_add(column);
             let rows = data.get_mut(first..).unwrap_or_default().par_chunks_mut(columns.pitch).take(columns.rows);
             rows.enumerate().with_min_len(columns.rows.div_ceil(threads.max(1))).for_each(|(number, row)| {
-                for (column, width, scratch) in &changed {
+                for (start, width, scratch) in &changed {
+                    let column = start.wrapping_sub(first);
                     let from = scratch.get(number.wrapping_mul(*width)..).and_then(|from| from.get(..*width));
-                    if let (Some(to), Some(from)) = (row.get_mut(*column..column.wrapping_add(*width)), from) {
+                    if let (Some(to), Some(from)) = (row.get_mut(column..column.wrapping_add(*width)), from) {
                         to.copy_from_slice(from);
                     }
                 }

@@ -32,6 +32,9 @@ const NEAR: usize = 1 << 20;
 
 /// `output[flat] = input[table]` for a plan that [suits vectors](Plan::suits_vectors). `None`: there is no kernel for the size of the elements.
 pub(crate) fn gather<T: Element, I: Index, const PROVEN: bool>(plan: &Plan, indices: &[I], input: &[T], output: &mut [T]) -> Option<bool> {
+    if !has_kernel::<T>() {
+        return None;
+    }
     let ordered = plan.in_flat_order();
     let plan = ordered.as_ref().unwrap_or(plan);
     let input = table(plan, input);
@@ -57,7 +60,7 @@ pub(crate) fn gather_lanes<T: Element, I: Index, const PROVEN: bool>(
 
 /// `data[table] = updates[flat]`, for checked indices.
 pub(crate) fn scatter<T: Element, I: Index>(plan: &Plan, indices: &[I], data: &mut [T], updates: &[T]) -> Option<()> {
-    if !matches!(size_of::<T>(), 1 | 2 | 4 | 8 | 16) {
+    if !has_kernel::<T>() {
         return None;
     }
     let ordered = plan.in_flat_order();
@@ -96,6 +99,11 @@ pub(crate) fn combine<T: Element, I: Index, R: Reduction<T>>(plan: &Plan, indice
 fn combine_lanes<T: Element, I: Index, R: Reduction<T>>(plan: &Plan, indices: &[I], reduction: &R, data: &mut [T], updates: &[T]) {
     let far = plan.reach().saturating_mul(size_of::<T>()) > NEAR;
     run::<I, true>(plan, indices, Combined { reduction, data, updates, far });
+}
+
+/// Whether elements of this size can be copied by [`Moves`].
+fn has_kernel<T>() -> bool {
+    matches!(size_of::<T>(), 1 | 2 | 4 | 8 | 16)
 }
 
 /// The part of the table that the plan needs: [`NOWHERE`] is outside.

@@ -75,7 +75,7 @@ impl Plan {
     pub(crate) fn halves(&self, threads: usize) -> Option<(Plan, Plan)> {
         let (mut first, mut second) = (*self, *self);
         let (dim, rest) = (first.dims.first_mut()?, second.dims.first_mut()?);
-        if threads < 2 || self.rank == 0 || dim.size < 2 {
+        if threads < 2 || self.outer == 0 || dim.size < 2 {
             return None;
         }
         // The first gets threads / 2 of all threads.

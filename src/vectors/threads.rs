@@ -2,7 +2,10 @@
 //!
 //! Each thread writes a part of the written tensor that no other one writes, in the order in which one thread would. A gather's output is cut along
 //! its outermost dimension. So is a scatter's data, if the indices of each piece stay in it; otherwise all threads look at all indices, and each
-//! applies the updates that fall into its part of the data. (Single elements of data that stay in a cache take less time than that look: one thread.)
+//! applies the updates that fall into its part of the data.
+//!
+//! One thread does what cannot be cut so: written tensors whose outermost steps interleave, indices and updates that are not packed. And what is not worth
+//! it: small calls, and single elements of data that stay in a cache, which take less time than the look of all threads at all indices.
 
 use crate::element::Element;
 use crate::index::Index;
@@ -71,6 +74,7 @@ where
 {
     let ordered = plan.in_flat_order();
     let plan = ordered.as_ref().unwrap_or(plan);
+    let data = vectors::table_mut(plan, data);
     let on_columns = |plan: &Plan, scratch: &mut [T]| combine::run_plan(plan, indices, reduction, scratch, updates);
     if columns::par_scatter(plan, data, threads, on_columns).is_some() {
         return;
@@ -120,7 +124,7 @@ where
 {
     let Parts { threads, pitch, start } = parts;
     let rows = data.len().saturating_sub(start) / pitch;
-    let middle = start + rows * (threads / 2) / threads * pitch;
+    let middle = start + (rows as u128 * (threads / 2) as u128 / threads as u128) as usize * pitch;
     if threads > 1
         && let Some((first, second)) = data.split_at_mut_checked(middle)
     {
