@@ -27,7 +27,8 @@ impl<I: Index> Checked<'_, Scatter, I> {
     pub(crate) fn assign<T: Element>(&self, data: &mut [T], updates: &[T]) -> Result<(), Error> {
         let plan = self.fits(data, updates)?;
         #[cfg(feature = "std")]
-        if plan.suits_vectors() && vectors::scatter(plan, self.indices, data, updates).is_some() {
+        if plan.suits_vectors() {
+            vectors::scatter(plan, self.indices, data, updates);
             return Ok(());
         }
         walk::run::<I, true>(plan, self.indices, Combine { reduction: &Assign, data, updates });

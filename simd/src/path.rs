@@ -12,7 +12,7 @@ use crate::x86;
 
 /// A set of instructions that this machine has. A value of this type is the proof that it does.
 ///
-/// Every kernel is a method of it, and does the same on every path.
+/// What an [`Op`] does, it does the same on every path.
 #[derive(Clone, Copy, Debug)]
 pub struct Path(pub(crate) Arch);
 
@@ -132,7 +132,6 @@ impl Gather for V3 {
     }
 }
 
-// Gathers of 512 bits were no faster than those of 256, which both have. The wider vectors pay in checks and addresses.
 #[cfg(target_arch = "x86_64")]
 impl Instructions for V4 {}
 #[cfg(target_arch = "x86_64")]

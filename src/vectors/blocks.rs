@@ -27,12 +27,8 @@ impl<S: Instructions, M: BlockMover> Mover for InBlocks<S, M> {
     }
 
     #[inline(always)]
-    fn strided_row(&mut self, mut table: usize, mut flat: usize, dim: &Dim) {
-        for _ in 0..dim.size {
-            self.mover.element(table, flat);
-            table = table.wrapping_add_signed(dim.table);
-            flat = flat.wrapping_add_signed(dim.flat);
-        }
+    fn strided_row(&mut self, table: usize, flat: usize, dim: &Dim) {
+        self.mover.strided_row(table, flat, dim);
     }
 
     #[inline(always)]
@@ -138,12 +134,8 @@ impl<M: BlockMover> Mover for InPart<M> {
     }
 
     #[inline(always)]
-    fn strided_row(&mut self, mut table: usize, mut flat: usize, dim: &Dim) {
-        for _ in 0..dim.size {
-            self.mover.element(table, flat);
-            table = table.wrapping_add_signed(dim.table);
-            flat = flat.wrapping_add_signed(dim.flat);
-        }
+    fn strided_row(&mut self, table: usize, flat: usize, dim: &Dim) {
+        self.mover.strided_row(table, flat, dim);
     }
 
     #[inline(always)]

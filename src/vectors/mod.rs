@@ -8,9 +8,10 @@
 use strew_simd::{Instructions, Moves, Op, Path};
 
 use crate::element::Element;
+use crate::gather::Take;
 use crate::index::Index;
 use crate::plan::Plan;
-use crate::reduction::Reduction;
+use crate::reduction::{Assign, Reduction};
 use crate::walk;
 
 mod blocks;
@@ -30,93 +31,76 @@ use movers::{BlockMover, Combined, Gathered, Scattered};
 /// (`strew-benches`: scatters by 2 coordinates into 4 MiB gain a quarter; histograms of 64K bins would lose.)
 const NEAR: usize = 1 << 20;
 
-/// `output[flat] = input[table]` for a plan that [suits vectors](Plan::suits_vectors). `None`: there is no kernel for the size of the elements.
-pub(crate) fn gather<T: Element, I: Index, const PROVEN: bool>(plan: &Plan, indices: &[I], input: &[T], output: &mut [T]) -> Option<bool> {
-    if !has_kernel::<T>() {
-        return None;
-    }
+/// `output[flat] = input[table]` for a plan that [suits vectors](Plan::suits_vectors).
+pub(crate) fn gather<T: Element, I: Index, const PROVEN: bool>(plan: &Plan, indices: &[I], input: &[T], output: &mut [T]) -> bool {
     let ordered = plan.in_flat_order();
     let plan = ordered.as_ref().unwrap_or(plan);
-    let input = table(plan, input);
-    columns::gather::<T, I, PROVEN>(plan, indices, input, output).or_else(|| gather_lanes::<T, I, PROVEN>(plan, indices, input, output))
+    let input = input.get(..plan.lengths.table).unwrap_or(input);
+    columns::gather::<T, I, PROVEN>(plan, indices, input, output)
+        .unwrap_or_else(|| gather_lanes::<T, I, PROVEN>(plan, indices, input, output))
 }
 
 /// The same, lane by lane.
-pub(crate) fn gather_lanes<T: Element, I: Index, const PROVEN: bool>(
-    plan: &Plan,
-    indices: &[I],
-    input: &[T],
-    output: &mut [T],
-) -> Option<bool> {
-    match size_of::<T>() {
+fn gather_lanes<T: Element, I: Index, const PROVEN: bool>(plan: &Plan, indices: &[I], input: &[T], output: &mut [T]) -> bool {
+    let done = match size_of::<T>() {
         1 => Moves::<1>::new(input, output).map(|moves| run::<I, PROVEN>(plan, indices, Gathered(moves))),
         2 => Moves::<2>::new(input, output).map(|moves| run::<I, PROVEN>(plan, indices, Gathered(moves))),
         4 => Moves::<4>::new(input, output).map(|moves| run::<I, PROVEN>(plan, indices, Gathered(moves))),
         8 => Moves::<8>::new(input, output).map(|moves| run::<I, PROVEN>(plan, indices, Gathered(moves))),
         16 => Moves::<16>::new(input, output).map(|moves| run::<I, PROVEN>(plan, indices, Gathered(moves))),
         _ => None,
-    }
+    };
+    // Other sizes have no vectors.
+    done.unwrap_or_else(|| walk::run::<I, PROVEN>(plan, indices, Take { input, output }))
 }
 
 /// `data[table] = updates[flat]`, for checked indices.
-pub(crate) fn scatter<T: Element, I: Index>(plan: &Plan, indices: &[I], data: &mut [T], updates: &[T]) -> Option<()> {
-    if !has_kernel::<T>() {
-        return None;
-    }
-    let ordered = plan.in_flat_order();
-    let plan = ordered.as_ref().unwrap_or(plan);
-    let data = table_mut(plan, data);
-    columns::scatter(plan, data, |plan, data| _ = scatter_lanes(plan, indices, data, updates))
-        .or_else(|| scatter_lanes(plan, indices, data, updates))
-}
-
-/// The same, lane by lane.
-fn scatter_lanes<T: Element, I: Index>(plan: &Plan, indices: &[I], data: &mut [T], updates: &[T]) -> Option<()> {
-    let far = plan.reach().saturating_mul(size_of::<T>()) > NEAR;
-    let done = match size_of::<T>() {
-        1 => Moves::<1>::new(updates, data).map(|moves| run::<I, true>(plan, indices, Scattered { moves, far })),
-        2 => Moves::<2>::new(updates, data).map(|moves| run::<I, true>(plan, indices, Scattered { moves, far })),
-        4 => Moves::<4>::new(updates, data).map(|moves| run::<I, true>(plan, indices, Scattered { moves, far })),
-        8 => Moves::<8>::new(updates, data).map(|moves| run::<I, true>(plan, indices, Scattered { moves, far })),
-        16 => Moves::<16>::new(updates, data).map(|moves| run::<I, true>(plan, indices, Scattered { moves, far })),
-        _ => None,
-    };
-    done.map(|_| ())
+pub(crate) fn scatter<T: Element, I: Index>(plan: &Plan, indices: &[I], data: &mut [T], updates: &[T]) {
+    in_blocks(plan, data, |plan, data| {
+        let far = is_far::<T>(plan);
+        let done = match size_of::<T>() {
+            1 => Moves::<1>::new(updates, data).map(|moves| run::<I, true>(plan, indices, Scattered { moves, far })),
+            2 => Moves::<2>::new(updates, data).map(|moves| run::<I, true>(plan, indices, Scattered { moves, far })),
+            4 => Moves::<4>::new(updates, data).map(|moves| run::<I, true>(plan, indices, Scattered { moves, far })),
+            8 => Moves::<8>::new(updates, data).map(|moves| run::<I, true>(plan, indices, Scattered { moves, far })),
+            16 => Moves::<16>::new(updates, data).map(|moves| run::<I, true>(plan, indices, Scattered { moves, far })),
+            _ => None,
+        };
+        if done.is_none() {
+            run::<I, true>(plan, indices, Combined { reduction: &Assign, data, updates, far });
+        }
+    });
 }
 
 /// `data[table] = reduction(data[table], updates[flat])`, for checked indices.
 pub(crate) fn combine<T: Element, I: Index, R: Reduction<T>>(plan: &Plan, indices: &[I], reduction: &R, data: &mut [T], updates: &[T]) {
+    in_blocks(plan, data, |plan, data| {
+        run::<I, true>(plan, indices, Combined { reduction, data, updates, far: is_far::<T>(plan) });
+    });
+}
+
+/// Changes the data by blocks of columns where that is worth it, or else all at once.
+fn in_blocks<T: Element>(plan: &Plan, data: &mut [T], mut change: impl FnMut(&Plan, &mut [T])) {
     let ordered = plan.in_flat_order();
     let plan = ordered.as_ref().unwrap_or(plan);
     let data = table_mut(plan, data);
-    let done = columns::scatter(plan, data, |plan, data| combine_lanes(plan, indices, reduction, data, updates));
-    if done.is_none() {
-        combine_lanes(plan, indices, reduction, data, updates);
+    if columns::scatter(plan, data, &mut change).is_none() {
+        change(plan, data);
     }
 }
 
-/// The same, lane by lane.
-fn combine_lanes<T: Element, I: Index, R: Reduction<T>>(plan: &Plan, indices: &[I], reduction: &R, data: &mut [T], updates: &[T]) {
-    let far = plan.reach().saturating_mul(size_of::<T>()) > NEAR;
-    run::<I, true>(plan, indices, Combined { reduction, data, updates, far });
+/// Whether the places of the table lie too far from each other to stay in a cache.
+fn is_far<T>(plan: &Plan) -> bool {
+    plan.reach().saturating_mul(size_of::<T>()) > NEAR
 }
 
-/// Whether elements of this size can be copied by [`Moves`].
-fn has_kernel<T>() -> bool {
-    matches!(size_of::<T>(), 1 | 2 | 4 | 8 | 16)
-}
-
-/// The part of the table that the plan needs: [`NOWHERE`] is outside.
-fn table<'a, T>(plan: &Plan, table: &'a [T]) -> &'a [T] {
-    table.get(..plan.lengths.table).unwrap_or(table)
-}
-
+/// The part of the table that the plan needs, so that the address of an entry that is left out is outside.
 fn table_mut<'a, T>(plan: &Plan, table: &'a mut [T]) -> &'a mut [T] {
     let length = table.len().min(plan.lengths.table);
     table.get_mut(..length).unwrap_or_default()
 }
 
-/// The same for a part of the data: updates whose place is outside are left out. Rows lie in the part, or outside it.
+/// [`combine`] for a part of the data: updates whose place is outside are left out. Rows lie in the part, or outside it.
 #[cfg(feature = "rayon")]
 pub(crate) fn combine_part<T: Element, I: Index, R: Reduction<T>>(
     plan: &Plan,
@@ -125,18 +109,21 @@ pub(crate) fn combine_part<T: Element, I: Index, R: Reduction<T>>(
     data: &mut [T],
     updates: &[T],
 ) {
-    struct Run<'a, I, M>(&'a Plan, &'a [I], M, usize);
+    struct Run<'a, I, M> {
+        plan: &'a Plan,
+        indices: &'a [I],
+        part: InPart<M>,
+    }
     impl<I: Index, M: BlockMover> Op for Run<'_, I, M> {
         type Output = ();
         #[inline(always)]
         fn run(self, _: impl Instructions) {
-            walk::run::<I, true>(self.0, self.1, InPart { mover: self.2, length: self.3 });
+            walk::run::<I, true>(self.plan, self.indices, self.part);
         }
     }
-    let far = plan.reach().saturating_mul(size_of::<T>()) > NEAR;
-    let data = table_mut(plan, data);
     let length = data.len();
-    Path::detect().dispatch(Run(plan, indices, Combined { reduction, data, updates, far }, length));
+    let mover = Combined { reduction, data, updates, far: is_far::<T>(plan) };
+    Path::detect().dispatch(Run { plan, indices, part: InPart { mover, length } });
 }
 
 /// Whether all indices are in bounds.

@@ -3,6 +3,7 @@
 use strew_simd::{BLOCK, Instructions, Moves, prefetch, prefetch_row};
 
 use crate::element::Element;
+use crate::plan::Dim;
 use crate::reduction::Reduction;
 
 /// What moves by addresses.
@@ -12,6 +13,16 @@ pub(crate) trait BlockMover {
 
     /// Moves one row.
     fn row(&mut self, table: usize, flat: usize, n: usize);
+
+    /// Moves the elements of one dimension, a stride after the other.
+    #[inline(always)]
+    fn strided_row(&mut self, mut table: usize, mut flat: usize, dim: &Dim) {
+        for _ in 0..dim.size {
+            self.element(table, flat);
+            table = table.wrapping_add_signed(dim.table);
+            flat = flat.wrapping_add_signed(dim.flat);
+        }
+    }
 
     /// Moves one element for each address, in order.
     fn block(&mut self, instructions: impl Instructions, table: &[u32; BLOCK], flat: usize);

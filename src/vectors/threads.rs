@@ -81,8 +81,7 @@ where
     }
     if plan.pieces_are_apart(Direction::Scatter) {
         scatter_pieces(plan, indices, reduction, data, updates, threads);
-    } else if let Some(pitch) = plan.pitch().filter(|_| plan.packed_row > 1 || plan.reach().saturating_mul(size_of::<T>()) > vectors::NEAR)
-    {
+    } else if let Some(pitch) = plan.pitch().filter(|_| plan.packed_row > 1 || vectors::is_far::<T>(plan)) {
         scatter_parts(plan, indices, reduction, data, updates, Parts { threads, pitch, start: plan.start.table % pitch });
     } else {
         combine::run_plan(plan, indices, reduction, data, updates);
