@@ -84,22 +84,14 @@ impl<'a, const N: usize> Moves<'a, N> {
     #[inline(always)]
     pub fn scatter_at(&mut self, t: usize, offsets: &[u32], f: usize) {
         let (Some(to), Some(from)) = (self.to.get_mut(t..), self.from.get(f..)) else { return };
-        for (from, offset) in from.iter().zip(offsets) {
-            if let Some(to) = to.get_mut(*offset as usize) {
-                *to = *from;
-            }
-        }
+        scatter(from, to, offsets);
     }
 
     /// `to[t[n]] = from[f + n]`, in this order.
     #[inline(always)]
     pub fn scatter(&mut self, t: &[u32; BLOCK], f: usize) {
-        let Some(from) = self.from.get(f..).and_then(|from| from.first_chunk::<BLOCK>()) else { return };
-        for (from, address) in from.iter().zip(t) {
-            if let Some(to) = self.to.get_mut(*address as usize) {
-                *to = *from;
-            }
-        }
+        let Some(from) = self.from.get(f..).and_then(|from| from.get(..BLOCK)) else { return };
+        scatter(from, self.to, t);
     }
 
     /// Asks for the element at `to[t]`.
@@ -135,6 +127,16 @@ fn copy<const N: usize, const CHUNK: usize>(from: &[Bytes<N>], to: &mut [Bytes<N
         }
     } else {
         for (to, from) in to.iter_mut().zip(from) {
+            *to = *from;
+        }
+    }
+}
+
+/// `to[addresses[n]] = from[n]`, in this order. Not inlined: among the walk's variables there are no registers left for its few.
+#[inline(never)]
+fn scatter<const N: usize>(from: &[Bytes<N>], to: &mut [Bytes<N>], addresses: &[u32]) {
+    for (from, address) in from.iter().zip(addresses) {
+        if let Some(to) = to.get_mut(*address as usize) {
             *to = *from;
         }
     }

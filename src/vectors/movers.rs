@@ -158,26 +158,14 @@ impl<T: Element, R: Reduction<T>> BlockMover for Combined<'_, T, R> {
 
     #[inline(always)]
     fn block(&mut self, _: impl Instructions, table: &[u32; BLOCK], flat: usize) {
-        let Some(updates) = self.updates.get(flat..).and_then(|updates| updates.first_chunk::<BLOCK>()) else { return };
-        let (tables, _) = table.as_chunks::<4>();
-        let (updates, _) = updates.as_chunks::<4>();
-        for (table, updates) in tables.iter().zip(updates) {
-            for (address, update) in table.iter().zip(updates) {
-                if let Some(current) = self.data.get_mut(*address as usize) {
-                    *current = self.reduction.combine(*current, *update);
-                }
-            }
-        }
+        let Some(updates) = self.updates.get(flat..).and_then(|updates| updates.get(..BLOCK)) else { return };
+        combine(self.reduction, self.data, table, updates);
     }
 
     #[inline(always)]
     fn pattern(&mut self, _: impl Instructions, table: usize, offsets: &[u32], flat: usize) {
         let (Some(data), Some(updates)) = (self.data.get_mut(table..), self.updates.get(flat..)) else { return };
-        for (offset, update) in offsets.iter().zip(updates) {
-            if let Some(current) = data.get_mut(*offset as usize) {
-                *current = self.reduction.combine(*current, *update);
-            }
-        }
+        combine(self.reduction, data, offsets, updates);
     }
 
     #[inline(always)]
@@ -198,5 +186,16 @@ impl<T: Element, R: Reduction<T>> BlockMover for Combined<'_, T, R> {
     #[inline(always)]
     fn ask_flat(&self, flat: u32, n: usize) {
         prefetch_row(self.updates, flat, n);
+    }
+}
+
+/// `data[addresses[n]] = reduction(data[addresses[n]], updates[n])`, in this order. Not inlined: among the walk's variables there are no registers left for
+/// its few.
+#[inline(never)]
+fn combine<T: Element, R: Reduction<T>>(reduction: &R, data: &mut [T], addresses: &[u32], updates: &[T]) {
+    for (address, update) in addresses.iter().zip(updates) {
+        if let Some(current) = data.get_mut(*address as usize) {
+            *current = reduction.combine(*current, *update);
+        }
     }
 }
