@@ -1,5 +1,7 @@
 //! How a scatter combines an update with the value that is there.
 
+use core::hint::select_unpredictable;
+
 use half::{bf16, f16};
 use num_traits::{AsPrimitive, Bounded};
 
@@ -126,8 +128,35 @@ reduction!(Xor: bool u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize => |cur
 reduction!(Add: f32 f64 => |current, update| current + update);
 reduction!(Sub: f32 f64 => |current, update| current - update);
 reduction!(Mul: f32 f64 => |current, update| current * update);
-reduction!(Min: f32 f64 f16 bf16 => |current, update| if update.rank(Bounded::min_value()) < current.rank(Bounded::min_value()) { update } else { current });
-reduction!(Max: f32 f64 f16 bf16 => |current, update| if update.rank(Bounded::max_value()) > current.rank(Bounded::max_value()) { update } else { current });
+reduction!(Min: f16 bf16 => |current, update| current.lower(update));
+reduction!(Max: f16 bf16 => |current, update| current.higher(update));
+
+/// One element by comparisons, a row by ranks, which compilers make vectors of.
+macro_rules! extreme {
+    ($reduction:ident: $($element:ty)* => $ranked:ident, $better:tt, $zero:tt) => {$(
+        impl Reduction<$element> for $reduction {
+            #[inline(always)]
+            fn combine(&self, current: $element, update: $element) -> $element {
+                if cfg!(not(feature = "std")) || current.is_nan() || update.is_nan() {
+                    current.$ranked(update)
+                } else {
+                    let equal = <$element>::from_bits(current.to_bits() $zero update.to_bits());
+                    let better = select_unpredictable(update $better current, update, current);
+                    select_unpredictable(update == current, equal, better)
+                }
+            }
+
+            #[inline(always)]
+            fn combine_row(&self, current: &mut [$element], updates: &[$element]) {
+                for (current, update) in current.iter_mut().zip(updates) {
+                    *current = current.$ranked(*update);
+                }
+            }
+        }
+    )*};
+}
+extreme!(Min: f32 f64 => lower, <, |);
+extreme!(Max: f32 f64 => higher, >, &);
 
 reduction!(Add: f16 => |current, update| f16::from_f32(current.to_f32() + update.to_f32()));
 reduction!(Sub: f16 => |current, update| f16::from_f32(current.to_f32() - update.to_f32()));
@@ -136,11 +165,21 @@ reduction!(Add: bf16 => |current, update| bf16::from_f32(current.to_f32() + upda
 reduction!(Sub: bf16 => |current, update| bf16::from_f32(current.to_f32() - update.to_f32()));
 reduction!(Mul: bf16 => |current, update| bf16::from_f32(current.to_f32() * update.to_f32()));
 /// Floats in the order of [`Min`] and [`Max`], as integers: no branch and no float comparison, which small machines do not have.
-trait Ranked {
-    type Rank: Ord;
+trait Ranked: Copy {
+    type Rank: Ord + Bounded;
 
     /// The place among all values; that of a NaN is `nan`.
     fn rank(self, nan: Self::Rank) -> Self::Rank;
+
+    #[inline(always)]
+    fn lower(self, update: Self) -> Self {
+        if update.rank(Bounded::min_value()) < self.rank(Bounded::min_value()) { update } else { self }
+    }
+
+    #[inline(always)]
+    fn higher(self, update: Self) -> Self {
+        if update.rank(Bounded::max_value()) > self.rank(Bounded::max_value()) { update } else { self }
+    }
 }
 
 /// `ranked!(float, signed integer of its width)`

@@ -47,6 +47,8 @@ impl CompiledGather {
         self.by_width(input.into(), indices.into(), output.into())
     }
 
+    // Inline: compiled where it is used, not with the crate. That goes for the loops of all types.
+    #[inline]
     fn by_width(&self, input: TensorData<'_>, indices: TensorData<'_>, output: TensorDataMut<'_>) -> Result<(), Error> {
         let found = output.data_type();
         has_type(Operand::Input, self.data_type, input.data_type())?;
@@ -91,6 +93,8 @@ impl CompiledScatter {
         self.by_width(input.into(), indices.into(), updates.into(), output.into())
     }
 
+    // Inline: see above.
+    #[inline]
     fn by_width(
         &self,
         input: TensorData<'_>,

@@ -13,11 +13,15 @@ const ROWS_AHEAD: usize = 8;
 /// The lanes that are asked for ahead, where they are far apart.
 const LANES_AHEAD: isize = 8;
 
+/// The elements of a piece of the table that are asked for at once.
+const STEP: usize = 256;
+
 /// Takes lanes apart into blocks.
 pub(crate) struct InBlocks<S, M> {
     pub instructions: S,
     pub mover: M,
     pub far_lanes: bool,
+    pub piece: Option<usize>,
 }
 
 impl<S: Instructions, M: BlockMover> Mover for InBlocks<S, M> {
@@ -37,6 +41,10 @@ impl<S: Instructions, M: BlockMover> Mover for InBlocks<S, M> {
             let ahead = |at: usize, step: isize| at.wrapping_add_signed(step.wrapping_mul(LANES_AHEAD)) as u32;
             prefetch_row(indices, ahead(lane.indices, outer.indices), length);
             self.mover.ask_flat(ahead(lane.flat, outer.flat), length);
+        }
+        if let Some(piece) = self.piece {
+            let next = lane.table.wrapping_add_signed(outer.table) as u32;
+            (0..piece).step_by(STEP).for_each(|at| self.mover.ask(next.wrapping_add(at as u32), STEP));
         }
     }
 

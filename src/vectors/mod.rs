@@ -147,7 +147,7 @@ fn run<I: Index, const PROVEN: bool>(plan: &Plan, indices: &[I], mover: impl Blo
         #[inline(always)]
         fn run(self, instructions: impl Instructions) -> bool {
             let far_lanes = self.0.has_far_lanes();
-            walk::run::<I, PROVEN>(self.0, self.1, InBlocks { instructions, mover: self.2, far_lanes })
+            walk::run::<I, PROVEN>(self.0, self.1, InBlocks { instructions, mover: self.2, far_lanes, piece: self.0.piece() })
         }
     }
     match pattern::offsets(plan, indices) {

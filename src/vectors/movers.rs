@@ -73,7 +73,9 @@ impl<const N: usize> BlockMover for Gathered<'_, N> {
     }
 
     #[inline(always)]
-    fn ask(&self, _: u32, _: usize) {}
+    fn ask(&self, table: u32, n: usize) {
+        self.0.prefetch_row_from(table, n);
+    }
 
     #[inline(always)]
     fn ask_element(&self, _: u32) {}
