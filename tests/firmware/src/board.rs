@@ -22,25 +22,29 @@ fn ticks() -> u32 {
 }
 
 #[inline(never)]
-fn nothing<T>(_: &mut T) {}
+fn nothing<T>(_: &mut T) -> bool {
+    true
+}
 
-/// The instructions that `f` executes, without its call. QEMU runs with `-icount shift=10`: 1024 ns an instruction, 40 ns a tick.
-pub fn instructions<T>(f: fn(&mut T), on: &mut T) -> u64 {
-    count(f, on) - count(nothing, on)
+/// The instructions that `f` executes, without its call, and what it returns. QEMU runs with `-icount shift=10`: 1024 ns an instruction, 40 ns a tick.
+pub fn instructions<T>(f: fn(&mut T) -> bool, on: &mut T) -> (u64, bool) {
+    let (count, result) = counted(f, on);
+    (count - counted(nothing, on).0, result)
 }
 
 #[inline(never)]
-fn count<T>(f: fn(&mut T), on: &mut T) -> u64 {
+fn counted<T>(f: fn(&mut T) -> bool, on: &mut T) -> (u64, bool) {
     let f = black_box(f);
     let before = ticks();
-    f(on);
+    let result = f(on);
     let after = ticks();
-    (u64::from(before.wrapping_sub(after)) * 40 + 512) / 1024
+    ((u64::from(before.wrapping_sub(after)) * 40 + 512) / 1024, result)
 }
 
-/// The bytes of stack that `f` uses, without its caller's frame.
-pub fn stack<T>(f: fn(&mut T), on: &mut T) -> usize {
-    touched(f, on) - touched(nothing, on)
+/// The bytes of stack down to the last word that `f` writes, without its caller's frame, and what it returns.
+pub fn stack<T>(f: fn(&mut T) -> bool, on: &mut T) -> (usize, bool) {
+    let (bytes, result) = touched(f, on);
+    (bytes - touched(nothing, on).0, result)
 }
 
 const PAINT: u32 = 0xA5C3_F00D;
@@ -49,7 +53,7 @@ const PAINTED: usize = 2048;
 
 /// Paints the stack below, calls `f`, and looks how far the paint is gone.
 #[inline(never)]
-fn touched<T>(f: fn(&mut T), on: &mut T) -> usize {
+fn touched<T>(f: fn(&mut T) -> bool, on: &mut T) -> (usize, bool) {
     let f = black_box(f);
     let sp: *mut u32;
     // SAFETY: reads the stack pointer and nothing else.
@@ -58,14 +62,14 @@ fn touched<T>(f: fn(&mut T), on: &mut T) -> usize {
         // SAFETY: below the stack pointer lies free stack; main's is 4 MiB, and no interrupt is enabled.
         unsafe { write_volatile(sp.sub(word), PAINT) };
     }
-    f(on);
+    let result = f(on);
     // SAFETY: as above.
     let is_painted = |word: usize| unsafe { read_volatile(sp.sub(word)) } == PAINT;
-    (1..PAINTED).rev().find(|&word| !is_painted(word)).unwrap_or(0) * 4
+    ((1..PAINTED).rev().find(|&word| !is_painted(word)).unwrap_or(0) * 4, result)
 }
 
 #[panic_handler]
 fn panic(info: &core::panic::PanicInfo<'_>) -> ! {
-    semihosting::println!("{info}");
+    semihosting::eprintln!("{info}");
     crate::exit(1)
 }

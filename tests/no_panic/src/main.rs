@@ -8,7 +8,14 @@
 
 #[cfg(feature = "everything")]
 mod everything;
+#[cfg(feature = "defmt")]
+mod logger;
 mod operators;
+
+#[cfg(feature = "data")]
+static DATA: core::sync::atomic::AtomicU32 = core::sync::atomic::AtomicU32::new(1);
+#[cfg(feature = "bss")]
+static BSS: core::sync::atomic::AtomicU32 = core::sync::atomic::AtomicU32::new(0);
 
 /// A value that the compiler knows nothing of.
 fn any<T>(value: T) -> T {
@@ -22,6 +29,10 @@ pub extern "C" fn _start() -> ! {
     everything::run();
     #[cfg(feature = "panic")]
     assert!(any(1) == 1);
+    #[cfg(feature = "data")]
+    any(&DATA).store(2, core::sync::atomic::Ordering::Relaxed);
+    #[cfg(feature = "bss")]
+    any(&BSS).store(2, core::sync::atomic::Ordering::Relaxed);
     loop {}
 }
 

@@ -18,6 +18,8 @@ const GATHER_ELEMENTS: Gather = plan!(Gather::elements(&TABLE, &ROWS, &ROWS, 0))
 #[allow(dead_code)]
 const GATHER_ND: Gather = plan!(Gather::nd(&CUBE, &PAIRS, &OCTETS, 0));
 #[allow(dead_code)]
+const SCATTER_AXIS: Scatter = plan!(Scatter::axis(&TABLE, &IDS, &ROWS, 0));
+#[allow(dead_code)]
 const SCATTER_ELEMENTS: Scatter = plan!(Scatter::elements(&TABLE, &ROWS, &ROWS, 0));
 #[allow(dead_code)]
 const SCATTER_ND: Scatter = plan!(Scatter::nd(&CUBE, &PAIRS, &OCTETS, 0));
@@ -31,6 +33,8 @@ pub fn run() {
     let _ = any(GATHER_ELEMENTS.run(table, indices, output));
     #[cfg(feature = "gather-nd")]
     let _ = any(GATHER_ND.run(table, indices, output));
+    #[cfg(feature = "scatter-axis")]
+    let _ = any(SCATTER_AXIS.run(output, indices, table));
     #[cfg(feature = "scatter-elements")]
     let _ = any(SCATTER_ELEMENTS.run(output, indices, table));
     #[cfg(feature = "scatter-nd")]

@@ -1,19 +1,22 @@
-//! Counts the instructions and the stack of each operator. `.ci/figures` runs it and adds the bytes; the table is FIGURES.md.
+//! Counts the instructions and the stack of each operator, and compares what it does with a plain loop. `.ci/figures` runs it and adds the bytes; the
+//! table is FIGURES.md.
 //!
 //! Each case is a function of its own, as firmware would have it, whose name is the name of the case.
 
 #![no_std]
 #![no_main]
-#![allow(non_snake_case)]
 
 use core::hint::black_box;
+use core::ops;
 
+use bytemuck::{cast_slice, cast_slice_mut};
 use firmware::board::{instructions, stack, start_timer};
 use firmware::entry;
-use semihosting::println;
+use semihosting::{eprintln, println};
 use strew::{Add, Gather, Layout, Scatter, plan};
 
-/// Room for the largest table, and as much again for what is gathered or scattered.
+/// Room for the largest table, and for what is gathered or scattered.
+#[derive(Clone, Copy, PartialEq)]
 struct Memory {
     table: [u64; 8192],
     flat: [u64; 2048],
@@ -60,128 +63,199 @@ static KEPT_PAIRS: Gather = GATHER_PAIRS;
 static KEPT_ONE: Gather = GATHER_ONE;
 static KEPT_SCATTER_PAIRS: Scatter = SCATTER_PAIRS;
 
-/// `name: way plan, element, index;`
-macro_rules! cases {
-    ($($name:ident: $way:ident $plan:expr, $element:ty, $index:ty;)*) => {
-        $(
-            #[inline(never)]
-            #[unsafe(no_mangle)]
-            fn $name(memory: &mut Memory) {
-                let table: &mut [$element] = bytemuck::cast_slice_mut(&mut memory.table);
-                let flat: &mut [$element] = bytemuck::cast_slice_mut(&mut memory.flat);
-                let indices: &[$index] = bytemuck::cast_slice(&memory.indices);
-                // Arrays of known lengths at unknown places, as statics are for the function that uses them.
-                let table: &mut [$element; 8192] = black_box(table.first_chunk_mut().unwrap());
-                let flat: &mut [$element; 2048] = black_box(flat.first_chunk_mut().unwrap());
-                let indices: &[$index; 2048] = black_box(indices.first_chunk().unwrap());
-                cases!(@$way $plan, table, flat, indices);
-            }
-        )*
-        const CASES: &[(&str, fn(&mut Memory), fn(&mut Memory))] = &[$((stringify!($name), $name, fill::<$index>)),*];
-    };
-    (@gather $plan:expr, $table:ident, $flat:ident, $indices:ident) => {
-        black_box($plan.run($table, $indices, $flat).is_ok())
-    };
-    (@assign $plan:expr, $table:ident, $flat:ident, $indices:ident) => {
-        black_box($plan.run($table, $indices, $flat).is_ok())
-    };
-    (@add $plan:expr, $table:ident, $flat:ident, $indices:ident) => {
-        black_box($plan.reduce(Add, $table, $indices, $flat).is_ok())
+/// What a case does between table and flat tensor, element by element.
+struct Shape {
+    indices: usize,
+    /// Indices below this are on every axis that is indexed.
+    axis: usize,
+    moved: usize,
+    /// Where in the table the n-th element of the flat tensor belongs, given the indices.
+    address: fn(usize, &dyn Fn(usize) -> usize) -> usize,
+}
+
+const AXIS_0: Shape = Shape { indices: 64, axis: 256, moved: 64 * 32, address: |n, index| index(n / 32) * 32 + n % 32 };
+const AXIS_1: Shape = Shape { indices: 64, axis: 256, moved: 32 * 64, address: |n, index| n / 64 * 256 + index(n % 64) };
+const ELEMENTS: Shape = Shape { indices: 64 * 32, axis: 256, moved: 64 * 32, address: |n, index| index(n) * 32 + n % 32 };
+const ELEMENTS_3: Shape =
+    Shape { indices: 8 * 8 * 32, axis: 12, moved: 8 * 8 * 32, address: |n, index| (n / 256 * 12 + index(n)) * 36 + n % 32 };
+const ELEMENTS_4: Shape = Shape {
+    indices: 4 * 4 * 4 * 32,
+    axis: 6,
+    moved: 4 * 4 * 4 * 32,
+    address: |n, index| ((n / 512 * 6 + index(n)) * 4 + n / 32 % 4) * 64 + n % 32,
+};
+const PAIR: Shape =
+    Shape { indices: 64 * 2, axis: 32, moved: 64 * 8, address: |n, index| (index(n / 8 * 2) * 32 + index(n / 8 * 2 + 1)) * 8 + n % 8 };
+const TRIPLE: Shape =
+    Shape { indices: 64 * 3, axis: 8, moved: 64, address: |n, index| (index(n * 3) * 32 + index(n * 3 + 1)) * 8 + index(n * 3 + 2) };
+const SINGLE: Shape = Shape { indices: 1, axis: 256, moved: 1, address: |_, index| index(0) };
+
+#[derive(Clone, Copy, PartialEq)]
+enum Way {
+    Gather,
+    Assign,
+    Add,
+}
+
+struct Case {
+    name: &'static str,
+    /// Whether it succeeded.
+    run: fn(&mut Memory) -> bool,
+    fill: fn(&mut Memory, &Shape),
+    spoil: fn(&mut Memory, &Shape),
+    plain: fn(&mut Memory, &Shape, Way),
+    way: Way,
+    shape: Shape,
+}
+
+macro_rules! case {
+    ($way:ident $name:literal, $plan:expr, $shape:ident, $element:ident, $index:ident) => {{
+        #[inline(never)]
+        #[unsafe(export_name = concat!($name, "_", stringify!($element), "_", stringify!($index)))]
+        fn run(memory: &mut Memory) -> bool {
+            let table: &mut [$element] = cast_slice_mut(&mut memory.table);
+            let flat: &mut [$element] = cast_slice_mut(&mut memory.flat);
+            let indices: &[$index] = cast_slice(&memory.indices);
+            // Arrays of known lengths at unknown places, as statics are for the function that uses them.
+            let table: &mut [$element; 8192] = black_box(table.first_chunk_mut().unwrap());
+            let flat: &mut [$element; 2048] = black_box(flat.first_chunk_mut().unwrap());
+            let indices: &[$index; 2048] = black_box(indices.first_chunk().unwrap());
+            case!(@$way $plan, table, indices, flat).is_ok()
+        }
+        Case {
+            name: concat!($name, "_", stringify!($element), "_", stringify!($index)),
+            run,
+            fill: fill::<$element, $index>,
+            spoil: spoil::<$index>,
+            plain: plain::<$element, $index>,
+            way: Way::$way,
+            shape: $shape,
+        }
+    }};
+    (@Add $plan:expr, $table:ident, $indices:ident, $flat:ident) => { $plan.reduce(Add, $table, $indices, $flat) };
+    (@$way:ident $plan:expr, $table:ident, $indices:ident, $flat:ident) => { $plan.run($table, $indices, $flat) };
+}
+
+/// A case for each width of elements and two types of indices.
+macro_rules! widths {
+    ($way:ident $name:literal, $plan:expr, $shape:ident) => {
+        [
+            case!($way $name, $plan, $shape, u8, i32),
+            case!($way $name, $plan, $shape, u16, i32),
+            case!($way $name, $plan, $shape, f32, i32),
+            case!($way $name, $plan, $shape, f64, i32),
+            case!($way $name, $plan, $shape, u8, i64),
+            case!($way $name, $plan, $shape, u16, i64),
+            case!($way $name, $plan, $shape, f32, i64),
+            case!($way $name, $plan, $shape, f64, i64),
+        ]
     };
 }
 
-cases! {
-    gather_axis_0_u8_i32: gather GATHER_AXIS_0, u8, i32;
-    gather_axis_0_u16_i32: gather GATHER_AXIS_0, u16, i32;
-    gather_axis_0_f32_i32: gather GATHER_AXIS_0, f32, i32;
-    gather_axis_0_f64_i32: gather GATHER_AXIS_0, f64, i32;
-    gather_axis_0_u8_i64: gather GATHER_AXIS_0, u8, i64;
-    gather_axis_0_u16_i64: gather GATHER_AXIS_0, u16, i64;
-    gather_axis_0_f32_i64: gather GATHER_AXIS_0, f32, i64;
-    gather_axis_0_f64_i64: gather GATHER_AXIS_0, f64, i64;
-    gather_axis_1_u8_i32: gather GATHER_AXIS_1, u8, i32;
-    gather_axis_1_u16_i32: gather GATHER_AXIS_1, u16, i32;
-    gather_axis_1_f32_i32: gather GATHER_AXIS_1, f32, i32;
-    gather_axis_1_f64_i32: gather GATHER_AXIS_1, f64, i32;
-    gather_axis_1_u8_i64: gather GATHER_AXIS_1, u8, i64;
-    gather_axis_1_u16_i64: gather GATHER_AXIS_1, u16, i64;
-    gather_axis_1_f32_i64: gather GATHER_AXIS_1, f32, i64;
-    gather_axis_1_f64_i64: gather GATHER_AXIS_1, f64, i64;
-    gather_elements_u8_i32: gather GATHER_ELEMENTS, u8, i32;
-    gather_elements_u16_i32: gather GATHER_ELEMENTS, u16, i32;
-    gather_elements_f32_i32: gather GATHER_ELEMENTS, f32, i32;
-    gather_elements_f64_i32: gather GATHER_ELEMENTS, f64, i32;
-    gather_elements_u8_i64: gather GATHER_ELEMENTS, u8, i64;
-    gather_elements_u16_i64: gather GATHER_ELEMENTS, u16, i64;
-    gather_elements_f32_i64: gather GATHER_ELEMENTS, f32, i64;
-    gather_elements_f64_i64: gather GATHER_ELEMENTS, f64, i64;
-    gather_elements_3_f32_i32: gather GATHER_ELEMENTS_3, f32, i32;
-    gather_elements_4_f32_i32: gather GATHER_ELEMENTS_4, f32, i32;
-    gather_pairs_u8_i32: gather GATHER_PAIRS, u8, i32;
-    gather_pairs_u16_i32: gather GATHER_PAIRS, u16, i32;
-    gather_pairs_f32_i32: gather GATHER_PAIRS, f32, i32;
-    gather_pairs_f64_i32: gather GATHER_PAIRS, f64, i32;
-    gather_pairs_u8_i64: gather GATHER_PAIRS, u8, i64;
-    gather_pairs_u16_i64: gather GATHER_PAIRS, u16, i64;
-    gather_pairs_f32_i64: gather GATHER_PAIRS, f32, i64;
-    gather_pairs_f64_i64: gather GATHER_PAIRS, f64, i64;
-    gather_triples_f32_i32: gather GATHER_TRIPLES, f32, i32;
-    gather_one_f32_i32: gather GATHER_ONE, f32, i32;
-    scatter_axis_0_u8_i32: assign SCATTER_AXIS_0, u8, i32;
-    scatter_axis_0_u16_i32: assign SCATTER_AXIS_0, u16, i32;
-    scatter_axis_0_f32_i32: assign SCATTER_AXIS_0, f32, i32;
-    scatter_axis_0_f64_i32: assign SCATTER_AXIS_0, f64, i32;
-    scatter_axis_0_u8_i64: assign SCATTER_AXIS_0, u8, i64;
-    scatter_axis_0_u16_i64: assign SCATTER_AXIS_0, u16, i64;
-    scatter_axis_0_f32_i64: assign SCATTER_AXIS_0, f32, i64;
-    scatter_axis_0_f64_i64: assign SCATTER_AXIS_0, f64, i64;
-    scatter_axis_1_f32_i32: assign SCATTER_AXIS_1, f32, i32;
-    scatter_elements_u8_i32: assign SCATTER_ELEMENTS, u8, i32;
-    scatter_elements_u16_i32: assign SCATTER_ELEMENTS, u16, i32;
-    scatter_elements_f32_i32: assign SCATTER_ELEMENTS, f32, i32;
-    scatter_elements_f64_i32: assign SCATTER_ELEMENTS, f64, i32;
-    scatter_elements_u8_i64: assign SCATTER_ELEMENTS, u8, i64;
-    scatter_elements_u16_i64: assign SCATTER_ELEMENTS, u16, i64;
-    scatter_elements_f32_i64: assign SCATTER_ELEMENTS, f32, i64;
-    scatter_elements_f64_i64: assign SCATTER_ELEMENTS, f64, i64;
-    scatter_elements_3_f32_i32: assign SCATTER_ELEMENTS_3, f32, i32;
-    scatter_elements_4_f32_i32: assign SCATTER_ELEMENTS_4, f32, i32;
-    scatter_pairs_u8_i32: assign SCATTER_PAIRS, u8, i32;
-    scatter_pairs_u16_i32: assign SCATTER_PAIRS, u16, i32;
-    scatter_pairs_f32_i32: assign SCATTER_PAIRS, f32, i32;
-    scatter_pairs_f64_i32: assign SCATTER_PAIRS, f64, i32;
-    scatter_pairs_u8_i64: assign SCATTER_PAIRS, u8, i64;
-    scatter_pairs_u16_i64: assign SCATTER_PAIRS, u16, i64;
-    scatter_pairs_f32_i64: assign SCATTER_PAIRS, f32, i64;
-    scatter_pairs_f64_i64: assign SCATTER_PAIRS, f64, i64;
-    scatter_triples_f32_i32: assign SCATTER_TRIPLES, f32, i32;
-    scatter_one_f32_i32: assign SCATTER_ONE, f32, i32;
-    scatter_add_pairs_f32_i32: add SCATTER_PAIRS, f32, i32;
-    scatter_add_elements_f32_i32: add SCATTER_ELEMENTS, f32, i32;
-    static_gather_axis_0_f32_i32: gather black_box(&KEPT_AXIS_0), f32, i32;
-    static_gather_elements_f32_i32: gather black_box(&KEPT_ELEMENTS), f32, i32;
-    static_gather_pairs_f32_i32: gather black_box(&KEPT_PAIRS), f32, i32;
-    static_gather_one_f32_i32: gather black_box(&KEPT_ONE), f32, i32;
-    static_scatter_pairs_f32_i32: assign black_box(&KEPT_SCATTER_PAIRS), f32, i32;
+const OPERATORS: &[[Case; 8]] = &[
+    widths!(Gather "gather_axis_0", GATHER_AXIS_0, AXIS_0),
+    widths!(Gather "gather_axis_1", GATHER_AXIS_1, AXIS_1),
+    widths!(Gather "gather_elements", GATHER_ELEMENTS, ELEMENTS),
+    widths!(Gather "gather_pairs", GATHER_PAIRS, PAIR),
+    widths!(Gather "gather_triples", GATHER_TRIPLES, TRIPLE),
+    widths!(Gather "gather_one", GATHER_ONE, SINGLE),
+    widths!(Assign "scatter_axis_0", SCATTER_AXIS_0, AXIS_0),
+    widths!(Assign "scatter_axis_1", SCATTER_AXIS_1, AXIS_1),
+    widths!(Assign "scatter_elements", SCATTER_ELEMENTS, ELEMENTS),
+    widths!(Assign "scatter_pairs", SCATTER_PAIRS, PAIR),
+    widths!(Assign "scatter_triples", SCATTER_TRIPLES, TRIPLE),
+    widths!(Assign "scatter_one", SCATTER_ONE, SINGLE),
+    widths!(Add "scatter_add_axis_0", SCATTER_AXIS_0, AXIS_0),
+    widths!(Add "scatter_add_axis_1", SCATTER_AXIS_1, AXIS_1),
+    widths!(Add "scatter_add_elements", SCATTER_ELEMENTS, ELEMENTS),
+    widths!(Add "scatter_add_pairs", SCATTER_PAIRS, PAIR),
+    widths!(Add "scatter_add_triples", SCATTER_TRIPLES, TRIPLE),
+    widths!(Add "scatter_add_one", SCATTER_ONE, SINGLE),
+];
+
+/// What does not depend on the width: the rank of `elements`, and where the plan lies.
+const RANKS_AND_PLACES: &[Case] = &[
+    case!(Gather "gather_elements_3", GATHER_ELEMENTS_3, ELEMENTS_3, f32, i32),
+    case!(Gather "gather_elements_4", GATHER_ELEMENTS_4, ELEMENTS_4, f32, i32),
+    case!(Assign "scatter_elements_3", SCATTER_ELEMENTS_3, ELEMENTS_3, f32, i32),
+    case!(Assign "scatter_elements_4", SCATTER_ELEMENTS_4, ELEMENTS_4, f32, i32),
+    case!(Gather "static_gather_axis_0", black_box(&KEPT_AXIS_0), AXIS_0, f32, i32),
+    case!(Gather "static_gather_elements", black_box(&KEPT_ELEMENTS), ELEMENTS, f32, i32),
+    case!(Gather "static_gather_pairs", black_box(&KEPT_PAIRS), PAIR, f32, i32),
+    case!(Gather "static_gather_one", black_box(&KEPT_ONE), SINGLE, f32, i32),
+    case!(Assign "static_scatter_pairs", black_box(&KEPT_SCATTER_PAIRS), PAIR, f32, i32),
+];
+
+/// Elements no two neighbours of which are alike, small enough for any sum of them in a `u8`; indices that are on their axes, likewise.
+fn fill<T: bytemuck::Pod + From<u8>, I: bytemuck::Pod + TryFrom<usize>>(memory: &mut Memory, shape: &Shape) {
+    *memory = EMPTY;
+    let (table, flat, indices) = (&mut memory.table, &mut memory.flat, &mut memory.indices);
+    for (n, element) in cast_slice_mut::<u64, T>(table).iter_mut().enumerate() {
+        *element = T::from((n % 113) as u8);
+    }
+    for (n, element) in cast_slice_mut::<u64, T>(flat).iter_mut().enumerate() {
+        *element = T::from((n % 13) as u8 + 1);
+    }
+    for (n, index) in cast_slice_mut::<u64, I>(indices)[..shape.indices].iter_mut().enumerate() {
+        *index = I::try_from(n * 5 % shape.axis).unwrap_or_else(|_| unreachable!());
+    }
 }
 
-/// Indices that are on every axis of every table, no two neighbours alike.
-fn fill<I: bytemuck::Pod + TryFrom<usize>>(memory: &mut Memory) {
-    let indices: &mut [I] = bytemuck::cast_slice_mut(&mut memory.indices);
-    for (n, index) in indices.iter_mut().enumerate() {
-        if let Ok(value) = I::try_from(n * 5 % 6) {
-            *index = value;
+/// Takes the last index off its axis.
+fn spoil<I: bytemuck::Pod + TryFrom<usize>>(memory: &mut Memory, shape: &Shape) {
+    cast_slice_mut(&mut memory.indices)[shape.indices - 1] = I::try_from(1000).unwrap_or_else(|_| unreachable!());
+}
+
+/// What the case should do.
+fn plain<T, I>(memory: &mut Memory, shape: &Shape, way: Way)
+where
+    T: bytemuck::Pod + ops::Add<Output = T>,
+    I: bytemuck::Pod + TryInto<usize>,
+{
+    let Memory { table, flat, indices } = memory;
+    let (table, flat, indices) = (cast_slice_mut::<u64, T>(table), cast_slice_mut::<u64, T>(flat), cast_slice::<u64, I>(indices));
+    let index = |n: usize| indices[n].try_into().unwrap_or_else(|_| unreachable!());
+    for n in 0..shape.moved {
+        let address = (shape.address)(n, &index);
+        match way {
+            Way::Gather => flat[n] = table[address],
+            Way::Assign => table[address] = flat[n],
+            Way::Add => table[address] = table[address] + flat[n],
         }
     }
 }
 
+const EMPTY: Memory = Memory { table: [0; 8192], flat: [0; 2048], indices: [0; 2048] };
+
 #[entry]
 fn main() -> ! {
-    static mut MEMORY: Memory = Memory { table: [0; 8192], flat: [0; 2048], indices: [0; 2048] };
+    static mut MEMORY: Memory = EMPTY;
+    static mut EXPECTED: Memory = EMPTY;
     start_timer();
-    for (name, case, fill) in CASES {
-        fill(MEMORY);
-        println!("{name} {} {}", instructions(*case, MEMORY), stack(*case, MEMORY));
+    for Case { name, run, fill, spoil, plain, way, shape } in OPERATORS.as_flattened().iter().chain(RANKS_AND_PLACES) {
+        let demand = |truth: bool, what: &str| {
+            if !truth {
+                eprintln!("{name}: {what}");
+                firmware::exit(1)
+            }
+        };
+        fill(EXPECTED, shape);
+        plain(EXPECTED, shape, *way);
+        fill(MEMORY, shape);
+        let (instructions, succeeded) = instructions(*run, MEMORY);
+        demand(succeeded && MEMORY == EXPECTED, "wrong result");
+        fill(MEMORY, shape);
+        let (in_bounds, succeeded) = stack(*run, MEMORY);
+        demand(succeeded && MEMORY == EXPECTED, "wrong result the second time");
+
+        fill(EXPECTED, shape);
+        spoil(EXPECTED, shape);
+        fill(MEMORY, shape);
+        spoil(MEMORY, shape);
+        let (out_of_bounds, succeeded) = stack(*run, MEMORY);
+        demand(!succeeded, "an index out of bounds was not found");
+        demand(*way == Way::Gather || MEMORY == EXPECTED, "written in spite of an index out of bounds");
+        println!("{name} {instructions} {in_bounds} {}", in_bounds.max(out_of_bounds));
     }
     firmware::exit(0)
 }

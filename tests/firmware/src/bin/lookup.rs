@@ -1,11 +1,14 @@
-//! An embedding lookup: plan and table lie in flash, the ids come from outside, and an error is logged.
+//! An embedding lookup on a Cortex-M: plan and table lie in flash, the ids come from outside, and an error is logged.
 #![no_std]
 #![no_main]
 
 use core::hint::black_box;
 
+use cortex_m as _; // The critical section of the logger.
+use cortex_m_rt::entry;
 use defmt::{error, info};
-use firmware::{entry, exit};
+use defmt_semihosting as _; // The logger of a simulated board.
+use semihosting::process::exit;
 use strew::{Error, Gather, Layout, plan};
 
 const TABLE: Layout = Layout::contiguous([4, 3]);
@@ -35,4 +38,9 @@ fn main() -> ! {
         }
     }
     exit(0)
+}
+
+#[panic_handler]
+fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
+    exit(1)
 }
