@@ -98,6 +98,7 @@ fn constant_plans() {
 fn gather<T: Element, I: Index>(plan: Gather) {
     let indices = slice::<I>();
     report(plan.run::<T, I>(slice(), indices, slice_mut()));
+    report(plan.run_shared::<T, I>(slice(), indices, slice_mut()));
     match plan.check(indices) {
         Ok(checked) => report(checked.run::<T>(slice(), slice_mut())),
         Err(error) => report::<()>(Err(error)),
@@ -116,6 +117,8 @@ where
     let indices = slice::<I>();
     any((plan.counts_len(), plan.flags_len()));
     report(plan.run::<T, I>(slice_mut(), indices, slice()));
+    report(plan.run_shared::<T, I>(slice_mut(), indices, slice()));
+    report(plan.reduce_shared::<T, I, _>(Max, slice_mut(), indices, slice()));
     report(plan.run_into::<T, I>(slice(), indices, slice(), slice_mut()));
     report(plan.reduce::<T, I, _>(Add, slice_mut(), indices, slice()));
     report(plan.reduce::<T, I, _>(Sub, slice_mut(), indices, slice()));
