@@ -6,6 +6,8 @@ use crate::error::{Error, Operand};
 use crate::gather::Take;
 use crate::index::Index;
 use crate::layout::Layout;
+#[cfg(not(feature = "std"))]
+use crate::plan::Start;
 use crate::plan::{Dim, Plan};
 use crate::reduction::{Add, Assign, Average, Reduction};
 use crate::scatter::Scatter;
@@ -205,10 +207,10 @@ pub(crate) fn run_plan<T: Element, I: Index, R: Reduction<T>>(plan: &Plan, indic
 }
 
 /// `data[table] = reduction(data[table], updates[flat])`
-struct Combine<'a, T, R> {
-    reduction: &'a R,
-    data: &'a mut [T],
-    updates: &'a [T],
+pub(crate) struct Combine<'a, T, R> {
+    pub reduction: &'a R,
+    pub data: &'a mut [T],
+    pub updates: &'a [T],
 }
 
 impl<T: Element, R: Reduction<T>> Mover for Combine<'_, T, R> {
@@ -258,6 +260,26 @@ impl<T: Element, R: Reduction<T>> Mover for Combine<'_, T, R> {
             let (updates, more) = rest.split_at_checked(n)?;
             self.combine_with(addresses.next(tuple)?, updates);
             rest = more;
+        }
+        Some(())
+    }
+
+    #[cfg(not(feature = "std"))]
+    #[inline(always)]
+    fn blocks<I: Index, const K: usize, const PROVEN: bool, const B: usize>(
+        &mut self,
+        start: &Start,
+        n: usize,
+        tuples: &[[I; K]],
+        mut addresses: Addresses<K, PROVEN>,
+    ) -> Option<()> {
+        let data = self.data.get_mut(start.table..)?.as_chunks_mut::<B>().0;
+        let updates = self.updates.get(start.flat..)?.as_chunks::<B>().0;
+        for (updates, tuple) in updates.chunks_exact(n).zip(tuples) {
+            let address = addresses.next(tuple)?;
+            for (updates, data) in updates.iter().zip(data.get_mut(address..address.wrapping_add(n))?) {
+                self.reduction.combine_row(data, updates);
+            }
         }
         Some(())
     }

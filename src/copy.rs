@@ -2,6 +2,16 @@
 
 use crate::element::Element;
 
+/// The number of elements of a block: eight words, or eight elements if they are longer.
+#[cfg(not(feature = "std"))]
+pub(crate) const fn block<T>() -> usize {
+    match size_of::<T>() {
+        1 => 32,
+        2 => 16,
+        _ => 8,
+    }
+}
+
 /// `to = from`, both of the same length.
 ///
 /// The memory copy of a microcontroller's runtime moves a word in six instructions. Words that are copied by value take two, and two cycles. In the

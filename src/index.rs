@@ -137,7 +137,7 @@ signed!(i8 i16 i32 i64 isize);
 
 /// On axes up to this size [`Sealed::position`] and [`Sealed::is_inside`] decide, whatever the type. Without the call of [`outside`] the loops of
 /// constant plans keep their registers, and unroll.
-const LONGEST: usize = isize::MAX as usize;
+pub(crate) const LONGEST: usize = isize::MAX as usize;
 
 /// The position of `index` on an axis of `size`, always below `size`. `None`: out of bounds under `Bounds::Error`, left out under the others.
 #[inline(always)]

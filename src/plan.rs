@@ -20,7 +20,7 @@
 
 use crate::error::{Error, Operand, tri};
 use crate::get::{get, get_mut};
-use crate::index::Bounds;
+use crate::index::{Bounds, LONGEST};
 use crate::layout::{Layout, MAX_RANK, SCALAR};
 use crate::shape::{axis_sizes, elements_sizes, nd_sizes, same_sizes};
 
@@ -66,7 +66,8 @@ pub(crate) struct Plan {
     /// Whether there is nothing to move: see [`Plan::with_bounds`].
     pub empty: bool,
     pub bounds: Bounds,
-    /// The number of coordinates of a tuple, if one entry follows the other without a gap along the last outer dimension; otherwise 0.
+    /// The number of coordinates of a tuple, if one entry follows the other without a gap along the last outer dimension, and no
+    /// axis is longer than [`LONGEST`]; otherwise 0.
     pub packed_tuple: usize,
     /// The number of elements that one entry moves, if they are neighbours and the flat tensor has no gap along the last outer dimension; otherwise 0.
     pub packed_row: usize,
@@ -300,7 +301,15 @@ impl Plan {
             Some(lane) => (lane.indices as usize, lane.flat as usize),
             None => (self.tuple, row),
         };
-        self.packed_tuple = if entry == self.tuple && (self.tuple_stride == 1 || self.tuple <= 1) { self.tuple } else { 0 };
+        let mut packed = entry == self.tuple && (self.tuple_stride == 1 || self.tuple <= 1);
+        let mut c = 0;
+        while c < self.tuple
+            && let Some(coordinate) = get(&self.coordinates, c)
+        {
+            packed = packed && coordinate.size <= LONGEST;
+            c += 1;
+        }
+        self.packed_tuple = if packed { self.tuple } else { 0 };
         self.packed_row = if flat == row { row } else { 0 };
     }
 

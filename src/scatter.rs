@@ -6,9 +6,11 @@ use crate::error::{Error, tri};
 use crate::index::{Bounds, Index};
 use crate::layout::Layout;
 use crate::plan::{Direction, Plan};
-#[cfg(feature = "rayon")]
+#[cfg(any(feature = "rayon", not(feature = "std")))]
 use crate::reduction::Assign;
 use crate::reduction::{Add, Average, Reduction};
+#[cfg(not(feature = "std"))]
+use crate::shared;
 
 /// A scatter whose shapes are proven: writes `updates`, in order, to the elements of `data` that `indices` choose.
 ///
@@ -126,6 +128,59 @@ impl Scatter {
     pub fn run<T: Element, I: Index>(&self, data: &mut [T], indices: &[I], updates: &[T]) -> Result<(), Error> {
         check(&self.plan, indices)?;
         Checked { operator: self, indices }.assign(data, updates)
+    }
+
+    /// Assigns in place as [`run`](Scatter::run) does, by functions that all plans share: for plans in memory on microcontrollers, as
+    /// [`Gather::run_shared`](crate::Gather::run_shared).
+    ///
+    /// # Errors
+    /// Those of [`run`](Scatter::run).
+    ///
+    /// ```
+    /// use strew::{Layout, Scatter};
+    ///
+    /// let scatter = Scatter::axis(&Layout::contiguous([3]), &Layout::contiguous([1]), &Layout::contiguous([1]), 0)?;
+    /// let mut data = [1, 2, 3];
+    /// scatter.run_shared(&mut data, &[-1], &[9])?;
+    /// assert_eq!(data, [1, 2, 9]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[cfg_attr(feature = "std", inline)]
+    #[cfg_attr(not(feature = "std"), inline(never))]
+    pub fn run_shared<T: Element, I: Index>(&self, data: &mut [T], indices: &[I], updates: &[T]) -> Result<(), Error> {
+        #[cfg(feature = "std")]
+        return self.run(data, indices, updates);
+        #[cfg(not(feature = "std"))]
+        shared::scatter(&self.plan, &Assign, data, indices, updates)
+    }
+
+    /// Combines in place as [`reduce`](Scatter::reduce) does, by functions that all plans share: see [`run_shared`](Scatter::run_shared).
+    ///
+    /// # Errors
+    /// Those of [`reduce`](Scatter::reduce).
+    ///
+    /// ```
+    /// use strew::{Add, Layout, Scatter};
+    ///
+    /// let scatter = Scatter::axis(&Layout::contiguous([3]), &Layout::contiguous([2]), &Layout::contiguous([2]), 0)?;
+    /// let mut data = [1, 2, 3];
+    /// scatter.reduce_shared(Add, &mut data, &[0, 0], &[10, 20])?;
+    /// assert_eq!(data, [31, 2, 3]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[cfg_attr(feature = "std", inline)]
+    #[cfg_attr(not(feature = "std"), inline(never))]
+    pub fn reduce_shared<T: Element, I: Index, R: Reduction<T>>(
+        &self,
+        reduction: R,
+        data: &mut [T],
+        indices: &[I],
+        updates: &[T],
+    ) -> Result<(), Error> {
+        #[cfg(feature = "std")]
+        return self.reduce(reduction, data, indices, updates);
+        #[cfg(not(feature = "std"))]
+        shared::scatter(&self.plan, &reduction, data, indices, updates)
     }
 
     /// Combines in place, in row-major order of the indices.

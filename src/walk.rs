@@ -12,6 +12,8 @@
 
 use crate::error::Error;
 use crate::index::{Bounds, Index, is_in_bounds, resolve};
+#[cfg(not(feature = "std"))]
+use crate::plan::Start;
 use crate::plan::{Coordinate, Dim, Plan};
 
 /// What moves between table and flat tensor: one element, or rows of `n` neighbours.
@@ -35,6 +37,16 @@ pub(crate) trait Mover {
     fn rows<I: Index, const K: usize, const PROVEN: bool>(
         &mut self,
         flat: usize,
+        n: usize,
+        tuples: &[[I; K]],
+        addresses: Addresses<K, PROVEN>,
+    ) -> Option<()>;
+
+    /// The same for rows of `n` blocks of `B` elements. Addresses count blocks, from the first place of the table.
+    #[cfg(not(feature = "std"))]
+    fn blocks<I: Index, const K: usize, const PROVEN: bool, const B: usize>(
+        &mut self,
+        start: &Start,
         n: usize,
         tuples: &[[I; K]],
         addresses: Addresses<K, PROVEN>,
@@ -103,7 +115,7 @@ pub(crate) fn entries<I: Index>(plan: &Plan, indices: &[I], visit: impl FnMut(Po
 
 /// Packed tuples of `K` coordinates, which move packed rows of `n` elements.
 #[inline(always)]
-fn packed<I: Index, const K: usize, const PROVEN: bool>(
+pub(crate) fn packed<I: Index, const K: usize, const PROVEN: bool>(
     plan: &Plan,
     (lane, outer): (&Dim, &[Dim]),
     indices: &[I],
@@ -167,7 +179,7 @@ impl<const K: usize, const PROVEN: bool> Addresses<K, PROVEN> {
 
 /// Calls `visit` for each entry, in row-major order. `false`: stopped at one that is out of bounds, because the policy is `Bounds::Error`.
 #[inline(always)]
-fn lanes<I: Index>(plan: &Plan, indices: &[I], mut visitor: impl Visitor) -> bool {
+pub(crate) fn lanes<I: Index>(plan: &Plan, indices: &[I], mut visitor: impl Visitor) -> bool {
     let (lane, outer) = split_lane(plan.outer());
     let mut start = Position::first(plan);
     let mut odometer = Odometer::new();
@@ -203,14 +215,14 @@ fn locate<I: Index>(plan: &Plan, indices: &[I], mut at: Position) -> Option<Posi
 }
 
 /// What is done at each entry of the indices.
-trait Visitor {
+pub(crate) trait Visitor {
     fn visit(&mut self, at: Position);
 }
 
 /// Moves what the entry stands for.
-struct Nest<'a, M> {
-    inner: &'a [Dim],
-    mover: M,
+pub(crate) struct Nest<'a, M> {
+    pub inner: &'a [Dim],
+    pub mover: M,
 }
 
 impl<M: Mover> Visitor for Nest<'_, M> {
@@ -248,7 +260,7 @@ pub(crate) fn nest(inner: &[Dim], mut at: Position, mover: &mut impl Mover) {
 }
 
 /// Does nothing: what is left of a walk is the check of the indices.
-struct Nothing;
+pub(crate) struct Nothing;
 
 impl Visitor for Nothing {
     fn visit(&mut self, _: Position) {}
@@ -284,6 +296,18 @@ impl Mover for Nothing {
     ) -> Option<()> {
         self.elements(flat, tuples, addresses)
     }
+
+    #[cfg(not(feature = "std"))]
+    #[inline(always)]
+    fn blocks<I: Index, const K: usize, const PROVEN: bool, const B: usize>(
+        &mut self,
+        start: &Start,
+        _: usize,
+        tuples: &[[I; K]],
+        addresses: Addresses<K, PROVEN>,
+    ) -> Option<()> {
+        self.elements(start.flat, tuples, addresses)
+    }
 }
 
 /// The error for the first entry that is out of bounds, found by a second, slow look at the indices.
@@ -313,7 +337,7 @@ pub(crate) fn first_out_of_bounds<I: Index>(plan: &Plan, indices: &[I]) -> Optio
 
 /// The last dimension, and those before it.
 #[inline]
-fn split_lane(dims: &[Dim]) -> (&Dim, &[Dim]) {
+pub(crate) fn split_lane(dims: &[Dim]) -> (&Dim, &[Dim]) {
     const SINGLE: Dim = Dim { size: 1, table: 0, indices: 0, flat: 0, cell: 0 };
     dims.split_last().unwrap_or((&SINGLE, &[]))
 }

@@ -1,7 +1,7 @@
 //! Runs crate and oracle on a case, and compares every byte.
 
 use half::{bf16, f16};
-use strew::{Add, And, Assign, Average, Bounds, Error, Index, Max, Min, Mul, Operand, Or, Reduction, Sub, Xor};
+use strew::{Add, And, Assign, Average, Bounds, Error, Gather, Index, Max, Min, Mul, Operand, Or, Reduction, Sub, Xor};
 
 use super::case::{Case, with_indices};
 use super::generate::Direction;
@@ -39,11 +39,13 @@ pub fn gather_of<T: Sample, I: Index>(case: &Case, moves: &[Move], indices: &[I]
     oracle::gather(moves, &input, &mut expected);
     let result = oracle::first_out_of_bounds(moves);
 
-    let mut output = before.clone();
-    assert_eq!(gather.run(&input, indices, &mut output), result, "run\n{case:?}");
-    if result.is_ok() {
-        assert_same(case, "run", &output, &expected, Nan::Exact);
-    } else {
+    for (name, run) in [("run", Gather::run as fn(&_, &_, &_, &mut _) -> _), ("run_shared", Gather::run_shared)] {
+        let mut output = before.clone();
+        assert_eq!(run(&gather, &input, indices, &mut output), result, "{name}\n{case:?}");
+        if result.is_ok() {
+            assert_same(case, name, &output, &expected, Nan::Exact);
+            continue;
+        }
         // What comes before the bad entry may have been gathered or not; the rest is as it was, in `expected` too.
         for position in 0..output.len() {
             let (found, old, new) = (output[position], before[position], expected[position]);
@@ -95,6 +97,10 @@ pub fn assign<T: Sample, I: Index>(case: &Case, moves: &[Move], indices: &[I], s
     let mut data = input.clone();
     assert_eq!(scatter.run(&mut data, indices, &updates), result, "run\n{case:?}");
     assert_same(case, "run", &data, &expected, Nan::Exact);
+
+    let mut data = input.clone();
+    assert_eq!(scatter.run_shared(&mut data, indices, &updates), result, "run_shared\n{case:?}");
+    assert_same(case, "run_shared", &data, &expected, Nan::Exact);
 
     let mut output = before.clone();
     assert_eq!(scatter.run_into(&input, indices, &updates, &mut output), result, "run_into\n{case:?}");

@@ -124,6 +124,7 @@ fn constant_plans() {
 fn gather<T: Element, I: Index>(plan: Gather) {
     let indices = slice::<I>();
     apart(|| report(plan.run::<T, I>(slice(), indices, slice_mut())));
+    apart(|| report(plan.run_shared::<T, I>(slice(), indices, slice_mut())));
     match plan.check(indices) {
         Ok(checked) => report(checked.run::<T>(slice(), slice_mut())),
         Err(error) => report::<()>(Err(error)),
@@ -141,6 +142,8 @@ where
     let indices = slice::<I>();
     any((plan.counts_len(), plan.flags_len()));
     apart(|| report(plan.run::<T, I>(slice_mut(), indices, slice())));
+    apart(|| report(plan.run_shared::<T, I>(slice_mut(), indices, slice())));
+    apart(|| report(plan.reduce_shared::<T, I, _>(Max, slice_mut(), indices, slice())));
     apart(|| report(plan.run_into::<T, I>(slice(), indices, slice(), slice_mut())));
     apart(|| report(plan.reduce::<T, I, _>(|current: T, _| current, slice_mut(), indices, slice())));
     apart(|| report(plan.reduce_into::<T, I, _>(Add, slice(), indices, slice(), slice_mut())));

@@ -39,4 +39,8 @@ pub fn run() {
     let _ = any(SCATTER_ELEMENTS.run(output, indices, table));
     #[cfg(feature = "scatter-nd")]
     let _ = any(SCATTER_ND.run(output, indices, table));
+    #[cfg(feature = "static-gather")]
+    let _ = any(any(&GATHER_ND).run_shared(table, indices, output));
+    #[cfg(feature = "static-scatter")]
+    let _ = any(any(&SCATTER_ND).run_shared(output, indices, table));
 }

@@ -1,0 +1,210 @@
+//! The walk for plans in memory, without `std`: functions that all plans share.
+//!
+//! In one function, which constant plans want since they leave most of it out, the loops for all plans take registers from each other. Here each loop is
+//! a function of its own, with few values to hold. A call is handed on to it rather than made again, so that the stack is that of one function.
+//!
+//! Loops are made for what firmware gathers and scatters most, in a single lane where only the indices choose and under `Bounds::Error`: tuples of 1
+//! to 3 coordinates that move one element, and of 1 or 2 that move whole [`block`]s. Single indices that move one element have a loop for all
+//! lanes and policies. The rest takes one index after the other.
+
+use crate::checked::fits;
+use crate::combine::Combine;
+use crate::copy::block;
+use crate::element::Element;
+use crate::error::{Error, Operand};
+use crate::gather::Take;
+use crate::index::{Bounds, Index, LONGEST};
+use crate::plan::{Coordinate, Plan};
+use crate::reduction::Reduction;
+use crate::walk::{Addresses, Mover, Nest, Nothing, first_out_of_bounds, lanes, packed, split_lane};
+
+/// What moves for a tuple.
+const ELEMENT: u8 = 0;
+const ONE_BLOCK: u8 = 1;
+const BLOCKS: u8 = 2;
+
+/// What moves for a tuple. `None`: no loop is made for it.
+#[inline(always)]
+fn row<T>(plan: &Plan) -> Option<u8> {
+    let block = const { block::<T>() };
+    let [lane, ..] = &plan.dims;
+    if plan.outer > 1 || (plan.outer == 1 && lane.table != 0) || !matches!(plan.bounds, Bounds::Error) {
+        return None;
+    }
+    match plan.packed_row {
+        1 => Some(ELEMENT),
+        n => {
+            let [a, b] = plan.coordinate_array::<2>().map(|coordinate| coordinate.table as usize);
+            let bits = n | a | b;
+            // Blocks are counted from the first place: no stride may lead back.
+            let whole = n > 0 && bits <= LONGEST && bits % block == 0;
+            if whole { Some(if n == block { ONE_BLOCK } else { BLOCKS }) } else { None }
+        }
+    }
+}
+
+/// Hands a call on to the function that suits the plan.
+macro_rules! hand_on {
+    ($plan:ident, $arguments:tt, $lane:ident, $elements:ident, $rest:ident, $($type:ident),*) => {
+        match ($plan.packed_tuple, row::<T>($plan)) {
+            (1, Some(ELEMENT)) => $lane::<$($type,)* 1, ELEMENT>$arguments,
+            (2, Some(ELEMENT)) => $lane::<$($type,)* 2, ELEMENT>$arguments,
+            (3, Some(ELEMENT)) => $lane::<$($type,)* 3, ELEMENT>$arguments,
+            (1, Some(ONE_BLOCK)) => $lane::<$($type,)* 1, ONE_BLOCK>$arguments,
+            (2, Some(ONE_BLOCK)) => $lane::<$($type,)* 2, ONE_BLOCK>$arguments,
+            (1, Some(_)) => $lane::<$($type,)* 1, BLOCKS>$arguments,
+            (2, Some(_)) => $lane::<$($type,)* 2, BLOCKS>$arguments,
+            (1, None) if $plan.packed_row == 1 => $elements::<$($type),*>$arguments,
+            _ => $rest::<$($type),*>$arguments,
+        }
+    };
+}
+
+/// Walks the only lane of a plan whose table stride is 0, under `Bounds::Error`. `None`: an index is out of bounds.
+#[inline(always)]
+fn lane<T, I: Index, const K: usize, const PROVEN: bool, const ROW: u8>(plan: &Plan, indices: &[I], mut mover: impl Mover) -> Option<()> {
+    let block = const { block::<T>() };
+    let [lane, ..] = &plan.dims;
+    let length = if plan.outer == 0 { 1 } else { lane.size };
+    let tuples = indices.get(plan.start.indices..)?.as_chunks::<K>().0.get(..length)?;
+    // A packed plan has no longer axes: this is for the compiler, which leaves out what they need.
+    let coordinates = plan.coordinate_array::<K>().map(|coordinate| Coordinate { size: coordinate.size & LONGEST, ..coordinate });
+    let addresses = Addresses::<K, PROVEN> { coordinates, bounds: Bounds::Error, first: plan.start.table, step: 0 };
+    if ROW == ELEMENT {
+        return mover.elements(plan.start.flat, tuples, addresses);
+    }
+    let coordinates = coordinates.map(|coordinate| Coordinate { table: coordinate.table / block as isize, ..coordinate });
+    let addresses = Addresses::<K, PROVEN> { coordinates, first: 0, ..addresses };
+    let n = if ROW == ONE_BLOCK { 1 } else { (plan.packed_row / block).max(1) };
+    match block {
+        32 => mover.blocks::<I, K, PROVEN, 32>(&plan.start, n, tuples, addresses),
+        16 => mover.blocks::<I, K, PROVEN, 16>(&plan.start, n, tuples, addresses),
+        _ => mover.blocks::<I, K, PROVEN, 8>(&plan.start, n, tuples, addresses),
+    }
+}
+
+#[inline(never)]
+pub(crate) fn gather<T: Element, I: Index>(plan: &Plan, input: &[T], indices: &[I], output: &mut [T]) -> Result<(), Error> {
+    fits(Operand::Indices, plan.lengths.indices, indices.len())?;
+    fits(Operand::Input, plan.lengths.table, input.len())?;
+    fits(Operand::Output, plan.lengths.flat, output.len())?;
+    if plan.empty {
+        return Ok(());
+    }
+    hand_on!(plan, (plan, input, indices, output), gather_lane, gather_elements, gather_rest, T, I)
+}
+
+#[inline(never)]
+fn gather_lane<T: Element, I: Index, const K: usize, const ROW: u8>(
+    plan: &Plan,
+    input: &[T],
+    indices: &[I],
+    output: &mut [T],
+) -> Result<(), Error> {
+    found(lane::<T, I, K, false, ROW>(plan, indices, Take { input, output }).is_some(), plan, indices)
+}
+
+#[inline(never)]
+fn gather_elements<T: Element, I: Index>(plan: &Plan, input: &[T], indices: &[I], output: &mut [T]) -> Result<(), Error> {
+    found(packed::<I, 1, false>(plan, split_lane(plan.outer()), indices, 1, Take { input, output }), plan, indices)
+}
+
+#[inline(never)]
+fn gather_rest<T: Element, I: Index>(plan: &Plan, input: &[T], indices: &[I], output: &mut [T]) -> Result<(), Error> {
+    found(lanes(plan, indices, Nest { inner: plan.inner(), mover: Take { input, output } }), plan, indices)
+}
+
+#[inline(always)]
+pub(crate) fn scatter<T: Element, I: Index, R: Reduction<T>>(
+    plan: &Plan,
+    reduction: &R,
+    data: &mut [T],
+    indices: &[I],
+    updates: &[T],
+) -> Result<(), Error> {
+    fits(Operand::Indices, plan.lengths.indices, indices.len())?;
+    if matches!(plan.bounds, Bounds::Error) && !plan.empty && !check(plan, indices) {
+        return out_of_bounds(plan, indices);
+    }
+    fits(Operand::Data, plan.lengths.table, data.len())?;
+    fits(Operand::Updates, plan.lengths.flat, updates.len())?;
+    if plan.empty {
+        return Ok(());
+    }
+    hand_on!(plan, (plan, reduction, data, indices, updates), scatter_lane, scatter_elements, scatter_rest, T, I, R)
+}
+
+#[inline(never)]
+fn scatter_lane<T: Element, I: Index, R: Reduction<T>, const K: usize, const ROW: u8>(
+    plan: &Plan,
+    reduction: &R,
+    data: &mut [T],
+    indices: &[I],
+    updates: &[T],
+) -> Result<(), Error> {
+    lane::<T, I, K, true, ROW>(plan, indices, Combine { reduction, data, updates });
+    Ok(())
+}
+
+#[inline(never)]
+fn scatter_elements<T: Element, I: Index, R: Reduction<T>>(
+    plan: &Plan,
+    reduction: &R,
+    data: &mut [T],
+    indices: &[I],
+    updates: &[T],
+) -> Result<(), Error> {
+    packed::<I, 1, true>(plan, split_lane(plan.outer()), indices, 1, Combine { reduction, data, updates });
+    Ok(())
+}
+
+#[inline(never)]
+fn scatter_rest<T: Element, I: Index, R: Reduction<T>>(
+    plan: &Plan,
+    reduction: &R,
+    data: &mut [T],
+    indices: &[I],
+    updates: &[T],
+) -> Result<(), Error> {
+    lanes(plan, indices, Nest { inner: plan.inner(), mover: Combine { reduction, data, updates } });
+    Ok(())
+}
+
+/// Whether all indices are in bounds, under `Bounds::Error`.
+#[inline(never)]
+fn check<I: Index>(plan: &Plan, indices: &[I]) -> bool {
+    match plan.packed_tuple {
+        1 if plan.outer < 2 => check_lane::<I, 1>(plan, indices),
+        2 if plan.outer < 2 => check_lane::<I, 2>(plan, indices),
+        3 if plan.outer < 2 => check_lane::<I, 3>(plan, indices),
+        1 => check_elements(plan, indices),
+        _ => check_rest(plan, indices),
+    }
+}
+
+#[inline(never)]
+fn check_lane<I: Index, const K: usize>(plan: &Plan, indices: &[I]) -> bool {
+    lane::<u8, I, K, false, ELEMENT>(plan, indices, Nothing).is_some()
+}
+
+#[inline(never)]
+fn check_elements<I: Index>(plan: &Plan, indices: &[I]) -> bool {
+    packed::<I, 1, false>(plan, split_lane(plan.outer()), indices, 1, Nothing)
+}
+
+#[inline(never)]
+fn check_rest<I: Index>(plan: &Plan, indices: &[I]) -> bool {
+    lanes(plan, indices, Nothing)
+}
+
+/// The error for the first index that is out of bounds, unless all are found in bounds.
+#[inline(always)]
+fn found<I: Index>(all: bool, plan: &Plan, indices: &[I]) -> Result<(), Error> {
+    if all { Ok(()) } else { out_of_bounds(plan, indices) }
+}
+
+#[cold]
+#[inline(never)]
+fn out_of_bounds<I: Index>(plan: &Plan, indices: &[I]) -> Result<(), Error> {
+    first_out_of_bounds(plan, indices).map_or(Ok(()), Err)
+}

@@ -1,0 +1,76 @@
+//! `run_shared` and `reduce_shared` against `run` and `reduce`, on the rows that random cases rarely have: whole blocks of words.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, missing_docs)]
+
+use strew::{Add, Assign, Bounds, Element, Gather, Layout, Reduction, Scatter};
+
+/// Tuples of `k` coordinates that move rows of `n` elements of a table whose rows lie `stride` apart, from `offset`.
+fn check<T: Element + PartialEq + core::fmt::Debug>(k: usize, n: usize, (stride, offset): (isize, usize), value: impl Fn(usize) -> T) {
+    const TUPLES: usize = 7;
+    let sizes = &[3, 2, 2][..k];
+    let strides: Vec<isize> = (0..k).map(|c| stride * sizes[c + 1..].iter().product::<usize>().cast_signed()).chain([1]).collect();
+    let backwards = usize::try_from(-stride).unwrap_or(0) * (sizes.iter().product::<usize>() - 1);
+    let table = Layout::from_parts(&[sizes, &[n]].concat(), &strides, offset + backwards).unwrap();
+    let ids = Layout::from_sizes(&[TUPLES, k]).unwrap();
+    let rows = Layout::contiguous([TUPLES, n]).with_offset(1);
+    let (gather, scatter) = (Gather::nd(&table, &ids, &rows, 0).unwrap(), Scatter::nd(&table, &ids, &rows, 0).unwrap());
+
+    let elements = |length: usize, seed: usize| (0..length).map(|i| value(i * 7 + seed)).collect::<Vec<T>>();
+    let (input, flat) = (elements(table.extent().unwrap(), 1), elements(rows.extent().unwrap(), 2));
+    for bad in [None, Some(5)] {
+        let ids: Vec<i32> =
+            (0..TUPLES * k).map(|i| if bad == Some(i) { 9 } else { [0, -1, 1, 0, 0, -1, 1][i % 7] % sizes[i % k] as i32 }).collect();
+        for bounds in [Bounds::Error, Bounds::Clamp, Bounds::Wrap, Bounds::Skip] {
+            let case = format!("{k} coordinates, rows of {n}, stride {stride}, offset {offset}, {bounds:?}, {ids:?}, {}", size_of::<T>());
+            let (gather, scatter) = (gather.bounds(bounds), scatter.bounds(bounds));
+            let (mut expected, mut found) = (flat.clone(), flat.clone());
+            let result = gather.run(&input, &ids, &mut expected);
+            assert_eq!(gather.run_shared(&input, &ids, &mut found), result, "{case}");
+            assert!(result.is_err() || found == expected, "{case}");
+            assert_eq!(result.is_err(), bad.is_some() && bounds == Bounds::Error, "{case}");
+            let (mut expected, mut found) = (input.clone(), input.clone());
+            assert_eq!(scatter.run_shared(&mut found, &ids, &flat), scatter.run(&mut expected, &ids, &flat), "{case}");
+            assert_eq!(found, expected, "{case}");
+        }
+    }
+}
+
+fn check_rows<T: Element + PartialEq + core::fmt::Debug>(value: impl Fn(usize) -> T + Copy) {
+    for k in 1..=3 {
+        for n in [1, 2, 7, 8, 16, 24, 32, 40, 48, 64, 96, 128, 160] {
+            for gap in [0, 3, 32] {
+                for offset in [0, 5, 32] {
+                    check(k, n, ((n + gap).cast_signed(), offset), value);
+                    check(k, n, (-(n + gap).cast_signed(), offset), value);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn rows_of_blocks() {
+    check_rows(|i| i as u8);
+    check_rows(|i| i as u16);
+    check_rows(|i| i as f32);
+    check_rows(|i| i as u64);
+    check_rows(|i| [i as u8, 1, 2]);
+    check_rows(|i| i as u128);
+}
+
+#[test]
+fn reductions_of_blocks() {
+    fn reduced<R: Reduction<i32> + Copy>(reduction: R, n: usize) {
+        let (data, ids, rows) = (Layout::contiguous([3, n]), Layout::contiguous([4, 1]), Layout::contiguous([4, n]));
+        let scatter = Scatter::nd(&data, &ids, &rows, 0).unwrap();
+        let updates: Vec<i32> = (0..4 * n as i32).collect();
+        let (mut expected, mut found) = (vec![5; 3 * n], vec![5; 3 * n]);
+        scatter.reduce(reduction, &mut expected, &[2_u8, 0, 2, 2], &updates).unwrap();
+        scatter.reduce_shared(reduction, &mut found, &[2_u8, 0, 2, 2], &updates).unwrap();
+        assert_eq!(found, expected, "rows of {n}");
+    }
+    for n in [1, 3, 8, 16, 56] {
+        reduced(Add, n);
+        reduced(Assign, n);
+        reduced(|current: i32, update: i32| current.wrapping_mul(31).wrapping_add(update), n);
+    }
+}
