@@ -12,10 +12,15 @@ pub fn prefetch<T>(table: &[T], address: u32) {
 #[inline(always)]
 pub fn prefetch_row<T>(table: &[T], address: u32, n: usize) {
     const LINES: usize = 16;
-    let row: *const u8 = table.as_ptr().wrapping_add(address as usize).cast();
-    let lines = n.saturating_mul(size_of::<T>()).div_ceil(LINE).min(LINES);
-    for line in 0..lines {
-        prefetch_bytes(row.wrapping_add(line * LINE));
+    prefetch_lines(table.as_ptr().wrapping_add(address as usize).cast(), n.saturating_mul(size_of::<T>()).div_ceil(LINE).min(LINES));
+}
+
+/// Not inlined: compilers unroll it wherever it is used.
+#[inline(never)]
+fn prefetch_lines(mut at: *const u8, lines: usize) {
+    for _ in 0..lines {
+        prefetch_bytes(at);
+        at = at.wrapping_add(LINE);
     }
 }
 

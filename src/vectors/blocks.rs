@@ -13,9 +13,6 @@ const ROWS_AHEAD: usize = 8;
 /// The lanes that are asked for ahead, where they are far apart.
 const LANES_AHEAD: isize = 8;
 
-/// The elements of a piece of the table that are asked for at once.
-const STEP: usize = 256;
-
 /// Takes lanes apart into blocks.
 pub(crate) struct InBlocks<S, M> {
     pub instructions: S,
@@ -43,8 +40,7 @@ impl<S: Instructions, M: BlockMover> Mover for InBlocks<S, M> {
             self.mover.ask_flat(ahead(lane.flat, outer.flat), length);
         }
         if let Some(piece) = self.piece {
-            let next = lane.table.wrapping_add_signed(outer.table) as u32;
-            (0..piece).step_by(STEP).for_each(|at| self.mover.ask(next.wrapping_add(at as u32), STEP));
+            ask_piece(&self.mover, lane.table.wrapping_add_signed(outer.table) as u32, piece);
         }
     }
 
@@ -123,6 +119,13 @@ impl<S, M: BlockMover> InBlocks<S, M> {
             }
         }
     }
+}
+
+/// Asks for a piece of the table. Not inlined: it happens once a lane.
+#[inline(never)]
+fn ask_piece(mover: &impl BlockMover, start: u32, length: usize) {
+    const STEP: usize = 128;
+    (0..length).step_by(STEP).for_each(|at| mover.ask(start.wrapping_add(at as u32), STEP));
 }
 
 /// Takes lanes apart into blocks, and moves those of their rows that lie in the mover's part of the table. They are chosen before any of them moves:
