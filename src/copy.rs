@@ -2,7 +2,7 @@
 
 use crate::element::Element;
 
-/// The number of elements of a block: eight words, or eight elements if they are longer.
+/// The number of elements of a block: eight words, or eight elements of other sizes.
 #[cfg(not(feature = "std"))]
 pub(crate) const fn block<T>() -> usize {
     match size_of::<T>() {

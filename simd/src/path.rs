@@ -88,7 +88,7 @@ impl Path {
     }
 }
 
-/// Something to compile for each path. `run` and all that it calls must be `#[inline(always)]`.
+/// Something to compile for each path. `run` and all that is to use the instructions of the path must be `#[inline(always)]`.
 pub trait Op {
     /// What it gives.
     type Output;

@@ -12,7 +12,9 @@ pub fn prefetch<T>(table: &[T], address: u32) {
 #[inline(always)]
 pub fn prefetch_row<T>(table: &[T], address: u32, n: usize) {
     const LINES: usize = 16;
-    prefetch_lines(table.as_ptr().wrapping_add(address as usize).cast(), n.saturating_mul(size_of::<T>()).div_ceil(LINE).min(LINES));
+    if cfg!(target_arch = "x86_64") {
+        prefetch_lines(table.as_ptr().wrapping_add(address as usize).cast(), n.saturating_mul(size_of::<T>()).div_ceil(LINE).min(LINES));
+    }
 }
 
 /// Not inlined: compilers unroll it wherever it is used.

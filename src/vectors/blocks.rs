@@ -124,8 +124,10 @@ impl<S, M: BlockMover> InBlocks<S, M> {
 /// Asks for a piece of the table. Not inlined: it happens once a lane.
 #[inline(never)]
 fn ask_piece(mover: &impl BlockMover, start: u32, length: usize) {
-    const STEP: usize = 128;
-    (0..length).step_by(STEP).for_each(|at| mover.ask(start.wrapping_add(at as u32), STEP));
+    const STEP: usize = 64;
+    for at in (0..length).step_by(STEP) {
+        mover.ask(start.wrapping_add(at as u32), STEP.min(length - at));
+    }
 }
 
 /// Takes lanes apart into blocks, and moves those of their rows that lie in the mover's part of the table. They are chosen before any of them moves:

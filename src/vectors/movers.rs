@@ -43,7 +43,7 @@ pub(crate) trait BlockMover {
     fn ask_flat(&self, flat: u32, n: usize);
 }
 
-/// `output[flat] = input[table]`. Loads run ahead of each other as it is: asking for them gained nothing.
+/// `output[flat] = input[table]`. Loads run ahead of each other as it is: asking for single elements and rows gained nothing.
 pub(crate) struct Gathered<'a, const N: usize>(pub Moves<'a, N>);
 
 impl<const N: usize> BlockMover for Gathered<'_, N> {

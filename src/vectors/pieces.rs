@@ -1,5 +1,7 @@
 //! Plans changed for `std`: reordered, cut to pieces for threads, put on a packed copy.
 
+use strew_simd::BLOCK;
+
 #[cfg(feature = "rayon")]
 use crate::plan::Direction;
 use crate::plan::{Dim, Plan, Start};
@@ -70,7 +72,7 @@ impl Plan {
     pub(crate) fn piece(&self) -> Option<usize> {
         const LONGEST: usize = 4096;
         match (self.outer(), self.coordinates()) {
-            ([.., outer, lane], [axis]) if outer.table != 0 && axis.table == 1 && lane.size >= axis.size / 4 => {
+            ([.., outer, lane], [axis]) if outer.table != 0 && axis.table == 1 && lane.size >= BLOCK.max(axis.size / 4) => {
                 Some(axis.size).filter(|size| *size <= LONGEST)
             }
             _ => None,

@@ -154,6 +154,10 @@ pub fn reduce<T: Sample, I: Index, R: Reduction<T> + Copy>(
     assert_eq!(scatter.reduce(reduction, &mut data, indices, &updates), result, "reduce\n{case:?}");
     assert_same(case, "reduce", &data, &including, nan);
 
+    let mut data = input.clone();
+    assert_eq!(scatter.reduce_shared(reduction, &mut data, indices, &updates), result, "reduce_shared\n{case:?}");
+    assert_same(case, "reduce_shared", &data, &including, nan);
+
     let mut output = before.clone();
     assert_eq!(scatter.reduce_into(reduction, &input, indices, &updates, &mut output), result, "reduce_into\n{case:?}");
     assert_same(case, "reduce_into", &output, &expected_into, nan);
