@@ -131,7 +131,8 @@ reduction!(Mul: f32 f64 => |current, update| current * update);
 reduction!(Min: f16 bf16 => |current, update| current.lower(update));
 reduction!(Max: f16 bf16 => |current, update| current.higher(update));
 
-/// One element by comparisons, a row by ranks, which compilers make vectors of.
+/// With `std` one element goes by comparisons, which take fewer instructions where floats are in hardware; a row goes by ranks, which compilers make
+/// vectors of.
 macro_rules! extreme {
     ($reduction:ident: $($element:ty)* => $ranked:ident, $better:tt, $zero:tt) => {$(
         impl Reduction<$element> for $reduction {
@@ -164,6 +165,7 @@ reduction!(Mul: f16 => |current, update| f16::from_f32(current.to_f32() * update
 reduction!(Add: bf16 => |current, update| bf16::from_f32(current.to_f32() + update.to_f32()));
 reduction!(Sub: bf16 => |current, update| bf16::from_f32(current.to_f32() - update.to_f32()));
 reduction!(Mul: bf16 => |current, update| bf16::from_f32(current.to_f32() * update.to_f32()));
+
 /// Floats in the order of [`Min`] and [`Max`], as integers: no branch and no float comparison, which small machines do not have.
 trait Ranked: Copy {
     type Rank: Ord + Bounded;

@@ -132,7 +132,7 @@ fn policies() {
     }
 }
 
-/// There are no kernels for elements of 12 bytes: they take the portable way.
+/// There are no kernels for elements of 12 bytes: gathers take the portable way, assignments that of reductions.
 #[test]
 fn elements_without_kernels() {
     let layout = Layout::contiguous([700, 500]);
