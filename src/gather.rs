@@ -138,7 +138,7 @@ impl Gather {
     ///
     /// Without `std`, `run` is compiled into its caller, which suits plans in constants. A plan in a `static`, behind a reference or made at run time is
     /// better off here: less code where there are several calls, and at opt-level 3 fewer instructions, and less stack unless an index is out of bounds.
-    /// There are loops for single elements, and for rows that are, and lie at, multiples of 8 words; what is rarer takes about 90 instructions an entry.
+    /// There are loops for single elements, and for rows that are, and lie at, multiples of 8 words; what is rarer takes several times as many instructions an entry.
     /// With `std` the two are the same.
     ///
     /// # Errors

@@ -152,12 +152,6 @@ pub(crate) fn resolve<I: Index>(index: I, size: usize, bounds: Bounds) -> Option
     }
 }
 
-/// Whether `index` is on an axis of `size`.
-#[inline(always)]
-pub(crate) fn is_in_bounds<I: Index>(index: I, size: usize) -> bool {
-    index.is_inside(size) || (size > LONGEST && outside(index.wide(), size, Bounds::Error).is_some())
-}
-
 /// The rare half of [`resolve`], exact for every value and compiled once for all index types.
 #[cold]
 #[inline(never)]
@@ -233,7 +227,9 @@ mod tests {
                                 assert_eq!(index.proven_position(size), position, "{value} on {size}");
                             }
                             assert_eq!(index.wide().value(), value);
-                            assert_eq!(is_in_bounds(index, size), oracle(value, size_, Bounds::Error).is_some(), "{value} on {size}");
+                            if size <= LONGEST {
+                                assert_eq!(index.is_inside(size), oracle(value, size_, Bounds::Error).is_some(), "{value} on {size}");
+                            }
                         }
                     }
                 }

@@ -173,11 +173,13 @@ trait Ranked: Copy {
     /// The place among all values; that of a NaN is `nan`.
     fn rank(self, nan: Self::Rank) -> Self::Rank;
 
+    /// The smaller one, by the rules of [`Min`].
     #[inline(always)]
     fn lower(self, update: Self) -> Self {
         if update.rank(Bounded::min_value()) < self.rank(Bounded::min_value()) { update } else { self }
     }
 
+    /// The larger one, by the rules of [`Max`].
     #[inline(always)]
     fn higher(self, update: Self) -> Self {
         if update.rank(Bounded::max_value()) > self.rank(Bounded::max_value()) { update } else { self }

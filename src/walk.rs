@@ -11,7 +11,7 @@
 //! stride may not. Every access goes through `get` all the same, so that a mistake here could move a wrong element, never panic.
 
 use crate::error::Error;
-use crate::index::{Bounds, Index, is_in_bounds, resolve};
+use crate::index::{Bounds, Index, resolve};
 #[cfg(not(feature = "std"))]
 use crate::plan::Start;
 use crate::plan::{Coordinate, Dim, Plan};
@@ -150,10 +150,10 @@ pub(crate) struct Addresses<const K: usize, const PROVEN: bool> {
 }
 
 impl<const K: usize, const PROVEN: bool> Addresses<K, PROVEN> {
-    /// Whether all coordinates are in bounds.
+    /// Whether all coordinates are in bounds. No axis of a packed plan is too long for this to be exact.
     #[inline(always)]
     fn check<I: Index>(&self, tuple: &[I; K]) -> bool {
-        tuple.iter().zip(&self.coordinates).all(|(index, coordinate)| is_in_bounds(*index, coordinate.size))
+        tuple.iter().zip(&self.coordinates).all(|(index, coordinate)| index.is_inside(coordinate.size))
     }
 
     /// The address of the next tuple. `None`: it is out of bounds under `Bounds::Error`.

@@ -1,4 +1,5 @@
-//! `run_shared` and `reduce_shared` against `run` and `reduce`, on the rows that random cases rarely have: whole blocks of words.
+//! `run_shared` and `reduce_shared` against `run` and `reduce`, on the rows that random cases rarely have: whole blocks of words. With `std` they are
+//! the same functions; `cargo test --no-default-features` is where this can fail.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, missing_docs)]
 
 use strew::{Add, Assign, Bounds, Element, Gather, Layout, Reduction, Scatter};

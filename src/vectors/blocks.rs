@@ -18,6 +18,7 @@ pub(crate) struct InBlocks<S, M> {
     pub instructions: S,
     pub mover: M,
     pub far_lanes: bool,
+    /// See [`Plan::piece`](crate::plan::Plan::piece).
     pub piece: Option<usize>,
 }
 

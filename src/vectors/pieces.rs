@@ -68,7 +68,7 @@ impl Plan {
     }
 
     /// The length of the piece of the table that a lane leads into, if each has a short one of its own, and most of it will be needed: it is asked for one
-    /// lane ahead. (`strew-benches`, scatters along the last axis: a quarter faster.)
+    /// lane ahead. (`strew-benches`, `elements` along axis 1: scatters take a fifth to two fifths less time, gathers a twentieth to a tenth.)
     pub(crate) fn piece(&self) -> Option<usize> {
         const LONGEST: usize = 4096;
         match (self.outer(), self.coordinates()) {
