@@ -27,13 +27,16 @@ pub(crate) fn check<I: Index>(plan: &Plan, indices: &[I]) -> Result<(), Error> {
     let inside = if plan.suits_vectors() { vectors::check(plan, indices) } else { walk::check(plan, indices) };
     #[cfg(not(feature = "std"))]
     let inside = walk::check(plan, indices);
-    if inside {
-        return Ok(());
-    }
-    walk::first_out_of_bounds(plan, indices).map_or(Ok(()), Err)
+    result(plan, indices, inside)
 }
 
-/// The same with several threads, if there is enough to do for a call that moves elements of type `T`.
+/// The error for the first bad index, unless all are inside.
+#[inline(always)]
+pub(crate) fn result<I: Index>(plan: &Plan, indices: &[I], inside: bool) -> Result<(), Error> {
+    if inside { Ok(()) } else { walk::first_out_of_bounds(plan, indices).map_or(Ok(()), Err) }
+}
+
+/// [`check`] with several threads, if there is enough to do for a call that moves elements of type `T`.
 #[cfg(feature = "rayon")]
 pub(crate) fn par_check<T, I: Index>(plan: &Plan, indices: &[I]) -> Result<(), Error> {
     let threads = vectors::threads::number::<T>(plan);
@@ -41,10 +44,7 @@ pub(crate) fn par_check<T, I: Index>(plan: &Plan, indices: &[I]) -> Result<(), E
         return check(plan, indices);
     }
     fits(Operand::Indices, plan.lengths.indices, indices.len())?;
-    if vectors::threads::check(plan, indices, threads) {
-        return Ok(());
-    }
-    walk::first_out_of_bounds(plan, indices).map_or(Ok(()), Err)
+    result(plan, indices, vectors::threads::check(plan, indices, threads))
 }
 
 pub(crate) fn fits(operand: Operand, expected: usize, found: usize) -> Result<(), Error> {

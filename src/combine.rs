@@ -30,7 +30,7 @@ impl<I: Index> Checked<'_, Scatter, I> {
         let plan = self.fits(data, updates)?;
         #[cfg(feature = "std")]
         if plan.suits_vectors() {
-            vectors::scatter(plan, self.indices, data, updates);
+            _ = vectors::scatter(plan, self.indices, data, updates); // They are in bounds.
             return Ok(());
         }
         walk::run::<I, true>(plan, self.indices, Combine { reduction: &Assign, data, updates });
@@ -201,7 +201,8 @@ impl<I: Index> Checked<'_, Scatter, I> {
 pub(crate) fn run_plan<T: Element, I: Index, R: Reduction<T>>(plan: &Plan, indices: &[I], reduction: &R, data: &mut [T], updates: &[T]) {
     #[cfg(feature = "std")]
     if plan.suits_vectors() {
-        return vectors::combine(plan, indices, reduction, data, updates);
+        _ = vectors::combine(plan, indices, reduction, data, updates); // The indices are in bounds.
+        return;
     }
     walk::run::<I, true>(plan, indices, Combine { reduction, data, updates });
 }

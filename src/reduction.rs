@@ -141,9 +141,10 @@ macro_rules! extreme {
                 if cfg!(not(feature = "std")) || current.is_nan() || update.is_nan() {
                     current.$ranked(update)
                 } else {
-                    let equal = <$element>::from_bits(current.to_bits() $zero update.to_bits());
-                    let better = select_unpredictable(update $better current, update, current);
-                    select_unpredictable(update == current, equal, better)
+                    // They differ where current and update are equal: in the sign of a zero.
+                    let one = select_unpredictable(update $better current, update, current);
+                    let other = select_unpredictable(current $better update, current, update);
+                    <$element>::from_bits(one.to_bits() $zero other.to_bits())
                 }
             }
 

@@ -1,5 +1,7 @@
 //! Scatter: `data[.. indices ..] (op)= updates[s]`.
 
+#[cfg(feature = "std")]
+use crate::checked::result;
 use crate::checked::{Checked, check, scratch};
 use crate::element::Element;
 use crate::error::{Error, tri};
@@ -11,6 +13,8 @@ use crate::reduction::Assign;
 use crate::reduction::{Add, Average, Reduction};
 #[cfg(not(feature = "std"))]
 use crate::shared;
+#[cfg(feature = "std")]
+use crate::vectors::{self, trial};
 
 /// A scatter whose shapes are proven: writes `updates`, in order, to the elements of `data` that `indices` choose.
 ///
@@ -126,6 +130,11 @@ impl Scatter {
     #[cfg_attr(feature = "std", inline)]
     #[cfg_attr(not(feature = "std"), inline(always))]
     pub fn run<T: Element, I: Index>(&self, data: &mut [T], indices: &[I], updates: &[T]) -> Result<(), Error> {
+        #[cfg(feature = "std")]
+        if let Some(inside) = trial::change(&self.plan, data, indices, updates, |data| vectors::scatter(&self.plan, indices, data, updates))
+        {
+            return result(&self.plan, indices, inside);
+        }
         check(&self.plan, indices)?;
         Checked { operator: self, indices }.assign(data, updates)
     }
@@ -207,6 +216,12 @@ impl Scatter {
         indices: &[I],
         updates: &[T],
     ) -> Result<(), Error> {
+        #[cfg(feature = "std")]
+        if let Some(inside) =
+            trial::change(&self.plan, data, indices, updates, |data| vectors::combine(&self.plan, indices, &reduction, data, updates))
+        {
+            return result(&self.plan, indices, inside);
+        }
         check(&self.plan, indices)?;
         Checked { operator: self, indices }.combine(reduction, data, updates)
     }
@@ -280,6 +295,15 @@ impl Scatter {
         updates: &[T],
         output: &mut [T],
     ) -> Result<(), Error> {
+        #[cfg(feature = "std")]
+        if input.len() >= self.plan.lengths.table
+            && let Some(inside) = trial::change(&self.plan, output, indices, updates, |output| {
+                let copied = Checked { operator: self, indices }.copy_from(&self.data, input, updates, output);
+                copied.is_ok() && vectors::combine(&self.plan, indices, &reduction, output, updates)
+            })
+        {
+            return result(&self.plan, indices, inside);
+        }
         self.check(indices)?.reduce_into(reduction, input, updates, output)
     }
 

@@ -55,6 +55,10 @@ pub(crate) trait Mover {
     /// A chance to ask for lanes to come, `length` indices long; the last outer dimension leads from one to the next.
     #[inline(always)]
     fn ask_lane<I: Index>(&self, _indices: &[I], _lane: &Position, _outer: &Dim, _length: usize) {}
+
+    /// Moves what has been put off.
+    #[inline(always)]
+    fn finish(&mut self) {}
 }
 
 /// An address outside every slice: what [`Bounds::Skip`] makes of an entry. Nothing moves there.
@@ -135,6 +139,7 @@ pub(crate) fn packed<I: Index, const K: usize, const PROVEN: bool>(
         }
         let moved = if n == 1 { mover.elements(start.flat, tuples, addresses) } else { mover.rows(start.flat, n, tuples, addresses) };
         if moved.is_none() || outer.is_empty() || !odometer.step(outer, &mut start) {
+            mover.finish();
             return moved.is_some();
         }
     }

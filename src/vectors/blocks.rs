@@ -20,6 +20,23 @@ pub(crate) struct InBlocks<S, M> {
     pub far_lanes: bool,
     /// See [`Plan::piece`](crate::plan::Plan::piece).
     pub piece: Option<usize>,
+    pub pending: Pending,
+}
+
+/// A block of addresses that has yet to move. It does when the next one has been resolved, be it of the next lane: time for its elements to come, where they
+/// have been asked for, and for its addresses to be written, which a wider load would wait for.
+pub(crate) struct Pending {
+    flat: Option<usize>,
+    block: [u32; BLOCK],
+    /// For the next one, in turn.
+    other: [u32; BLOCK],
+    is_other: bool,
+}
+
+impl Pending {
+    pub(crate) fn new() -> Pending {
+        Pending { flat: None, block: [0; BLOCK], other: [0; BLOCK], is_other: false }
+    }
 }
 
 impl<S: Instructions, M: BlockMover> Mover for InBlocks<S, M> {
@@ -45,8 +62,6 @@ impl<S: Instructions, M: BlockMover> Mover for InBlocks<S, M> {
         }
     }
 
-    /// A block moves when the next one has been resolved: time for its elements to come, where they have been asked for, and for its addresses
-    /// to be written, which a wider load would wait for.
     #[inline(always)]
     fn elements<I: Index, const K: usize, const PROVEN: bool>(
         &mut self,
@@ -55,27 +70,36 @@ impl<S: Instructions, M: BlockMover> Mover for InBlocks<S, M> {
         mut addresses: Addresses<K, PROVEN>,
     ) -> Option<()> {
         let (blocks, rest) = tuples.as_chunks::<BLOCK>();
-        let mut blocks = blocks.iter();
-        if let Some(tuples) = blocks.next() {
-            let mut lane = addresses.lane();
-            let (mut now, mut next) = (&mut [0; BLOCK], &mut [0; BLOCK]);
-            addresses.block(&mut lane, tuples, now)?;
-            self.ask(now);
-            for tuples in blocks {
-                addresses.block(&mut lane, tuples, next)?;
-                self.ask(next);
-                self.mover.block(self.instructions, now, flat);
-                flat = flat.wrapping_add(BLOCK);
-                core::mem::swap(&mut now, &mut next);
+        let mut lane = addresses.lane();
+        for tuples in blocks {
+            let pending = &mut self.pending;
+            let (now, next) = if pending.is_other { (&pending.other, &mut pending.block) } else { (&pending.block, &mut pending.other) };
+            addresses.block(&mut lane, tuples, next)?;
+            if self.mover.far() {
+                next.iter().for_each(|address| self.mover.ask_element(*address));
             }
-            self.mover.block(self.instructions, now, flat);
+            if let Some(flat) = pending.flat.replace(flat) {
+                self.mover.block(self.instructions, now, flat);
+            }
+            pending.is_other = !pending.is_other;
             flat = flat.wrapping_add(BLOCK);
+        }
+        if !rest.is_empty() {
+            self.finish();
         }
         for tuple in rest {
             self.mover.element(addresses.next(tuple)?, flat);
             flat = flat.wrapping_add(1);
         }
         Some(())
+    }
+
+    #[inline(always)]
+    fn finish(&mut self) {
+        let Pending { flat, block, other, is_other } = &mut self.pending;
+        if let Some(flat) = flat.take() {
+            self.mover.block(self.instructions, if *is_other { other } else { block }, flat);
+        }
     }
 
     #[inline(always)]
@@ -108,17 +132,6 @@ impl<S: Instructions, M: BlockMover> Mover for InBlocks<S, M> {
             flat = flat.wrapping_add(n);
         }
         Some(())
-    }
-}
-
-impl<S, M: BlockMover> InBlocks<S, M> {
-    #[inline(always)]
-    fn ask(&self, block: &[u32; BLOCK]) {
-        if self.mover.far() {
-            for address in block {
-                self.mover.ask_element(*address);
-            }
-        }
     }
 }
 

@@ -38,16 +38,16 @@ pub(crate) fn gather<T: Element, I: Index, const PROVEN: bool>(plan: &Plan, indi
     Some(true)
 }
 
-/// Changes the data by plans for blocks of columns, for checked indices. `None`: blocks of columns are not worth it.
-pub(crate) fn scatter<T: Element>(plan: &Plan, data: &mut [T], mut change: impl FnMut(&Plan, &mut [T])) -> Option<()> {
+/// Changes the data by plans for blocks of columns, and says whether all could be. `None`: blocks of columns are not worth it.
+pub(crate) fn scatter<T: Element>(plan: &Plan, data: &mut [T], mut change: impl FnMut(&Plan, &mut [T]) -> bool) -> Option<bool> {
     let columns = Columns::of::<T>(plan, 1)?;
-    let mut scratch = Vec::new();
+    let (mut scratch, mut all) = (Vec::new(), true);
     columns.each_block(plan, |block| {
         block.pack(data, &mut scratch);
-        change(&block.plan, &mut scratch);
+        all &= change(&block.plan, &mut scratch);
         block.unpack(&scratch, data);
     });
-    Some(())
+    Some(all)
 }
 
 /// The same with several threads: each changes a block of columns on a scratch of its own, then each copies back some of the rows.

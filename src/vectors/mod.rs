@@ -21,10 +21,11 @@ mod pattern;
 mod pieces;
 #[cfg(feature = "rayon")]
 pub(crate) mod threads;
+pub(crate) mod trial;
 
 #[cfg(feature = "rayon")]
 use blocks::InPart;
-use blocks::{InBlocks, Nothing};
+use blocks::{InBlocks, Nothing, Pending};
 use movers::{BlockMover, Combined, Gathered, Scattered};
 
 /// Where the tuples of a lane reach further than this number of bytes, places are asked for ahead: they do not stay in the second cache.
@@ -54,39 +55,39 @@ fn gather_lanes<T: Element, I: Index, const PROVEN: bool>(plan: &Plan, indices: 
     done.unwrap_or_else(|| walk::run::<I, PROVEN>(plan, indices, Take { input, output }))
 }
 
-/// `data[table] = updates[flat]`, for checked indices.
-pub(crate) fn scatter<T: Element, I: Index>(plan: &Plan, indices: &[I], data: &mut [T], updates: &[T]) {
+/// `data[table] = updates[flat]`. `false`: an index is out of bounds under `Bounds::Error`; some updates have been made.
+pub(crate) fn scatter<T: Element, I: Index>(plan: &Plan, indices: &[I], data: &mut [T], updates: &[T]) -> bool {
     in_blocks(plan, data, |plan, data| {
         let far = is_far::<T>(plan);
         let done = match size_of::<T>() {
-            1 => Moves::<1>::new(updates, data).map(|moves| run::<I, true>(plan, indices, Scattered { moves, far })),
-            2 => Moves::<2>::new(updates, data).map(|moves| run::<I, true>(plan, indices, Scattered { moves, far })),
-            4 => Moves::<4>::new(updates, data).map(|moves| run::<I, true>(plan, indices, Scattered { moves, far })),
-            8 => Moves::<8>::new(updates, data).map(|moves| run::<I, true>(plan, indices, Scattered { moves, far })),
-            16 => Moves::<16>::new(updates, data).map(|moves| run::<I, true>(plan, indices, Scattered { moves, far })),
+            1 => Moves::<1>::new(updates, data).map(|moves| run::<I, false>(plan, indices, Scattered { moves, far })),
+            2 => Moves::<2>::new(updates, data).map(|moves| run::<I, false>(plan, indices, Scattered { moves, far })),
+            4 => Moves::<4>::new(updates, data).map(|moves| run::<I, false>(plan, indices, Scattered { moves, far })),
+            8 => Moves::<8>::new(updates, data).map(|moves| run::<I, false>(plan, indices, Scattered { moves, far })),
+            16 => Moves::<16>::new(updates, data).map(|moves| run::<I, false>(plan, indices, Scattered { moves, far })),
             _ => None,
         };
-        if done.is_none() {
-            run::<I, true>(plan, indices, Combined { reduction: &Assign, data, updates, far });
-        }
-    });
+        done.unwrap_or_else(|| run::<I, false>(plan, indices, Combined { reduction: &Assign, data, updates, far }))
+    })
 }
 
-/// `data[table] = reduction(data[table], updates[flat])`, for checked indices.
-pub(crate) fn combine<T: Element, I: Index, R: Reduction<T>>(plan: &Plan, indices: &[I], reduction: &R, data: &mut [T], updates: &[T]) {
-    in_blocks(plan, data, |plan, data| {
-        run::<I, true>(plan, indices, Combined { reduction, data, updates, far: is_far::<T>(plan) });
-    });
+/// `data[table] = reduction(data[table], updates[flat])`. `false`: an index is out of bounds under `Bounds::Error`; some updates have been made.
+pub(crate) fn combine<T: Element, I: Index, R: Reduction<T>>(
+    plan: &Plan,
+    indices: &[I],
+    reduction: &R,
+    data: &mut [T],
+    updates: &[T],
+) -> bool {
+    in_blocks(plan, data, |plan, data| run::<I, false>(plan, indices, Combined { reduction, data, updates, far: is_far::<T>(plan) }))
 }
 
 /// Changes the data by blocks of columns where that is worth it, or else all at once.
-fn in_blocks<T: Element>(plan: &Plan, data: &mut [T], mut change: impl FnMut(&Plan, &mut [T])) {
+fn in_blocks<T: Element>(plan: &Plan, data: &mut [T], mut change: impl FnMut(&Plan, &mut [T]) -> bool) -> bool {
     let ordered = plan.in_flat_order();
     let plan = ordered.as_ref().unwrap_or(plan);
     let data = table_mut(plan, data);
-    if columns::scatter(plan, data, &mut change).is_none() {
-        change(plan, data);
-    }
+    columns::scatter(plan, data, &mut change).unwrap_or_else(|| change(plan, data))
 }
 
 /// Whether the places of the table lie too far from each other to stay in a cache.
@@ -147,7 +148,11 @@ fn run<I: Index, const PROVEN: bool>(plan: &Plan, indices: &[I], mover: impl Blo
         #[inline(always)]
         fn run(self, instructions: impl Instructions) -> bool {
             let far_lanes = self.0.has_far_lanes();
-            walk::run::<I, PROVEN>(self.0, self.1, InBlocks { instructions, mover: self.2, far_lanes, piece: self.0.piece() })
+            walk::run::<I, PROVEN>(
+                self.0,
+                self.1,
+                InBlocks { instructions, mover: self.2, far_lanes, piece: self.0.piece(), pending: Pending::new() },
+            )
         }
     }
     match pattern::offsets(plan, indices) {
