@@ -36,10 +36,9 @@ pub(crate) fn result<I: Index>(plan: &Plan, indices: &[I], inside: bool) -> Resu
     if inside { Ok(()) } else { walk::first_out_of_bounds(plan, indices).map_or(Ok(()), Err) }
 }
 
-/// [`check`] with several threads, if there is enough to do for a call that moves elements of type `T`.
+/// [`check`] with several threads.
 #[cfg(feature = "rayon")]
-pub(crate) fn par_check<T, I: Index>(plan: &Plan, indices: &[I]) -> Result<(), Error> {
-    let threads = vectors::threads::number::<T>(plan);
+pub(crate) fn par_check<I: Index>(plan: &Plan, indices: &[I], threads: usize) -> Result<(), Error> {
     if threads < 2 || !matches!(plan.bounds, Bounds::Error) {
         return check(plan, indices);
     }

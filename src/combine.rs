@@ -74,7 +74,7 @@ impl<I: Index> Checked<'_, Scatter, I> {
         updates: &[T],
     ) -> Result<(), Error> {
         let plan = self.fits(data, updates)?;
-        match vectors::threads::number::<T>(plan) {
+        match vectors::threads::number_of_scatter::<T>(plan) {
             0 | 1 => self.reduce(reduction, data, updates),
             threads => {
                 vectors::threads::scatter(plan, self.indices, &reduction, data, updates, threads);

@@ -180,7 +180,7 @@ impl Gather {
     /// ```
     #[cfg(feature = "rayon")]
     pub fn par_run<T: Element + Send + Sync, I: Index>(&self, input: &[T], indices: &[I], output: &mut [T]) -> Result<(), Error> {
-        par_check::<T, I>(&self.plan, indices)?;
+        par_check(&self.plan, indices, vectors::threads::number::<T>(&self.plan))?;
         Checked { operator: self, indices }.par_run(input, output)
     }
 

@@ -1,5 +1,7 @@
 //! Scatter: `data[.. indices ..] (op)= updates[s]`.
 
+#[cfg(feature = "rayon")]
+use crate::checked::par_check;
 #[cfg(feature = "std")]
 use crate::checked::result;
 use crate::checked::{Checked, check, scratch};
@@ -261,8 +263,13 @@ impl Scatter {
         indices: &[I],
         updates: &[T],
     ) -> Result<(), Error> {
-        crate::checked::par_check::<T, I>(&self.plan, indices)?;
-        Checked { operator: self, indices }.par_reduce(reduction, data, updates)
+        match vectors::threads::number_of_scatter::<T>(&self.plan) {
+            0 | 1 => self.reduce(reduction, data, indices, updates),
+            threads => {
+                par_check(&self.plan, indices, threads)?;
+                Checked { operator: self, indices }.par_reduce(reduction, data, updates)
+            }
+        }
     }
 
     /// `output = input`, then the assignment; input and output have the layout of the data.

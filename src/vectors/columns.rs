@@ -22,10 +22,25 @@ const COLUMNS: core::ops::RangeInclusive<usize> = 16..=64;
 /// Rows of the table that are asked for ahead.
 const AHEAD: usize = 8;
 
+/// The rows for each index that pay for the copy, at most: a scatter makes two.
+const GATHER: usize = 2;
+const SCATTER: usize = 1;
+
+/// Whether blocks of columns are worth it.
+#[cfg(feature = "rayon")]
+pub(crate) fn suits_gather<T>(plan: &Plan) -> bool {
+    Columns::of::<T>(plan, GATHER).is_some()
+}
+
+/// The same for a scatter.
+#[cfg(feature = "rayon")]
+pub(crate) fn suits_scatter<T>(plan: &Plan) -> bool {
+    Columns::of::<T>(plan, SCATTER).is_some()
+}
+
 /// `output[flat] = input[table]`. `None`: blocks of columns are not worth it.
 pub(crate) fn gather<T: Element, I: Index, const PROVEN: bool>(plan: &Plan, indices: &[I], input: &[T], output: &mut [T]) -> Option<bool> {
-    // Half as many indices as rows pay for the copy.
-    let columns = Columns::of::<T>(plan, 2)?;
+    let columns = Columns::of::<T>(plan, GATHER)?;
     // This is not the order of the indices, in which nothing may be gathered that comes after a bad one.
     if !PROVEN && matches!(plan.bounds, Bounds::Error) && !vectors::check(plan, indices) {
         return Some(false);
@@ -40,7 +55,7 @@ pub(crate) fn gather<T: Element, I: Index, const PROVEN: bool>(plan: &Plan, indi
 
 /// Changes the data by plans for blocks of columns, and says whether all could be. `None`: blocks of columns are not worth it.
 pub(crate) fn scatter<T: Element>(plan: &Plan, data: &mut [T], mut change: impl FnMut(&Plan, &mut [T]) -> bool) -> Option<bool> {
-    let columns = Columns::of::<T>(plan, 1)?;
+    let columns = Columns::of::<T>(plan, SCATTER)?;
     let (mut scratch, mut all) = (Vec::new(), true);
     columns.each_block(plan, |block| {
         block.pack(data, &mut scratch);
@@ -59,7 +74,7 @@ where
 {
     use rayon::prelude::*;
 
-    let columns = Columns::of::<T>(plan, 1)?;
+    let columns = Columns::of::<T>(plan, SCATTER)?;
     let stride = columns.width.saturating_mul(threads.max(1));
     columns.each_start(plan, |at| {
         for column in (0..columns.columns).step_by(stride) {

@@ -84,17 +84,15 @@ impl Plan {
         self.coordinates().iter().fold(0, |reach, axis| axis.size.saturating_mul(axis.table.unsigned_abs()).max(reach))
     }
 
-    /// The two halves of the outermost dimension, for so many threads. `None`: one thread, or nothing to halve.
+    /// The first of so many pieces of the outermost dimension, and the rest. `None`: there is nothing to split.
     #[cfg(feature = "rayon")]
-    pub(crate) fn halves(&self, threads: usize) -> Option<(Plan, Plan)> {
+    pub(crate) fn split(&self, number: usize) -> Option<(Plan, Plan)> {
         let (mut first, mut second) = (*self, *self);
         let (dim, rest) = (first.dims.first_mut()?, second.dims.first_mut()?);
-        if threads < 2 || self.outer == 0 || dim.size < 2 {
+        if self.outer == 0 || dim.size < 2 {
             return None;
         }
-        // The first gets threads / 2 of all threads.
-        let middle = (dim.size as u128 * (threads / 2) as u128 / threads as u128) as usize;
-        let middle = middle.max(1);
+        let middle = dim.size.checked_div(number)?.max(1);
         dim.size = middle;
         rest.size -= middle;
         let go = |start: usize, step: isize| start.wrapping_add(middle.wrapping_mul(step as usize));
