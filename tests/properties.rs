@@ -5,15 +5,14 @@ mod common;
 
 use std::collections::BTreeSet;
 
-use common::case::{Case, Operator, Tensor};
-use common::check::{check_gather, check_reductions, check_scatter, check_slice_lengths};
-use common::generate::{self, Direction, Kind};
+use common::case::{Case, Tensor};
+use common::check::{check_gather, check_hostile, check_reductions, check_scatter, check_shapes, check_slice_lengths};
+use common::dml::{self, check_description, check_hostile_description};
+use common::generate::{self, Direction, KINDS, Kind};
 use common::oracle::coordinates;
 use half::{bf16, f16};
 use proptest::prelude::*;
-use strew::{Bounds, Error, Layout, Operand, shape};
-
-const KINDS: [Kind; 3] = [Kind::Axis, Kind::Elements, Kind::Nd];
+use strew::{Bounds, Error, Layout};
 
 /// One case for `weight` of the number of cases: what takes longer.
 fn config(weight: u32) -> ProptestConfig {
@@ -89,6 +88,9 @@ properties!(1;
     shapes: any_case(Direction::Gather) => check_shapes;
     hostile_descriptions: hostile_cases() => check_hostile;
     accepted_outputs_do_not_overlap: small_tensors() => check_overlap;
+
+    dml: descriptions(dml::description) => |description: &Option<_>| description.iter().for_each(check_description);
+    hostile_dml: descriptions(dml::hostile_description) => |description: &Option<_>| description.iter().for_each(check_hostile_description);
 );
 
 properties!(10;
@@ -99,106 +101,13 @@ properties!(10;
     long_reductions_of_f32: long_cases(Direction::Scatter) => check_reductions::<f32>;
 );
 
-/// The shape functions know the sizes that the constructors ask for.
-fn check_shapes(case: &Case) {
-    let (table, indices) = (&case.table.sizes, &case.indices.sizes);
-    let found = match case.operator {
-        Operator::Axis(axis) => shape::axis(table, indices, axis),
-        Operator::Elements(axis) => shape::elements(table, indices, axis),
-        Operator::Nd(batch_dims) => shape::nd(table, indices, batch_dims),
-    };
-    assert_eq!(found.unwrap(), case.flat.sizes[..], "{case:?}");
-}
-
-/// A description of which anything may be wrong, and often one thing is: a valid case with one to three parts replaced.
+/// A description of which anything may be wrong.
 fn hostile_cases() -> impl Strategy<Value = Case> {
-    choices().prop_map(|choices| {
-        replay(&choices, |choose| {
-            let direction = [Direction::Gather, Direction::Scatter][choose(2)];
-            let kind = KINDS[choose(3)];
-            let changes = 1 + choose(3);
-            let parts: Vec<usize> = (0..4 * changes).map(|_| choose(1 << 16)).collect();
-            let mut case = generate::case(direction, kind, choose);
-            for part in parts.chunks_exact(4) {
-                corrupt(&mut case, part[0], part[1], part[2], part[3]);
-            }
-            case
-        })
-    })
+    choices().prop_map(|choices| replay(&choices, |choose| generate::hostile_case(choose)))
 }
 
-fn corrupt(case: &mut Case, which: usize, part: usize, dim: usize, value: usize) {
-    const HALF: u32 = usize::BITS / 2;
-    const SIZES: [usize; 12] = [
-        0,
-        1,
-        2,
-        5,
-        1 << (HALF - 1),
-        1 << HALF,
-        1 << (HALF + 8),
-        usize::MAX / 2,
-        usize::MAX / 2 + 1,
-        usize::MAX - 1,
-        usize::MAX,
-        usize::MAX / 3,
-    ];
-    const STRIDES: [isize; 10] =
-        [0, 1, -1, 1 << (HALF - 1), -(1 << HALF), isize::MIN, isize::MIN + 1, isize::MAX, isize::MAX / 2 + 1, isize::MIN / 2];
-    let size = SIZES[value % SIZES.len()];
-    let tensor = match which % 4 {
-        0 => &mut case.table,
-        1 => &mut case.indices,
-        2 => &mut case.flat,
-        _ => {
-            let parameter = if dim.is_multiple_of(4) { size } else { value % 12 };
-            case.operator = [Operator::Axis(parameter), Operator::Elements(parameter), Operator::Nd(parameter)][part % 3];
-            return;
-        }
-    };
-    let rank = tensor.sizes.len().min(tensor.strides.len());
-    match part % 5 {
-        0 => tensor.offset = size,
-        1 if rank > 0 => tensor.sizes[dim % rank] = size,
-        2 if rank > 0 => tensor.strides[dim % rank] = STRIDES[value % STRIDES.len()],
-        3 => tensor.sizes.insert(dim % (rank + 1), size),
-        _ => {
-            tensor.sizes.push(size);
-            tensor.strides.push(STRIDES[dim % STRIDES.len()]);
-        }
-    }
-}
-
-/// Never panics; and when a plan is made all the same, it demands slices of the lengths that exact arithmetic demands.
-fn check_hostile(case: &Case) {
-    let length = |tensor: &Tensor| -> i128 {
-        if tensor.sizes.contains(&0) {
-            return 0;
-        }
-        // Hostile sizes and strides exceed even 128 bits; such a plan is not made.
-        let reach = |(&size, &stride): (&usize, &isize)| (size as i128 - 1) * (stride as i128).max(0);
-        tensor.sizes.iter().zip(&tensor.strides).map(reach).fold(tensor.offset as i128 + 1, i128::saturating_add)
-    };
-    let needs = [&case.table, &case.indices, &case.flat].map(length);
-    let gather = case.gather().map(|gather| gather.run::<u8, i64>(&[], &[], &mut []));
-    let scatter = case.scatter().map(|scatter| scatter.run::<u8, i64>(&mut [], &[], &[]));
-    for (run, names) in
-        [(gather, [Operand::Input, Operand::Indices, Operand::Output]), (scatter, [Operand::Data, Operand::Indices, Operand::Updates])]
-    {
-        match run {
-            // The plan was refused.
-            Err(_) => {}
-            Ok(Ok(())) => assert_eq!(needs, [0; 3], "{case:?}"),
-            Ok(Err(Error::SliceTooShort { operand, expected, found: 0 })) => {
-                let position = names.iter().position(|&name| name == operand).unwrap();
-                assert_eq!(expected as i128, needs[position], "{operand:?}\n{case:?}");
-            }
-            Ok(Err(error)) => panic!("{error:?}\n{case:?}"),
-        }
-    }
-    if gather.is_ok() || scatter.is_ok() {
-        check_shapes(case);
-    }
+fn descriptions(make: fn(generate::Choose) -> Option<dml::Description>) -> impl Strategy<Value = Option<dml::Description>> {
+    choices().prop_map(move |choices| replay(&choices, make))
 }
 
 /// Small tensors of any strides, which overlap or not.

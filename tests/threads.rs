@@ -1,7 +1,11 @@
 //! Any number of threads gives the bits of one.
 #![cfg(feature = "rayon")]
-#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::expect_used, clippy::panic, missing_docs)]
 
+mod common;
+
+use common::generate::{self, Direction, KINDS};
+use common::threads::{check_gather, check_scatter};
 use strew::{Add, Bounds, Error, Gather, Layout, Max, Operand, Scatter};
 
 /// Numbers without order, from a fixed seed.
@@ -178,4 +182,16 @@ fn short_slices() {
     assert_eq!(scatter.par_run(&mut data.clone()[1..], &indices, &flat), too_short(Operand::Data, 640));
     assert_eq!(scatter.par_run(&mut data.clone(), &indices[1..], &flat), too_short(Operand::Indices, 5000));
     assert_eq!(scatter.par_run(&mut data.clone(), &indices, &flat[1..]), too_short(Operand::Updates, 320_000));
+}
+
+#[test]
+fn random_cases() {
+    let threads = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+    for seed in 0..150 {
+        let mut choices = noise(seed);
+        let mut choose = |n: usize| (choices.next().unwrap() % n as u64) as usize;
+        let kind = KINDS[choose(3)];
+        check_gather(&generate::long_case(Direction::Gather, kind, &mut choose), &threads);
+        check_scatter(&generate::long_case(Direction::Scatter, kind, &mut choose), &threads);
+    }
 }

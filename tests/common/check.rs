@@ -1,9 +1,9 @@
 //! Runs crate and oracle on a case, and compares every byte.
 
 use half::{bf16, f16};
-use strew::{Add, And, Assign, Average, Bounds, Error, Gather, Index, Max, Min, Mul, Operand, Or, Reduction, Sub, Xor};
+use strew::{Add, And, Assign, Average, Bounds, Error, Gather, Index, Max, Min, Mul, Operand, Or, Reduction, Sub, Xor, shape};
 
-use super::case::{Case, with_indices};
+use super::case::{Case, Operator, Tensor, with_indices};
 use super::generate::Direction;
 use super::oracle::{self, Move};
 use super::values::{Nan, Pixel, Sample, same, samples};
@@ -16,19 +16,36 @@ fn assert_same<T: Sample>(case: &Case, what: &str, found: &[T], expected: &[T], 
     assert_eq!(found.len(), expected.len());
 }
 
+/// The number of parts of [`check_gather`].
+pub const GATHERS: u64 = 6;
+
 /// A gather with the indices in their own type, and with every kind of element.
 pub fn check_gather(case: &Case) {
-    let moves = oracle::moves(case);
-    with_indices!(case, indices => gather_of::<i64, _>(case, &moves, indices));
-    with_wide_indices(case, |indices| gather_of::<u8, _>(case, &moves, indices), |indices| gather_of::<u8, _>(case, &moves, indices));
-    with_wide_indices(case, |indices| gather_of::<Pixel, _>(case, &moves, indices), |indices| gather_of::<f16, _>(case, &moves, indices));
-    with_wide_indices(case, |indices| gather_of::<[u8; 3], _>(case, &moves, indices), |indices| gather_of::<f64, _>(case, &moves, indices));
-    with_wide_indices(case, |indices| gather_of::<f32, _>(case, &moves, indices), |indices| gather_of::<bool, _>(case, &moves, indices));
-    with_wide_indices(case, |indices| gather_of::<bf16, _>(case, &moves, indices), |indices| gather_of::<i16, _>(case, &moves, indices));
+    (0..GATHERS).for_each(|part| check_gather_part(case, part));
+}
+
+pub fn check_gather_part(case: &Case, part: u64) {
+    macro_rules! wide {
+        ($signed:ty, $unsigned:ty) => {
+            with_wide_indices(
+                case,
+                |indices| gather_of::<$signed, _>(case, &oracle::moves(case), indices),
+                |indices| gather_of::<$unsigned, _>(case, &oracle::moves(case), indices),
+            )
+        };
+    }
+    match part {
+        0 => with_indices!(case, indices => gather_of::<i64, _>(case, &oracle::moves(case), indices)),
+        1 => wide!(u8, u8),
+        2 => wide!(Pixel, f16),
+        3 => wide!([u8; 3], f64),
+        4 => wide!(f32, bool),
+        _ => wide!(bf16, i16),
+    }
 }
 
 /// Signed indices as `i64`, unsigned ones as `u64`: two types that hold them all.
-fn with_wide_indices(case: &Case, signed: impl FnOnce(&[i64]), unsigned: impl FnOnce(&[u64])) {
+pub fn with_wide_indices(case: &Case, signed: impl FnOnce(&[i64]), unsigned: impl FnOnce(&[u64])) {
     if case.index.min() < 0 { signed(&case.indices_as()) } else { unsigned(&case.indices_as()) }
 }
 
@@ -63,25 +80,33 @@ pub fn gather_of<T: Sample, I: Index>(case: &Case, moves: &[Move], indices: &[I]
     }
 }
 
-/// A scatter with the indices in their own type: assignment, a function that tells every order of updates, and duplicates.
+/// The number of parts of [`check_scatter`].
+pub const SCATTERS: u64 = 5;
+
+/// A scatter with the indices in their own type: assignment, a function that tells every order of updates, and duplicates; and other elements.
 pub fn check_scatter(case: &Case) {
+    (0..SCATTERS).for_each(|part| check_scatter_part(case, part));
+}
+
+pub fn check_scatter_part(case: &Case, part: u64) {
     let moves = oracle::moves(case);
     let order = |current: i64, update: i64| current.wrapping_mul(31).wrapping_add(update);
-    with_indices!(case, indices => {
-        assign(case, &moves, indices, samples::<Pixel>);
-        reduce(case, &moves, indices, order, order, Nan::Exact);
-        unique(case, &moves, indices);
-    });
-    with_wide_indices(
-        case,
-        |indices| assign(case, &moves, indices, samples::<[u8; 3]>),
-        |indices| assign(case, &moves, indices, samples::<f32>),
-    );
-    with_wide_indices(
-        case,
-        |indices| assign(case, &moves, indices, samples::<bool>),
-        |indices| assign(case, &moves, indices, samples::<u8>),
-    );
+    macro_rules! wide {
+        ($signed:ty, $unsigned:ty) => {
+            with_wide_indices(
+                case,
+                |indices| assign(case, &moves, indices, samples::<$signed>),
+                |indices| assign(case, &moves, indices, samples::<$unsigned>),
+            )
+        };
+    }
+    match part {
+        0 => with_indices!(case, indices => assign(case, &moves, indices, samples::<Pixel>)),
+        1 => with_indices!(case, indices => reduce(case, &moves, indices, order, order, Nan::Exact)),
+        2 => with_indices!(case, indices => unique(case, &moves, indices)),
+        3 => wide!([u8; 3], f32),
+        _ => wide!(bool, u8),
+    }
 }
 
 /// `run`, `run_into`, `check` and their kin. (`samples` says of which elements.)
@@ -219,7 +244,14 @@ fn unique<I: Index>(case: &Case, moves: &[Move], indices: &[I]) {
 
 /// A type with all reductions that it has.
 pub trait Reductions: Sample {
-    fn check<I: Index>(case: &Case, moves: &[Move], indices: &[I]);
+    /// Their number.
+    const NUMBER: u64;
+
+    fn check_part<I: Index>(case: &Case, moves: &[Move], indices: &[I], part: u64);
+
+    fn check<I: Index>(case: &Case, moves: &[Move], indices: &[I]) {
+        (0..Self::NUMBER).for_each(|part| Self::check_part(case, moves, indices, part));
+    }
 }
 
 pub fn check_reductions<T: Reductions>(case: &Case) {
@@ -227,25 +259,34 @@ pub fn check_reductions<T: Reductions>(case: &Case) {
     with_wide_indices(case, |indices| T::check(case, &moves, indices), |indices| T::check(case, &moves, indices));
 }
 
+/// One of them.
+pub fn check_reductions_part<T: Reductions>(case: &Case, part: u64) {
+    let (moves, part) = (oracle::moves(case), part % T::NUMBER);
+    with_wide_indices(case, |indices| T::check_part(case, &moves, indices, part), |indices| T::check_part(case, &moves, indices, part));
+}
+
 /// Integers, computed exactly and cut to their width.
 macro_rules! integers {
     ($($t:ident)*) => {$(
         impl Reductions for $t {
-            fn check<I: Index>(case: &Case, moves: &[Move], indices: &[I]) {
+            const NUMBER: u64 = 9;
+
+            fn check_part<I: Index>(case: &Case, moves: &[Move], indices: &[I], part: u64) {
                 let add = |a: $t, b: $t| (a as i128 + b as i128) as $t;
-                reduce(case, moves, indices, Add, add, Nan::Exact);
-                reduce(case, moves, indices, Sub, |a: $t, b: $t| (a as i128 - b as i128) as $t, Nan::Exact);
-                reduce(case, moves, indices, Mul, |a: $t, b: $t| (a as i128 * b as i128) as $t, Nan::Exact);
-                reduce(case, moves, indices, Min, |a: $t, b: $t| if a < b { a } else { b }, Nan::Exact);
-                reduce(case, moves, indices, Max, |a: $t, b: $t| if a > b { a } else { b }, Nan::Exact);
-                reduce(case, moves, indices, And, |a: $t, b: $t| !(!a | !b), Nan::Exact);
-                reduce(case, moves, indices, Or, |a: $t, b: $t| !(!a & !b), Nan::Exact);
-                reduce(case, moves, indices, Xor, |a: $t, b: $t| (a & !b) | (!a & b), Nan::Exact);
-                let divide = |sum: $t, count: u64| {
-                    let (sum, count) = (sum as i128, count as i128);
-                    ((sum - sum.rem_euclid(count)) / count) as $t // Rounded down.
-                };
-                mean(case, moves, indices, add, divide);
+                match part {
+                    0 => reduce(case, moves, indices, Add, add, Nan::Exact),
+                    1 => reduce(case, moves, indices, Sub, |a: $t, b: $t| (a as i128 - b as i128) as $t, Nan::Exact),
+                    2 => reduce(case, moves, indices, Mul, |a: $t, b: $t| (a as i128 * b as i128) as $t, Nan::Exact),
+                    3 => reduce(case, moves, indices, Min, |a: $t, b: $t| if a < b { a } else { b }, Nan::Exact),
+                    4 => reduce(case, moves, indices, Max, |a: $t, b: $t| if a > b { a } else { b }, Nan::Exact),
+                    5 => reduce(case, moves, indices, And, |a: $t, b: $t| !(!a | !b), Nan::Exact),
+                    6 => reduce(case, moves, indices, Or, |a: $t, b: $t| !(!a & !b), Nan::Exact),
+                    7 => reduce(case, moves, indices, Xor, |a: $t, b: $t| (a & !b) | (!a & b), Nan::Exact),
+                    _ => mean(case, moves, indices, add, |sum: $t, count: u64| {
+                        let (sum, count) = (sum as i128, count as i128);
+                        ((sum - sum.rem_euclid(count)) / count) as $t // Rounded down.
+                    }),
+                }
             }
         }
     )*};
@@ -253,10 +294,14 @@ macro_rules! integers {
 integers!(u8 i16 i64);
 
 impl Reductions for bool {
-    fn check<I: Index>(case: &Case, moves: &[Move], indices: &[I]) {
-        reduce(case, moves, indices, And, |a: bool, b: bool| a && b, Nan::Exact);
-        reduce(case, moves, indices, Or, |a: bool, b: bool| a || b, Nan::Exact);
-        reduce(case, moves, indices, Xor, |a: bool, b: bool| a != b, Nan::Exact);
+    const NUMBER: u64 = 3;
+
+    fn check_part<I: Index>(case: &Case, moves: &[Move], indices: &[I], part: u64) {
+        match part {
+            0 => reduce(case, moves, indices, And, |a: bool, b: bool| a && b, Nan::Exact),
+            1 => reduce(case, moves, indices, Or, |a: bool, b: bool| a || b, Nan::Exact),
+            _ => reduce(case, moves, indices, Xor, |a: bool, b: bool| a != b, Nan::Exact),
+        }
     }
 }
 
@@ -264,12 +309,11 @@ impl Reductions for bool {
 macro_rules! floats {
     ($($t:ident in $wide:ident: $widen:expr, $round:expr;)*) => {$(
         impl Reductions for $t {
-            fn check<I: Index>(case: &Case, moves: &[Move], indices: &[I]) {
+            const NUMBER: u64 = 6;
+
+            fn check_part<I: Index>(case: &Case, moves: &[Move], indices: &[I], part: u64) {
                 let (widen, round): (fn($t) -> $wide, fn($wide) -> $t) = ($widen, $round);
                 let add = |a: $t, b: $t| round(widen(a) + widen(b));
-                reduce(case, moves, indices, Add, add, Nan::Any);
-                reduce(case, moves, indices, Sub, |a: $t, b: $t| round(widen(a) - widen(b)), Nan::Any);
-                reduce(case, moves, indices, Mul, |a: $t, b: $t| round(widen(a) * widen(b)), Nan::Any);
                 let extreme = |a: $t, b: $t, take_b: fn($wide, $wide) -> bool| match (widen(a), widen(b)) {
                     (x, _) if x.is_nan() => a,
                     (_, y) if y.is_nan() => b,
@@ -278,9 +322,14 @@ macro_rules! floats {
                 // Where two numbers are equal and their bits are not, they are the two zeros.
                 let min = |a, b| extreme(a, b, |x, y| y < x || (y == x && y.is_sign_negative()));
                 let max = |a, b| extreme(a, b, |x, y| y > x || (y == x && y.is_sign_positive()));
-                reduce(case, moves, indices, Min, min, Nan::Exact);
-                reduce(case, moves, indices, Max, max, Nan::Exact);
-                mean(case, moves, indices, add, |sum: $t, count: u64| round((f64::from(sum) / count as f64) as $wide));
+                match part {
+                    0 => reduce(case, moves, indices, Add, add, Nan::Any),
+                    1 => reduce(case, moves, indices, Sub, |a: $t, b: $t| round(widen(a) - widen(b)), Nan::Any),
+                    2 => reduce(case, moves, indices, Mul, |a: $t, b: $t| round(widen(a) * widen(b)), Nan::Any),
+                    3 => reduce(case, moves, indices, Min, min, Nan::Exact),
+                    4 => reduce(case, moves, indices, Max, max, Nan::Exact),
+                    _ => mean(case, moves, indices, add, |sum: $t, count: u64| round((f64::from(sum) / count as f64) as $wide)),
+                }
             }
         }
     )*};
@@ -315,5 +364,48 @@ pub fn check_slice_lengths(case: &Case, direction: Direction) {
         short[position] -= 1;
         let expected = Error::SliceTooShort { operand, expected: needs[position], found: short[position] };
         assert_eq!(run(short), Err(expected), "{case:?}");
+    }
+}
+
+/// The shape functions know the sizes that the constructors ask for.
+pub fn check_shapes(case: &Case) {
+    let (table, indices) = (&case.table.sizes, &case.indices.sizes);
+    let found = match case.operator {
+        Operator::Axis(axis) => shape::axis(table, indices, axis),
+        Operator::Elements(axis) => shape::elements(table, indices, axis),
+        Operator::Nd(batch_dims) => shape::nd(table, indices, batch_dims),
+    };
+    assert_eq!(found.unwrap(), case.flat.sizes[..], "{case:?}");
+}
+
+/// Never panics; and when a plan is made all the same, it demands slices of the lengths that exact arithmetic demands.
+pub fn check_hostile(case: &Case) {
+    let length = |tensor: &Tensor| -> i128 {
+        if tensor.sizes.contains(&0) {
+            return 0;
+        }
+        // Hostile sizes and strides exceed even 128 bits; such a plan is not made.
+        let reach = |(&size, &stride): (&usize, &isize)| (size as i128 - 1) * (stride as i128).max(0);
+        tensor.sizes.iter().zip(&tensor.strides).map(reach).fold(tensor.offset as i128 + 1, i128::saturating_add)
+    };
+    let needs = [&case.table, &case.indices, &case.flat].map(length);
+    let gather = case.gather().map(|gather| gather.run::<u8, i64>(&[], &[], &mut []));
+    let scatter = case.scatter().map(|scatter| scatter.run::<u8, i64>(&mut [], &[], &[]));
+    for (run, names) in
+        [(gather, [Operand::Input, Operand::Indices, Operand::Output]), (scatter, [Operand::Data, Operand::Indices, Operand::Updates])]
+    {
+        match run {
+            // The plan was refused.
+            Err(_) => {}
+            Ok(Ok(())) => assert_eq!(needs, [0; 3], "{case:?}"),
+            Ok(Err(Error::SliceTooShort { operand, expected, found: 0 })) => {
+                let position = names.iter().position(|&name| name == operand).unwrap();
+                assert_eq!(expected as i128, needs[position], "{operand:?}\n{case:?}");
+            }
+            Ok(Err(error)) => panic!("{error:?}\n{case:?}"),
+        }
+    }
+    if gather.is_ok() || scatter.is_ok() {
+        check_shapes(case);
     }
 }

@@ -22,6 +22,8 @@ pub enum Kind {
     Nd,
 }
 
+pub const KINDS: [Kind; 3] = [Kind::Axis, Kind::Elements, Kind::Nd];
+
 const MAX_RANK: usize = 8;
 /// A tensor that is larger makes no better test, only a slower one.
 const MAX_ELEMENTS: usize = 300;
@@ -250,5 +252,65 @@ fn hostile(size: usize, index: IndexType, choose: Choose) -> i128 {
         (1 << 32) + 1,
         -(1 << 31) - 1,
     ];
-    values[choose(values.len())].clamp(index.min(), index.max())
+    let value = match values.get(choose(values.len() + 1)) {
+        Some(value) => *value,
+        // Any 64 bits, the lowest ones first.
+        None => (0..4).fold(0_i64, |bits, part| bits | (choose(1 << 16) as i64) << (16 * part)).into(),
+    };
+    value.clamp(index.min(), index.max())
+}
+
+/// A description of which anything may be wrong, and often one thing is: a valid case with one to three parts replaced.
+pub fn hostile_case(choose: Choose) -> Case {
+    let direction = [Direction::Gather, Direction::Scatter][choose(2)];
+    let kind = KINDS[choose(3)];
+    let changes = 1 + choose(3);
+    let parts: Vec<usize> = (0..4 * changes).map(|_| choose(1 << 16)).collect();
+    let mut case = case(direction, kind, choose);
+    for part in parts.chunks_exact(4) {
+        corrupt(&mut case, part[0], part[1], part[2], part[3]);
+    }
+    case
+}
+
+fn corrupt(case: &mut Case, which: usize, part: usize, dim: usize, value: usize) {
+    const HALF: u32 = usize::BITS / 2;
+    const SIZES: [usize; 12] = [
+        0,
+        1,
+        2,
+        5,
+        1 << (HALF - 1),
+        1 << HALF,
+        1 << (HALF + 8),
+        usize::MAX / 2,
+        usize::MAX / 2 + 1,
+        usize::MAX - 1,
+        usize::MAX,
+        usize::MAX / 3,
+    ];
+    const STRIDES: [isize; 10] =
+        [0, 1, -1, 1 << (HALF - 1), -(1 << HALF), isize::MIN, isize::MIN + 1, isize::MAX, isize::MAX / 2 + 1, isize::MIN / 2];
+    let size = SIZES[value % SIZES.len()];
+    let tensor = match which % 4 {
+        0 => &mut case.table,
+        1 => &mut case.indices,
+        2 => &mut case.flat,
+        _ => {
+            let parameter = if dim.is_multiple_of(4) { size } else { value % 12 };
+            case.operator = [Operator::Axis(parameter), Operator::Elements(parameter), Operator::Nd(parameter)][part % 3];
+            return;
+        }
+    };
+    let rank = tensor.sizes.len().min(tensor.strides.len());
+    match part % 5 {
+        0 => tensor.offset = size,
+        1 if rank > 0 => tensor.sizes[dim % rank] = size,
+        2 if rank > 0 => tensor.strides[dim % rank] = STRIDES[value % STRIDES.len()],
+        3 => tensor.sizes.insert(dim % (rank + 1), size),
+        _ => {
+            tensor.sizes.push(size);
+            tensor.strides.push(STRIDES[dim % STRIDES.len()]);
+        }
+    }
 }

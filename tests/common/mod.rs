@@ -4,7 +4,10 @@
 
 pub mod case;
 pub mod check;
+pub mod dml;
 pub mod generate;
 pub mod oracle;
 pub mod path;
+#[cfg(feature = "rayon")]
+pub mod threads;
 pub mod values;

@@ -1,0 +1,162 @@
+//! The kernels of `strew-simd` against plain loops.
+
+use std::fmt::Debug;
+
+use arbitrary::Arbitrary;
+use bytemuck::NoUninit;
+use strew_simd::{Axis, BLOCK, Index, Instructions, Lane, Moves, NOWHERE, Op};
+
+use crate::paths;
+
+#[derive(Arbitrary, Clone, Copy, Debug)]
+pub enum Kernel {
+    Element,
+    Row,
+    Gather,
+    GatherAt,
+    Scatter,
+    ScatterAt,
+}
+
+/// A call of one kernel. Tables have at most some hundred elements: addresses of 16 bits are near or outside, and every one becomes any number when
+/// `far` is added to it.
+#[derive(Arbitrary, Debug)]
+pub struct Call {
+    kernel: Kernel,
+    width: u8,
+    from: Vec<u8>,
+    to: Vec<u8>,
+    t: u8,
+    f: u8,
+    n: u8,
+    addresses: [u16; BLOCK],
+    far: [u32; 4],
+}
+
+impl Call {
+    pub fn check(&self) {
+        match self.width % 7 {
+            0 => self.check_width::<1>(),
+            1 => self.check_width::<2>(),
+            2 => self.check_width::<3>(),
+            3 => self.check_width::<4>(),
+            4 => self.check_width::<8>(),
+            5 => self.check_width::<12>(),
+            _ => self.check_width::<16>(),
+        }
+    }
+
+    fn check_width<const N: usize>(&self)
+    where
+        [u8; N]: NoUninit,
+    {
+        let (from, to) = (self.from.as_chunks::<N>().0, self.to.as_chunks::<N>().0);
+        // The top bits of an address say whether it is far, and how.
+        let addresses = self.addresses.map(|address| match address >> 12 {
+            far @ 12.. => self.far[usize::from(far) - 12].wrapping_add(u32::from(address & 0xFFF)),
+            _ => u32::from(address & 0x1FF),
+        });
+        let [t, f, n] = [self.t, self.f, self.n].map(|value| if value == u8::MAX { self.far[0] as usize } else { usize::from(value) });
+        let offsets = &addresses[..n.min(BLOCK)];
+        let fits = |start: usize, n: usize, length: usize| start.checked_add(n).is_some_and(|end| end <= length);
+        let pairs: Vec<(usize, usize)> = match self.kernel {
+            Kernel::Element => vec![(t, f)],
+            Kernel::Row if fits(t, n, to.len()) && fits(f, n, from.len()) => (0..n).map(|n| (t + n, f + n)).collect(),
+            Kernel::Gather if fits(t, BLOCK, to.len()) => addresses.iter().enumerate().map(|(n, f)| (t + n, *f as usize)).collect(),
+            Kernel::GatherAt if fits(t, offsets.len(), to.len()) => {
+                offsets.iter().enumerate().map(|(n, offset)| (t + n, f.saturating_add(*offset as usize))).collect()
+            }
+            Kernel::Scatter if fits(f, BLOCK, from.len()) => addresses.iter().enumerate().map(|(n, t)| (*t as usize, f + n)).collect(),
+            Kernel::ScatterAt => {
+                offsets.iter().enumerate().map(|(n, offset)| (t.saturating_add(*offset as usize), f.saturating_add(n))).collect()
+            }
+            _ => vec![],
+        };
+        let mut expected = to.to_vec();
+        for (t, f) in pairs {
+            if let (Some(to), Some(from)) = (expected.get_mut(t), from.get(f)) {
+                *to = *from;
+            }
+        }
+        for path in paths() {
+            let mut found = to.to_vec();
+            let moves = Moves::<N>::new(from, &mut found).expect("elements of one size");
+            path.dispatch(Run { moves, kernel: self.kernel, t, f, n, addresses: &addresses, offsets });
+            assert_eq!(found, expected, "{}: {self:?}", path.name());
+        }
+    }
+}
+
+struct Run<'a, const N: usize> {
+    moves: Moves<'a, N>,
+    kernel: Kernel,
+    t: usize,
+    f: usize,
+    n: usize,
+    addresses: &'a [u32; BLOCK],
+    offsets: &'a [u32],
+}
+
+impl<const N: usize> Op for Run<'_, N> {
+    type Output = ();
+    #[inline(always)]
+    fn run(mut self, instructions: impl Instructions) {
+        match self.kernel {
+            Kernel::Element => self.moves.element(self.t, self.f),
+            Kernel::Row => self.moves.row(self.t, self.f, self.n),
+            Kernel::Gather => self.moves.gather(instructions, self.t, self.addresses),
+            Kernel::GatherAt => self.moves.gather_at(instructions, self.t, self.f, self.offsets),
+            Kernel::Scatter => self.moves.scatter(self.addresses, self.f),
+            Kernel::ScatterAt => self.moves.scatter_at(self.t, self.offsets, self.f),
+        }
+    }
+}
+
+/// Tuples on axes, all of any value.
+#[derive(Arbitrary, Debug)]
+pub struct Tuples<I, const K: usize> {
+    sizes: [u32; K],
+    strides: [u32; K],
+    first: u32,
+    step: u32,
+    tuples: [[I; K]; BLOCK],
+}
+
+impl<I: Index + Copy + Debug + Into<i128>, const K: usize> Tuples<I, K> {
+    pub fn check(&self) {
+        let axes: [Axis; K] = std::array::from_fn(|k| Axis { size: self.sizes[k] & i32::MAX as u32, stride: self.strides[k] });
+        let lane = Lane::new(axes, self.first, self.step);
+        let address = |n: usize, nearest: bool| {
+            let offsets = axes.iter().zip(self.tuples[n]).map(|(axis, index)| {
+                let (index, size) = (index.into(), i128::from(axis.size));
+                let index = if nearest { index.min(size - 1).max(-size) } else { index };
+                let position = if index < 0 { index + size } else { index };
+                (0..size).contains(&position).then_some(position * i128::from(axis.stride))
+            });
+            let offset: Option<i128> = offsets.sum();
+            offset.map(|offset| (i128::from(self.first) + n as i128 * i128::from(self.step) + offset).rem_euclid(1 << 32) as u32)
+        };
+        let exact: [Option<u32>; BLOCK] = std::array::from_fn(|n| address(n, false));
+        let inside = exact.iter().all(Option::is_some);
+        for path in paths() {
+            let (mut found, mut clamped) = ([7; BLOCK], [7; BLOCK]);
+            assert_eq!(path.dispatch(Resolve(&lane, &self.tuples, &mut found, &mut clamped)), [inside; 2], "{}: {self:?}", path.name());
+            assert_eq!(found, exact.map(|address| address.unwrap_or(NOWHERE)), "{}: {self:?}", path.name());
+            // The addresses mean nothing where an axis is empty.
+            if axes.iter().all(|axis| axis.size > 0) {
+                assert_eq!(clamped.map(Some), std::array::from_fn(|n| address(n, true)), "{}: {self:?}", path.name());
+            }
+        }
+    }
+}
+
+struct Resolve<'a, I, const K: usize>(&'a Lane<K>, &'a [[I; K]; BLOCK], &'a mut [u32; BLOCK], &'a mut [u32; BLOCK]);
+
+impl<I: Index, const K: usize> Op for Resolve<'_, I, K> {
+    type Output = [bool; 2];
+    #[inline(always)]
+    fn run(self, _: impl Instructions) -> [bool; 2] {
+        self.0.clamp(self.1, self.3);
+        [self.0.check(self.1), self.0.resolve(self.1, self.2)]
+    }
+}
