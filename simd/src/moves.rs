@@ -56,6 +56,20 @@ impl<'a, const N: usize> Moves<'a, N> {
         }
     }
 
+    /// `to[t + n * R..][..R] = from[f[n]..][..R]` for a block of addresses: rows of few elements.
+    #[inline(always)]
+    pub fn gather_rows<const R: usize>(&mut self, t: usize, f: &[u32; BLOCK]) {
+        let Some(to) = self.to.get_mut(t..).and_then(|to| to.as_chunks_mut::<R>().0.first_chunk_mut()) else { return };
+        gather_rows(self.from, f, to);
+    }
+
+    /// `to[t[n]..][..R] = from[f + n * R..][..R]` for a block of addresses, in this order.
+    #[inline(always)]
+    pub fn scatter_rows<const R: usize>(&mut self, t: &[u32; BLOCK], f: usize) {
+        let Some(from) = self.from.get(f..).and_then(|from| from.as_chunks::<R>().0.first_chunk()) else { return };
+        scatter_rows(from, self.to, t);
+    }
+
     /// `to[t + n] = from[f[n]]` for a block of addresses.
     #[inline(always)]
     pub fn gather(&mut self, instructions: impl Instructions, t: usize, f: &[u32; BLOCK]) {
@@ -137,6 +151,24 @@ fn copy<const N: usize, const CHUNK: usize>(from: &[Bytes<N>], to: &mut [Bytes<N
 fn scatter<const N: usize>(from: &[Bytes<N>], to: &mut [Bytes<N>], addresses: &[u32]) {
     for (from, address) in from.iter().zip(addresses) {
         if let Some(to) = to.get_mut(*address as usize) {
+            *to = *from;
+        }
+    }
+}
+
+#[inline(never)]
+fn gather_rows<const N: usize, const R: usize>(from: &[Bytes<N>], addresses: &[u32; BLOCK], to: &mut [[Bytes<N>; R]; BLOCK]) {
+    for (to, address) in to.iter_mut().zip(addresses) {
+        if let Some(from) = from.get(*address as usize..).and_then(|from| from.first_chunk()) {
+            *to = *from;
+        }
+    }
+}
+
+#[inline(never)]
+fn scatter_rows<const N: usize, const R: usize>(from: &[[Bytes<N>; R]; BLOCK], to: &mut [Bytes<N>], addresses: &[u32; BLOCK]) {
+    for (from, address) in from.iter().zip(addresses) {
+        if let Some(to) = to.get_mut(*address as usize..).and_then(|to| to.first_chunk_mut()) {
             *to = *from;
         }
     }

@@ -19,7 +19,7 @@ macro_rules! kernels {
         )*
     };
 }
-kernels!(check resolve clamp advance element row gather gather_at scatter scatter_at prefetch prefetch_row prefetch_to prefetch_row_to prefetch_row_from);
+kernels!(check resolve clamp advance element row gather gather_at gather_rows scatter scatter_at scatter_rows prefetch prefetch_row prefetch_to prefetch_row_to prefetch_row_from);
 
 #[test]
 fn no_kernel_is_forgotten() {
@@ -182,6 +182,14 @@ macro_rules! for_all_sizes {
         for_all_sizes!(@ $test $path, 1 2 3 4 8 12 16)
     };
     (@ $test:ident $path:expr, $($n:literal)*) => {$( $test::<$n>($path); )*};
+}
+
+/// Calls `test` for some sizes of elements and lengths of rows.
+macro_rules! for_all_rows {
+    ($test:ident($path:expr)) => {
+        for_all_rows!(@ $test $path, 1 2, 2 64, 4 3, 4 16, 8 2, 16 4)
+    };
+    (@ $test:ident $path:expr, $($n:literal $r:literal),*) => {$( $test::<$n, $r>($path); )*};
 }
 
 /// A slice inside a larger one, whose start is `misaligned` bytes after an address that is a multiple of 64. All else is there to stay as it is.
@@ -421,6 +429,55 @@ mod kernels {
             });
         }
         for_all_sizes!(test(path));
+    }
+
+    pub fn gather_rows(path: Path) {
+        fn test<const N: usize, const R: usize>(path: Path)
+        where
+            [u8; N]: NoUninit,
+        {
+            for_all_blocks(N, |from, to, t, f| {
+                // Room for rows, or for some of them, or from a place where they do not fit.
+                let mut to = Buffer::new(to.length / N * R, N, to.start % 64, 99);
+                let t = t.wrapping_mul(R);
+                let oracle = |to: &mut [[u8; N]]| {
+                    let Some(to) = to.get_mut(t..).and_then(|to| to.get_mut(..BLOCK * R)) else { return };
+                    for (to, address) in to.chunks_mut(R).zip(f) {
+                        let row = from.elements().get(*address as usize..).and_then(|from| from.get(..R));
+                        row.into_iter().for_each(|row| to.copy_from_slice(row));
+                    }
+                };
+                to.compare((path, from.length, t, f), oracle, |to| {
+                    let mut moves = Moves::<N>::new(from.elements::<N>(), to).unwrap();
+                    path.dispatch(Run(|| moves.gather_rows::<R>(t, f)));
+                });
+            });
+        }
+        for_all_rows!(test(path));
+    }
+
+    pub fn scatter_rows(path: Path) {
+        fn test<const N: usize, const R: usize>(path: Path)
+        where
+            [u8; N]: NoUninit,
+        {
+            for_all_blocks(N, |to, from, f, t| {
+                let from = Buffer::new(from.length / N * R, N, from.start % 64, 99);
+                let f = f.wrapping_mul(R);
+                let oracle = |to: &mut [[u8; N]]| {
+                    let Some(from) = from.elements::<N>().get(f..).and_then(|from| from.get(..BLOCK * R)) else { return };
+                    for (from, address) in from.chunks(R).zip(t) {
+                        let row = to.get_mut(*address as usize..).and_then(|to| to.get_mut(..R));
+                        row.into_iter().for_each(|row| row.copy_from_slice(from));
+                    }
+                };
+                to.compare((path, to.length, t, f), oracle, |to| {
+                    let mut moves = Moves::<N>::new(from.elements::<N>(), to).unwrap();
+                    path.dispatch(Run(|| moves.scatter_rows::<R>(t, f)));
+                });
+            });
+        }
+        for_all_rows!(test(path));
     }
 
     /// Places to count offsets from, and numbers of them.

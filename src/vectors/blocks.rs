@@ -115,17 +115,18 @@ impl<S: Instructions, M: BlockMover> Mover for InBlocks<S, M> {
         let mut block = [0; BLOCK];
         for tuples in blocks {
             addresses.block(&mut lane, tuples, &mut block)?;
-            let far = self.mover.far();
-            if far {
+            if self.mover.far() {
                 block.iter().take(ROWS_AHEAD).for_each(|address| self.mover.ask(*address, n));
-            }
-            for (number, address) in block.iter().enumerate() {
-                if far && let Some(address) = block.get(number + ROWS_AHEAD) {
-                    self.mover.ask(*address, n);
+                for (number, address) in block.iter().enumerate() {
+                    if let Some(address) = block.get(number + ROWS_AHEAD) {
+                        self.mover.ask(*address, n);
+                    }
+                    self.mover.row(*address as usize, flat.wrapping_add(number.wrapping_mul(n)), n);
                 }
-                self.mover.row(*address as usize, flat, n);
-                flat = flat.wrapping_add(n);
+            } else {
+                self.mover.rows(&block, flat, n);
             }
+            flat = flat.wrapping_add(n.wrapping_mul(BLOCK));
         }
         for tuple in rest {
             self.mover.row(addresses.next(tuple)?, flat, n);

@@ -27,6 +27,12 @@ pub(crate) trait BlockMover {
     /// Moves one element for each address, in order.
     fn block(&mut self, instructions: impl Instructions, table: &[u32; BLOCK], flat: usize);
 
+    /// Moves one row of `n` elements for each address, in order.
+    #[inline(always)]
+    fn rows(&mut self, table: &[u32; BLOCK], flat: usize, n: usize) {
+        each_row(self, table, flat, n);
+    }
+
     /// Moves one element for each offset from a place of the table, in order.
     fn pattern(&mut self, instructions: impl Instructions, table: usize, offsets: &[u32], flat: usize);
 
@@ -41,6 +47,14 @@ pub(crate) trait BlockMover {
 
     /// Asks for a row of the flat tensor.
     fn ask_flat(&self, flat: u32, n: usize);
+}
+
+#[inline(always)]
+fn each_row<M: BlockMover + ?Sized>(mover: &mut M, table: &[u32; BLOCK], mut flat: usize, n: usize) {
+    for address in table {
+        mover.row(*address as usize, flat, n);
+        flat = flat.wrapping_add(n);
+    }
 }
 
 /// `output[flat] = input[table]`. Loads run ahead of each other as it is: asking for single elements and rows gained nothing.
@@ -60,6 +74,20 @@ impl<const N: usize> BlockMover for Gathered<'_, N> {
     #[inline(always)]
     fn block(&mut self, instructions: impl Instructions, table: &[u32; BLOCK], flat: usize) {
         self.0.gather(instructions, flat, table);
+    }
+
+    #[inline(always)]
+    fn rows(&mut self, table: &[u32; BLOCK], flat: usize, n: usize) {
+        match n {
+            2 => self.0.gather_rows::<2>(flat, table),
+            3 => self.0.gather_rows::<3>(flat, table),
+            4 => self.0.gather_rows::<4>(flat, table),
+            8 => self.0.gather_rows::<8>(flat, table),
+            16 => self.0.gather_rows::<16>(flat, table),
+            32 => self.0.gather_rows::<32>(flat, table),
+            64 if N <= 2 => self.0.gather_rows::<64>(flat, table),
+            _ => each_row(self, table, flat, n),
+        }
     }
 
     #[inline(always)]
@@ -106,6 +134,20 @@ impl<const N: usize> BlockMover for Scattered<'_, N> {
     #[inline(always)]
     fn block(&mut self, _: impl Instructions, table: &[u32; BLOCK], flat: usize) {
         self.moves.scatter(table, flat);
+    }
+
+    #[inline(always)]
+    fn rows(&mut self, table: &[u32; BLOCK], flat: usize, n: usize) {
+        match n {
+            2 => self.moves.scatter_rows::<2>(table, flat),
+            3 => self.moves.scatter_rows::<3>(table, flat),
+            4 => self.moves.scatter_rows::<4>(table, flat),
+            8 => self.moves.scatter_rows::<8>(table, flat),
+            16 => self.moves.scatter_rows::<16>(table, flat),
+            32 => self.moves.scatter_rows::<32>(table, flat),
+            64 if N <= 2 => self.moves.scatter_rows::<64>(table, flat),
+            _ => each_row(self, table, flat, n),
+        }
     }
 
     #[inline(always)]
