@@ -59,7 +59,14 @@ impl<I: Index> Checked<'_, Scatter, I> {
     /// [`Error::SliceTooShort`]. The data is as it was.
     #[cfg(feature = "rayon")]
     pub fn par_run<T: Element + Send + Sync>(&self, data: &mut [T], updates: &[T]) -> Result<(), Error> {
-        self.par_reduce(Assign, data, updates)
+        let plan = self.fits(data, updates)?;
+        match vectors::threads::number_of_scatter::<T>(plan) {
+            0 | 1 => self.run(data, updates),
+            threads => {
+                vectors::threads::scatter(plan, self.indices, &Assign, data, updates, threads);
+                Ok(())
+            }
+        }
     }
 
     /// Combines in place, as [`Scatter::par_reduce`] does.
@@ -88,7 +95,7 @@ impl<I: Index> Checked<'_, Scatter, I> {
     /// # Errors
     /// [`Error::SliceTooShort`]. The output is as it was.
     pub fn run_into<T: Element>(&self, input: &[T], updates: &[T], output: &mut [T]) -> Result<(), Error> {
-        self.copy_from(&self.operator.data, input, updates, output)?;
+        self.operator.copy_from(&self.operator.data, input, updates, output)?;
         self.run(output, updates)
     }
 
@@ -103,18 +110,8 @@ impl<I: Index> Checked<'_, Scatter, I> {
         updates: &[T],
         output: &mut [T],
     ) -> Result<(), Error> {
-        self.copy_from(&self.operator.data, input, updates, output)?;
+        self.operator.copy_from(&self.operator.data, input, updates, output)?;
         self.reduce(reduction, output, updates)
-    }
-
-    /// `output = input`, for an input with a layout of its own, once nothing can fail any more.
-    pub(crate) fn copy_from<T: Element>(&self, layout: &Layout, input: &[T], updates: &[T], output: &mut [T]) -> Result<(), Error> {
-        fits(Operand::Output, self.operator.plan.lengths.table, output.len())?;
-        self.fits(output, updates)?;
-        let copy = Plan::copy(layout, &self.operator.data)?;
-        fits(Operand::Input, copy.lengths.table, input.len())?;
-        walk::run::<u8, true>(&copy, &[], Take { input, output });
-        Ok(())
     }
 
     /// Combines in place without the values that are there, as [`Scatter::reduce_excluding_self`] does.
@@ -189,10 +186,26 @@ impl<I: Index> Checked<'_, Scatter, I> {
     }
 
     fn fits<T>(&self, data: &[T], updates: &[T]) -> Result<&Plan, Error> {
-        let plan = &self.operator.plan;
-        fits(Operand::Data, plan.lengths.table, data.len())?;
-        fits(Operand::Updates, plan.lengths.flat, updates.len())?;
-        Ok(plan)
+        self.operator.fits(data, updates)
+    }
+}
+
+impl Scatter {
+    /// `output = input`, for an input with a layout of its own.
+    pub(crate) fn copy_from<T: Element>(&self, layout: &Layout, input: &[T], updates: &[T], output: &mut [T]) -> Result<(), Error> {
+        fits(Operand::Output, self.plan.lengths.table, output.len())?;
+        self.fits(output, updates)?;
+        let copy = Plan::copy(layout, &self.data)?;
+        fits(Operand::Input, copy.lengths.table, input.len())?;
+        walk::run::<u8, true>(&copy, &[], Take { input, output });
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn fits<T>(&self, data: &[T], updates: &[T]) -> Result<&Plan, Error> {
+        fits(Operand::Data, self.plan.lengths.table, data.len())?;
+        fits(Operand::Updates, self.plan.lengths.flat, updates.len())?;
+        Ok(&self.plan)
     }
 }
 

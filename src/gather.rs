@@ -180,7 +180,7 @@ impl Gather {
     /// ```
     #[cfg(feature = "rayon")]
     pub fn par_run<T: Element + Send + Sync, I: Index>(&self, input: &[T], indices: &[I], output: &mut [T]) -> Result<(), Error> {
-        par_check(&self.plan, indices, vectors::threads::number::<T>(&self.plan))?;
+        par_check(&self.plan, indices, vectors::threads::number_of_gather::<T>(&self.plan))?;
         Checked { operator: self, indices }.par_run(input, output)
     }
 
@@ -252,7 +252,7 @@ impl<I: Index> Checked<'_, Gather, I> {
         let plan = &self.operator.plan;
         fits(Operand::Input, plan.lengths.table, input.len())?;
         fits(Operand::Output, plan.lengths.flat, output.len())?;
-        match vectors::threads::number::<T>(plan) {
+        match vectors::threads::number_of_gather::<T>(plan) {
             0 | 1 => self.run(input, output),
             threads => {
                 vectors::threads::gather(plan, self.indices, input, output, threads);

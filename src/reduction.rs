@@ -24,6 +24,10 @@ use crate::element::Element;
 /// # Ok::<(), strew::Error>(())
 /// ```
 pub trait Reduction<T> {
+    /// Whether nobody can tell that it has been called: true of the crate's own. Others are called for checked indices only.
+    #[doc(hidden)]
+    const UNSEEN: bool = false;
+
     /// The new value of a place that holds `current`.
     fn combine(&self, current: T, update: T) -> T;
 
@@ -92,6 +96,8 @@ pub struct Or;
 pub struct Xor;
 
 impl<T: Element> Reduction<T> for Assign {
+    const UNSEEN: bool = true;
+
     #[inline(always)]
     fn combine(&self, _: T, update: T) -> T {
         update
@@ -107,6 +113,8 @@ impl<T: Element> Reduction<T> for Assign {
 macro_rules! reduction {
     ($reduction:ident: $($element:ty)* => |$current:ident, $update:ident| $value:expr) => {$(
         impl Reduction<$element> for $reduction {
+            const UNSEEN: bool = true;
+
             #[inline(always)]
             fn combine(&self, $current: $element, $update: $element) -> $element {
                 $value
@@ -136,6 +144,8 @@ reduction!(Max: f16 bf16 => |current, update| current.higher(update));
 macro_rules! extreme {
     ($reduction:ident: $($element:ty)* => $ranked:ident, $better:tt, $zero:tt) => {$(
         impl Reduction<$element> for $reduction {
+            const UNSEEN: bool = true;
+
             #[inline(always)]
             fn combine(&self, current: $element, update: $element) -> $element {
                 if cfg!(not(feature = "std")) || current.is_nan() || update.is_nan() {

@@ -10,7 +10,7 @@ use crate::error::{Error, tri};
 use crate::index::{Bounds, Index};
 use crate::layout::Layout;
 use crate::plan::{Direction, Plan};
-#[cfg(any(feature = "rayon", not(feature = "std")))]
+#[cfg(not(feature = "std"))]
 use crate::reduction::Assign;
 use crate::reduction::{Add, Average, Reduction};
 #[cfg(not(feature = "std"))]
@@ -219,8 +219,9 @@ impl Scatter {
         updates: &[T],
     ) -> Result<(), Error> {
         #[cfg(feature = "std")]
-        if let Some(inside) =
-            trial::change(&self.plan, data, indices, updates, |data| vectors::combine(&self.plan, indices, &reduction, data, updates))
+        if R::UNSEEN
+            && let Some(inside) =
+                trial::change(&self.plan, data, indices, updates, |data| vectors::combine(&self.plan, indices, &reduction, data, updates))
         {
             return result(&self.plan, indices, inside);
         }
@@ -235,7 +236,13 @@ impl Scatter {
     /// [`Error::SliceTooShort`], [`Error::IndexOutOfBounds`]. The data is as it was.
     #[cfg(feature = "rayon")]
     pub fn par_run<T: Element + Send + Sync, I: Index>(&self, data: &mut [T], indices: &[I], updates: &[T]) -> Result<(), Error> {
-        self.par_reduce(Assign, data, indices, updates)
+        match vectors::threads::number_of_scatter::<T>(&self.plan) {
+            0 | 1 => self.run(data, indices, updates),
+            threads => {
+                par_check(&self.plan, indices, threads)?;
+                Checked { operator: self, indices }.par_run(data, updates)
+            }
+        }
     }
 
     /// Combines in place with the threads of the rayon pool that it is called in: the same as [`reduce`](Scatter::reduce) to the bit, since each place
@@ -247,12 +254,12 @@ impl Scatter {
     /// ```
     /// use strew::{Add, Layout, Scatter};
     ///
-    /// let n = 200_000;
-    /// let scatter = Scatter::axis(&Layout::contiguous([1000]), &Layout::contiguous([n]), &Layout::strided([n], [0]), 0)?;
+    /// let n = 20_000;
+    /// let scatter = Scatter::axis(&Layout::contiguous([1000, 64]), &Layout::contiguous([n]), &Layout::contiguous([n, 64]), 0)?;
     /// let ids: Vec<u32> = (0..n as u32).map(|i| i % 1000).collect();
-    /// let mut bins = vec![0_u32; 1000];
-    /// scatter.par_reduce(Add, &mut bins, &ids, &[1])?;
-    /// assert_eq!(bins, vec![200; 1000]);
+    /// let (mut sums, rows) = (vec![0_u32; 64_000], vec![1; 64 * n]);
+    /// scatter.par_reduce(Add, &mut sums, &ids, &rows)?;
+    /// assert_eq!(sums, vec![20; 64_000]);
     /// # Ok::<(), strew::Error>(())
     /// ```
     #[cfg(feature = "rayon")]
@@ -303,13 +310,15 @@ impl Scatter {
         output: &mut [T],
     ) -> Result<(), Error> {
         #[cfg(feature = "std")]
-        if input.len() >= self.plan.lengths.table
-            && let Some(inside) = trial::change(&self.plan, output, indices, updates, |output| {
-                let copied = Checked { operator: self, indices }.copy_from(&self.data, input, updates, output);
-                copied.is_ok() && vectors::combine(&self.plan, indices, &reduction, output, updates)
-            })
-        {
-            return result(&self.plan, indices, inside);
+        if R::UNSEEN && input.len() >= self.plan.lengths.table {
+            let mut copied = Ok(());
+            let inside = trial::change(&self.plan, output, indices, updates, |output| {
+                copied = self.copy_from(&self.data, input, updates, output);
+                vectors::combine(&self.plan, indices, &reduction, output, updates)
+            });
+            if let Some(inside) = inside {
+                return copied.and_then(|()| result(&self.plan, indices, inside));
+            }
         }
         self.check(indices)?.reduce_into(reduction, input, updates, output)
     }

@@ -5,7 +5,7 @@
 mod common;
 
 use common::generate::{self, Direction, KINDS};
-use common::threads::{check_gather, check_scatter};
+use common::threads::{check_gather, check_scatter, pool};
 use strew::{Add, Bounds, Error, Gather, Layout, Max, Operand, Scatter};
 
 /// Numbers without order, from a fixed seed.
@@ -79,6 +79,22 @@ fn cases() -> Vec<Case> {
             Layout::from_parts(&[500, 33], &[-40, 1], 499 * 40 + 3).unwrap(),
             Layout::from_parts(&[9000], &[-1], 8999).unwrap(),
             Layout::from_parts(&[9000, 33], &[35, 1], 1).unwrap(),
+            500,
+        ),
+        case(
+            "output from the end",
+            axis::<0>,
+            packed(&[1000]),
+            packed(&[300_003]),
+            Layout::from_parts(&[300_003], &[-1], 300_002).unwrap(),
+            1000,
+        ),
+        case(
+            "rows of the output from their ends",
+            axis::<0>,
+            packed(&[500, 33]),
+            packed(&[9000]),
+            Layout::from_parts(&[9000, 33], &[33, -1], 32).unwrap(),
             500,
         ),
         case(
@@ -186,7 +202,7 @@ fn short_slices() {
 
 #[test]
 fn random_cases() {
-    let threads = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+    let threads = pool(3);
     for seed in 0..150 {
         let mut choices = noise(seed);
         let mut choose = |n: usize| (choices.next().unwrap() % n as u64) as usize;

@@ -3,7 +3,7 @@
 
 mod common;
 
-use strew::{Bounds, Error, Index, Layout, Operand, Reduction, Scatter};
+use strew::{Bounds, Error, Index, Layout, Operand, Reduction, Scatter, Sub};
 
 /// Pairs of coordinates into a table of 3 by `size` rows of `width` elements; with `bad`, that entry's second coordinate is out of bounds.
 struct Case {
@@ -60,6 +60,12 @@ impl Case {
         assert!(expected.is_ok() || found == data, "{what}");
         self.check_into(&expected, &old, |output| plan.run_into(&data, &indices, &updates, output), &what);
 
+        let expected = self.oracle(&data, &updates, u16::wrapping_sub);
+        let mut found = data.clone();
+        assert_eq!(plan.reduce(Sub, &mut found, &indices, &updates).map(|()| found.clone()), expected, "{what}");
+        assert!(expected.is_ok() || found == data, "{what}");
+        self.check_into(&expected, &old, |output| plan.reduce_into(Sub, &data, &indices, &updates, output), &what);
+
         // Order counts.
         let order = |current: u16, update: u16| current.wrapping_mul(31).wrapping_add(update);
         let expected = self.oracle(&data, &updates, order);
@@ -81,7 +87,7 @@ impl Case {
 #[test]
 fn all_or_nothing() {
     common::path::force();
-    for entries in [1023, 1024, 1100, 4000] {
+    for entries in [511, 512, 1023, 4000] {
         for (size, width) in [(1, 1), (5, 1), (100, 1), (20, 3), (2, 40)] {
             for bad in [None, Some(0), Some(entries / 2), Some(entries - 1)] {
                 let case = Case { entries, size, width, bad };
@@ -98,13 +104,12 @@ fn short_slices() {
     let plan = Case { entries: 2000, size: 4, width: 1, bad: None }.scatter();
     let (data, indices, updates) = (vec![1_u16; 12], [0_i32; 4000], [2_u16; 2000]);
     let short = |operand, expected: usize| Err(Error::SliceTooShort { operand, expected, found: expected - 1 });
-    let add = |current: u16, update: u16| current + update;
-    assert_eq!(plan.reduce(add, &mut data.clone()[1..], &indices, &updates), short(Operand::Data, 12));
-    assert_eq!(plan.reduce(add, &mut data.clone(), &indices[1..], &updates), short(Operand::Indices, 4000));
-    assert_eq!(plan.reduce(add, &mut data.clone(), &indices, &updates[1..]), short(Operand::Updates, 2000));
+    assert_eq!(plan.reduce(Sub, &mut data.clone()[1..], &indices, &updates), short(Operand::Data, 12));
+    assert_eq!(plan.reduce(Sub, &mut data.clone(), &indices[1..], &updates), short(Operand::Indices, 4000));
+    assert_eq!(plan.reduce(Sub, &mut data.clone(), &indices, &updates[1..]), short(Operand::Updates, 2000));
     let mut output = data.clone();
-    assert_eq!(plan.reduce_into(add, &data[1..], &indices, &updates, &mut output), short(Operand::Input, 12));
-    assert_eq!(plan.reduce_into(add, &data, &indices, &updates, &mut output[1..]), short(Operand::Output, 12));
+    assert_eq!(plan.reduce_into(Sub, &data[1..], &indices, &updates, &mut output), short(Operand::Input, 12));
+    assert_eq!(plan.reduce_into(Sub, &data, &indices, &updates, &mut output[1..]), short(Operand::Output, 12));
     assert_eq!(output, data);
 }
 
@@ -122,9 +127,9 @@ fn policies() {
     assert_eq!([Bounds::Clamp, Bounds::Wrap, Bounds::Skip].map(sum), [6000, 6000, 5998]);
 }
 
-/// Each update once.
+/// Once for each update, in order; never if an index is out of bounds.
 #[test]
-fn reductions_are_called_in_order() {
+fn reductions_of_users_are_called_for_checked_indices() {
     struct Last;
     impl Reduction<u16> for Last {
         fn combine(&self, current: u16, update: u16) -> u16 {
@@ -136,5 +141,11 @@ fn reductions_are_called_in_order() {
     let updates: Vec<u16> = (1..=5000).collect();
     let mut data = [0];
     plan.reduce(Last, &mut data, &[0_u8; 5000], &updates).unwrap();
+    assert_eq!(data, [5000]);
+    let mut indices = [0_u8; 5000];
+    indices[4999] = 1;
+    let never = |_: u16, _: u16| -> u16 { panic!("called") };
+    assert!(plan.reduce(never, &mut data, &indices, &updates).is_err());
+    assert!(plan.reduce_into(never, &[0], &indices, &updates, &mut data).is_err());
     assert_eq!(data, [5000]);
 }

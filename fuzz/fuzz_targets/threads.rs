@@ -5,12 +5,11 @@ use std::sync::LazyLock;
 
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
-use rayon::{ThreadPool, ThreadPoolBuilder};
-use strew_fuzz::common::threads::{check_gather, check_scatter};
+use rayon::ThreadPool;
+use strew_fuzz::common::threads::{check_gather, check_scatter, pool};
 use strew_fuzz::{GatherCase, ScatterCase, force};
 
-static POOLS: LazyLock<[ThreadPool; 3]> =
-    LazyLock::new(|| [2, 3, 7].map(|threads| ThreadPoolBuilder::new().num_threads(threads).build().expect("threads")));
+static POOLS: LazyLock<[ThreadPool; 3]> = LazyLock::new(|| [2, 3, 7].map(pool));
 
 #[derive(Arbitrary, Debug)]
 enum Input {

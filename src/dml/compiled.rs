@@ -131,7 +131,7 @@ impl CompiledScatter {
     /// Everything that can fail comes before the first write.
     fn run<T: Element, I: Index>(&self, input: &[T], indices: &[I], updates: &[T], output: &mut [T]) -> Result<(), Error> {
         let checked = self.scatter.check(indices)?;
-        checked.copy_from(&self.input, input, updates, output)?;
+        self.scatter.copy_from(&self.input, input, updates, output)?;
         checked.run(output, updates)
     }
 }

@@ -3,7 +3,7 @@
 //! The walk is that of [`walk`]. [`blocks`] takes the tuples of a lane [`BLOCK`](strew_simd::BLOCK) at a time, [`movers`] move what they lead to, and `strew_simd` compiles both for the
 //! instructions that the machine has. Copies of 1, 2, 4, 8 and 16 bytes are compiled once for each size of element.
 //!
-//! Two kinds of plans go other ways: [`columns`] and [`pattern`]. [`pieces`] reorders plans and cuts them up, [`threads`] runs the pieces.
+//! Some calls go other ways: [`columns`], [`pattern`] and [`trial`]. [`pieces`] reorders plans and cuts them up, [`threads`] runs the pieces.
 
 use strew_simd::{Instructions, Moves, Op, Path};
 

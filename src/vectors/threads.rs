@@ -17,7 +17,7 @@ use crate::reduction::Reduction;
 use crate::vectors::{self, columns};
 use crate::{combine, gather};
 
-/// Calls that move fewer bytes run on the caller's thread: waking another takes longer.
+/// Calls that move fewer bytes run on the caller's thread: they take less than the 0.1 ms that it may take to wake another.
 const ALONE: usize = 1 << 21;
 
 /// Single elements that a scatter spreads over fewer bytes are not divided either: all threads look at all indices, which takes longer than what they save.
@@ -27,13 +27,19 @@ const FAR: usize = 1 << 24;
 const PIECES: usize = 4;
 
 /// The number of threads for a call whose flat tensor has elements of type `T`; 1 if it is small.
-pub(crate) fn number<T>(plan: &Plan) -> usize {
+fn number<T>(plan: &Plan) -> usize {
     let dims = plan.outer().iter().chain(plan.inner());
     let elements = dims.fold(1_usize, |elements, dim| elements.saturating_mul(dim.size));
     if plan.empty || !plan.suits_vectors() || elements.saturating_mul(size_of::<T>()) < ALONE {
         return 1;
     }
     rayon::current_num_threads()
+}
+
+/// The same for a gather; 1 too if its output cannot be cut.
+pub(crate) fn number_of_gather<T>(plan: &Plan) -> usize {
+    let divides = || plan.in_flat_order().as_ref().unwrap_or(plan).pieces_are_apart(Direction::Gather);
+    Some(number::<T>(plan)).filter(|threads| *threads > 1 && divides()).unwrap_or(1)
 }
 
 /// The same for a scatter; 1 too if it cannot be divided, or is not worth it.
@@ -73,7 +79,7 @@ where
 {
     let ordered = plan.in_flat_order();
     let plan = ordered.as_ref().unwrap_or(plan);
-    // Each piece packs all columns.
+    // Each piece packs columns of its own.
     let number = if columns::suits_gather::<T>(plan) { threads } else { threads.saturating_mul(PIECES) };
     let pieces = written_pieces(plan, output, Direction::Gather, number);
     share(pieces, threads, |(plan, output)| _ = gather::run_plan::<T, I, true>(&plan, indices, input, output));
@@ -122,7 +128,7 @@ fn share<P: Send>(pieces: Vec<P>, threads: usize, work: impl Fn(P) + Sync) {
     });
 }
 
-/// So many pieces of a plan along its outermost dimensions, or fewer: as long as they `may` be cut.
+/// So many pieces of a plan along its outermost dimension, or fewer: as long as they `may` be cut.
 fn pieces(plan: &Plan, number: usize, may: impl Fn(&Plan) -> bool) -> Vec<Plan> {
     let (mut pieces, mut rest) = (Vec::new(), *plan);
     for number in (2..=number).rev() {
@@ -134,7 +140,7 @@ fn pieces(plan: &Plan, number: usize, may: impl Fn(&Plan) -> bool) -> Vec<Plan> 
     pieces
 }
 
-/// The same, each with its part of the written tensor.
+/// The same, each with its part of the written tensor, which may be cut.
 fn written_pieces<'a, T>(plan: &Plan, mut written: &'a mut [T], direction: Direction, number: usize) -> Vec<(Plan, &'a mut [T])> {
     let mut parts = Vec::new();
     // From the last to the first: each takes what follows its start.

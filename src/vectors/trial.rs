@@ -6,6 +6,7 @@ use crate::plan::Plan;
 
 /// The bytes of data that are copied, at most.
 const SCRATCH: usize = 1 << 20;
+const _: () = assert!(SCRATCH <= super::NEAR, "a copy would be cut into blocks of columns");
 
 /// The indices have so many times the bytes of the data, at least; and are so many.
 const TIMES: usize = 8;

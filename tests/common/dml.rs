@@ -79,8 +79,10 @@ pub fn description(choose: Choose) -> Option<Description> {
     };
     let [table, indices, flat] = [&case.table, &case.indices, &case.flat].map(&mut aligned);
     // A scatter's input: as the output lies, or one element for all.
-    let input =
-        Tensor { strides: table.strides.iter().map(|stride| stride * u32::from(case.seed.is_multiple_of(2))).collect(), ..table.clone() };
+    let input = Tensor {
+        strides: table.strides.iter().map(|stride| stride * u32::from((case.seed / 4).is_multiple_of(2))).collect(),
+        ..table.clone()
+    };
     let input = if direction == Direction::Scatter { input } else { table.clone() };
     let parameters = parameters.map(|parameter| parameter as u32);
     Some(Description { operator, tensors: [input, indices, flat, table], parameters, case })
@@ -249,7 +251,7 @@ pub fn check_hostile_description(description: &Description) {
     let extents =
         description.tensors.each_ref().map(|tensor| TensorDesc::strided(DataType::Uint8, &tensor.sizes, &tensor.strides).extent());
     let run = |lengths: [usize; 4]| {
-        let values: Vec<i128> = description.case.values.iter().copied().cycle().take(lengths[1]).collect();
+        let values: Vec<i128> = description.case.values.iter().copied().chain(std::iter::repeat(0)).take(lengths[1]).collect();
         description.execute(&compiled, &vec![0_u8; lengths[0]], &values, &mut vec![1; lengths[2]], &mut vec![2; lengths[3]])
     };
     let operands = if matches!(compiled, Compiled::Gather(_)) { 3 } else { 4 };

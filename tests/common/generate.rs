@@ -105,7 +105,13 @@ fn shapes(kind: Kind, choose: Choose) -> Shapes {
 fn long_shapes(kind: Kind, choose: Choose) -> Shapes {
     const FEW: [usize; 4] = [1, 2, 3, 4];
     const MANY: [usize; 8] = [5, 2, 1, 40, 128, 255, 256, 300];
-    let length = choose(301);
+    // Whole blocks of the vector loops often.
+    let length = match choose(8) {
+        5 => 64,
+        6 => 128,
+        7 => 192,
+        _ => choose(301),
+    };
     match kind {
         Kind::Axis => {
             let mut table = sizes_of(&FEW, choose(3), 6, choose);
