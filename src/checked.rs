@@ -5,6 +5,8 @@ use crate::index::{Bounds, Index};
 use crate::plan::Plan;
 #[cfg(feature = "std")]
 use crate::vectors;
+#[cfg(feature = "rayon")]
+use crate::vectors::threads::Division;
 use crate::walk;
 
 /// Indices that a [`Gather`](crate::Gather) or a [`Scatter`](crate::Scatter) has found in bounds (or that its policy accepts as they are).
@@ -38,12 +40,12 @@ pub(crate) fn result<I: Index>(plan: &Plan, indices: &[I], inside: bool) -> Resu
 
 /// [`check`] with several threads.
 #[cfg(feature = "rayon")]
-pub(crate) fn par_check<I: Index>(plan: &Plan, indices: &[I], threads: usize) -> Result<(), Error> {
-    if threads < 2 || !matches!(plan.bounds, Bounds::Error) {
-        return check(plan, indices);
-    }
+pub(crate) fn par_check<I: Index>(plan: &Plan, indices: &[I], division: &Division) -> Result<(), Error> {
     fits(Operand::Indices, plan.lengths.indices, indices.len())?;
-    result(plan, indices, vectors::threads::check(plan, indices, threads))
+    if !matches!(plan.bounds, Bounds::Error) {
+        return Ok(());
+    }
+    result(plan, indices, division.check(plan, indices))
 }
 
 pub(crate) fn fits(operand: Operand, expected: usize, found: usize) -> Result<(), Error> {

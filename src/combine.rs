@@ -13,6 +13,8 @@ use crate::reduction::{Add, Assign, Average, Reduction};
 use crate::scatter::Scatter;
 #[cfg(feature = "std")]
 use crate::vectors;
+#[cfg(feature = "rayon")]
+use crate::vectors::threads::Division;
 use crate::walk::{self, Addresses, Mover};
 
 impl<I: Index> Checked<'_, Scatter, I> {
@@ -59,13 +61,9 @@ impl<I: Index> Checked<'_, Scatter, I> {
     /// [`Error::SliceTooShort`]. The data is as it was.
     #[cfg(feature = "rayon")]
     pub fn par_run<T: Element + Send + Sync>(&self, data: &mut [T], updates: &[T]) -> Result<(), Error> {
-        let plan = self.fits(data, updates)?;
-        match vectors::threads::number_of_scatter::<T>(plan) {
-            0 | 1 => self.run(data, updates),
-            threads => {
-                vectors::threads::scatter(plan, self.indices, &Assign, data, updates, threads);
-                Ok(())
-            }
+        match Division::of_scatter::<T>(&self.operator.plan) {
+            Some(division) => self.reduce_divided(&division, &Assign, data, updates),
+            None => self.run(data, updates),
         }
     }
 
@@ -80,14 +78,21 @@ impl<I: Index> Checked<'_, Scatter, I> {
         data: &mut [T],
         updates: &[T],
     ) -> Result<(), Error> {
-        let plan = self.fits(data, updates)?;
-        match vectors::threads::number_of_scatter::<T>(plan) {
-            0 | 1 => self.reduce(reduction, data, updates),
-            threads => {
-                vectors::threads::scatter(plan, self.indices, &reduction, data, updates, threads);
-                Ok(())
-            }
+        match Division::of_scatter::<T>(&self.operator.plan) {
+            Some(division) => self.reduce_divided(&division, &reduction, data, updates),
+            None => self.reduce(reduction, data, updates),
         }
+    }
+
+    #[cfg(feature = "rayon")]
+    pub(crate) fn reduce_divided<T, R>(&self, division: &Division, reduction: &R, data: &mut [T], updates: &[T]) -> Result<(), Error>
+    where
+        T: Element + Send + Sync,
+        R: Reduction<T> + Sync,
+    {
+        self.fits(data, updates)?;
+        division.scatter(self.indices, reduction, data, updates);
+        Ok(())
     }
 
     /// `output = input`, then the assignment, as [`Scatter::run_into`] does.

@@ -15,6 +15,8 @@ use crate::plan::{Dim, Direction, Plan};
 use crate::shared;
 #[cfg(feature = "std")]
 use crate::vectors;
+#[cfg(feature = "rayon")]
+use crate::vectors::threads::Division;
 use crate::walk::{self, Addresses, Mover};
 
 /// A gather whose shapes are proven: reads elements of `input` that `indices` choose, and writes them to `output` in order.
@@ -180,8 +182,13 @@ impl Gather {
     /// ```
     #[cfg(feature = "rayon")]
     pub fn par_run<T: Element + Send + Sync, I: Index>(&self, input: &[T], indices: &[I], output: &mut [T]) -> Result<(), Error> {
-        par_check(&self.plan, indices, vectors::threads::number_of_gather::<T>(&self.plan))?;
-        Checked { operator: self, indices }.par_run(input, output)
+        match Division::of_gather::<T>(&self.plan) {
+            Some(division) => {
+                par_check(&self.plan, indices, &division)?;
+                Checked { operator: self, indices }.run_divided(&division, input, output)
+            }
+            None => self.check(indices)?.run(input, output),
+        }
     }
 
     /// Proves all indices, so that running cannot fail for their sake, with as many inputs as one likes.
@@ -214,12 +221,17 @@ impl Gather {
         indices: &[I],
         output: &mut [T],
     ) -> Result<(), Error> {
-        fits(Operand::Input, self.plan.lengths.table, input.len())?;
-        fits(Operand::Output, self.plan.lengths.flat, output.len())?;
+        self.fits(input, output)?;
         if run_plan::<T, I, PROVEN>(&self.plan, indices, input, output) {
             return Ok(());
         }
         walk::first_out_of_bounds(&self.plan, indices).map_or(Ok(()), Err)
+    }
+
+    #[inline(always)]
+    fn fits<T>(&self, input: &[T], output: &[T]) -> Result<(), Error> {
+        fits(Operand::Input, self.plan.lengths.table, input.len())?;
+        fits(Operand::Output, self.plan.lengths.flat, output.len())
     }
 }
 
@@ -249,16 +261,17 @@ impl<I: Index> Checked<'_, Gather, I> {
     /// [`Error::SliceTooShort`]: the output is as it was.
     #[cfg(feature = "rayon")]
     pub fn par_run<T: Element + Send + Sync>(&self, input: &[T], output: &mut [T]) -> Result<(), Error> {
-        let plan = &self.operator.plan;
-        fits(Operand::Input, plan.lengths.table, input.len())?;
-        fits(Operand::Output, plan.lengths.flat, output.len())?;
-        match vectors::threads::number_of_gather::<T>(plan) {
-            0 | 1 => self.run(input, output),
-            threads => {
-                vectors::threads::gather(plan, self.indices, input, output, threads);
-                Ok(())
-            }
+        match Division::of_gather::<T>(&self.operator.plan) {
+            Some(division) => self.run_divided(&division, input, output),
+            None => self.run(input, output),
         }
+    }
+
+    #[cfg(feature = "rayon")]
+    fn run_divided<T: Element + Send + Sync>(&self, division: &Division, input: &[T], output: &mut [T]) -> Result<(), Error> {
+        self.operator.fits(input, output)?;
+        division.gather(self.indices, input, output);
+        Ok(())
     }
 }
 

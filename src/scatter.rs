@@ -10,11 +10,13 @@ use crate::error::{Error, tri};
 use crate::index::{Bounds, Index};
 use crate::layout::Layout;
 use crate::plan::{Direction, Plan};
-#[cfg(not(feature = "std"))]
+#[cfg(any(feature = "rayon", not(feature = "std")))]
 use crate::reduction::Assign;
 use crate::reduction::{Add, Average, Reduction};
 #[cfg(not(feature = "std"))]
 use crate::shared;
+#[cfg(feature = "rayon")]
+use crate::vectors::threads::Division;
 #[cfg(feature = "std")]
 use crate::vectors::{self, trial};
 
@@ -236,12 +238,12 @@ impl Scatter {
     /// [`Error::SliceTooShort`], [`Error::IndexOutOfBounds`]. The data is as it was.
     #[cfg(feature = "rayon")]
     pub fn par_run<T: Element + Send + Sync, I: Index>(&self, data: &mut [T], indices: &[I], updates: &[T]) -> Result<(), Error> {
-        match vectors::threads::number_of_scatter::<T>(&self.plan) {
-            0 | 1 => self.run(data, indices, updates),
-            threads => {
-                par_check(&self.plan, indices, threads)?;
-                Checked { operator: self, indices }.par_run(data, updates)
+        match Division::of_scatter::<T>(&self.plan) {
+            Some(division) => {
+                par_check(&self.plan, indices, &division)?;
+                Checked { operator: self, indices }.reduce_divided(&division, &Assign, data, updates)
             }
+            None => self.run(data, indices, updates),
         }
     }
 
@@ -270,12 +272,12 @@ impl Scatter {
         indices: &[I],
         updates: &[T],
     ) -> Result<(), Error> {
-        match vectors::threads::number_of_scatter::<T>(&self.plan) {
-            0 | 1 => self.reduce(reduction, data, indices, updates),
-            threads => {
-                par_check(&self.plan, indices, threads)?;
-                Checked { operator: self, indices }.par_reduce(reduction, data, updates)
+        match Division::of_scatter::<T>(&self.plan) {
+            Some(division) => {
+                par_check(&self.plan, indices, &division)?;
+                Checked { operator: self, indices }.reduce_divided(&division, &reduction, data, updates)
             }
+            None => self.reduce(reduction, data, indices, updates),
         }
     }
 

@@ -26,21 +26,9 @@ const AHEAD: usize = 8;
 const GATHER: usize = 2;
 const SCATTER: usize = 1;
 
-/// Whether blocks of columns are worth it.
-#[cfg(feature = "rayon")]
-pub(crate) fn suits_gather<T>(plan: &Plan) -> bool {
-    Columns::of::<T>(plan, GATHER).is_some()
-}
-
-/// The same for a scatter.
-#[cfg(feature = "rayon")]
-pub(crate) fn suits_scatter<T>(plan: &Plan) -> bool {
-    Columns::of::<T>(plan, SCATTER).is_some()
-}
-
 /// `output[flat] = input[table]`. `None`: blocks of columns are not worth it.
 pub(crate) fn gather<T: Element, I: Index, const PROVEN: bool>(plan: &Plan, indices: &[I], input: &[T], output: &mut [T]) -> Option<bool> {
-    let columns = Columns::of::<T>(plan, GATHER)?;
+    let columns = Columns::of_gather::<T>(plan)?;
     // This is not the order of the indices, in which nothing may be gathered that comes after a bad one.
     if !PROVEN && matches!(plan.bounds, Bounds::Error) && !vectors::check(plan, indices) {
         return Some(false);
@@ -55,7 +43,7 @@ pub(crate) fn gather<T: Element, I: Index, const PROVEN: bool>(plan: &Plan, indi
 
 /// Changes the data by plans for blocks of columns, and says whether all could be. `None`: blocks of columns are not worth it.
 pub(crate) fn scatter<T: Element>(plan: &Plan, data: &mut [T], mut change: impl FnMut(&Plan, &mut [T]) -> bool) -> Option<bool> {
-    let columns = Columns::of::<T>(plan, SCATTER)?;
+    let columns = Columns::of_scatter::<T>(plan)?;
     let (mut scratch, mut all) = (Vec::new(), true);
     columns.each_block(plan, |block| {
         block.pack(data, &mut scratch);
@@ -65,46 +53,8 @@ pub(crate) fn scatter<T: Element>(plan: &Plan, data: &mut [T], mut change: impl 
     Some(all)
 }
 
-/// The same with several threads: each changes a block of columns on a scratch of its own, then each copies back some of the rows.
-#[cfg(feature = "rayon")]
-pub(crate) fn par_scatter<T, F>(plan: &Plan, data: &mut [T], threads: usize, change: F) -> Option<()>
-where
-    T: Element + Send + Sync,
-    F: Fn(&Plan, &mut [T]) + Sync,
-{
-    use rayon::prelude::*;
-
-    let columns = Columns::of::<T>(plan, SCATTER)?;
-    let stride = columns.width.saturating_mul(threads.max(1));
-    columns.each_start(plan, |at| {
-        for column in (0..columns.columns).step_by(stride) {
-            let group: Vec<usize> = (column..columns.columns.min(column.saturating_add(stride))).step_by(columns.width).collect();
-            let shared: &[T] = data;
-            let changed = |column: &usize| {
-                let (block, mut scratch) = (columns.block(plan, at, *column), Vec::new());
-                block.pack(shared, &mut scratch);
-                change(&block.plan, &mut scratch);
-                (block.start, block.width, scratch)
-            };
-            let changed: Vec<_> = group.par_iter().map(changed).collect();
-            let first = at.table.wrapping_add(column);
-            let rows = data.get_mut(first..).unwrap_or_default().par_chunks_mut(columns.pitch).take(columns.rows);
-            rows.enumerate().with_min_len(columns.rows.div_ceil(threads.max(1))).for_each(|(number, row)| {
-                for (start, width, scratch) in &changed {
-                    let column = start.wrapping_sub(first);
-                    let from = scratch.get(number.wrapping_mul(*width)..).and_then(|from| from.get(..*width));
-                    if let (Some(to), Some(from)) = (row.get_mut(column..column.wrapping_add(*width)), from) {
-                        to.copy_from_slice(from);
-                    }
-                }
-            });
-        }
-    });
-    Some(())
-}
-
 /// A table seen as `rows` rows of columns: the axis, and the lanes of the indices.
-struct Columns {
+pub(crate) struct Columns {
     rows: usize,
     pitch: usize,
     columns: usize,
@@ -112,6 +62,16 @@ struct Columns {
 }
 
 impl Columns {
+    /// For a gather. `None`: blocks of columns are not worth it.
+    pub(crate) fn of_gather<T>(plan: &Plan) -> Option<Columns> {
+        Columns::of::<T>(plan, GATHER)
+    }
+
+    /// The same for a scatter.
+    pub(crate) fn of_scatter<T>(plan: &Plan) -> Option<Columns> {
+        Columns::of::<T>(plan, SCATTER)
+    }
+
     /// `None`: the plan has no such table, it stays in a cache, or there are too few indices: less than one for `rows_for_index` rows.
     fn of<T>(plan: &Plan, rows_for_index: usize) -> Option<Columns> {
         let ([.., along, lane], [axis], []) = (plan.outer(), plan.coordinates(), plan.inner()) else { return None };
@@ -125,6 +85,43 @@ impl Columns {
             && along.size.saturating_mul(rows_for_index) >= axis.size
             && width >= *COLUMNS.start();
         suits.then_some(Columns { rows: axis.size, pitch, columns: lane.size, width })
+    }
+
+    /// Changes the data by plans for blocks of columns with several threads: each changes a block on a scratch of its own, then each copies back some
+    /// of the rows.
+    #[cfg(feature = "rayon")]
+    pub(crate) fn par_scatter<T, F>(&self, plan: &Plan, data: &mut [T], threads: usize, change: F)
+    where
+        T: Element + Send + Sync,
+        F: Fn(&Plan, &mut [T]) + Sync,
+    {
+        use rayon::prelude::*;
+
+        let stride = self.width.saturating_mul(threads);
+        self.each_start(plan, |at| {
+            for column in (0..self.columns).step_by(stride) {
+                let group: Vec<usize> = (column..self.columns.min(column.saturating_add(stride))).step_by(self.width).collect();
+                let shared: &[T] = data;
+                let changed = |column: &usize| {
+                    let (block, mut scratch) = (self.block(plan, at, *column), Vec::new());
+                    block.pack(shared, &mut scratch);
+                    change(&block.plan, &mut scratch);
+                    (block.start, block.width, scratch)
+                };
+                let changed: Vec<_> = group.par_iter().map(changed).collect();
+                let first = at.table.wrapping_add(column);
+                let rows = data.get_mut(first..).unwrap_or_default().par_chunks_mut(self.pitch).take(self.rows);
+                rows.enumerate().with_min_len(self.rows.div_ceil(threads)).for_each(|(number, row)| {
+                    for (start, width, scratch) in &changed {
+                        let column = start.wrapping_sub(first);
+                        let from = scratch.get(number.wrapping_mul(*width)..).and_then(|from| from.get(..*width));
+                        if let (Some(to), Some(from)) = (row.get_mut(column..column.wrapping_add(*width)), from) {
+                            to.copy_from_slice(from);
+                        }
+                    }
+                });
+            }
+        });
     }
 
     fn each_block(&self, plan: &Plan, mut visit: impl FnMut(Block)) {

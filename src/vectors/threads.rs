@@ -14,7 +14,8 @@ use crate::element::Element;
 use crate::index::Index;
 use crate::plan::{Direction, Plan};
 use crate::reduction::Reduction;
-use crate::vectors::{self, columns};
+use crate::vectors;
+use crate::vectors::columns::Columns;
 use crate::{combine, gather};
 
 /// Calls that move fewer bytes run on the caller's thread: they take less than the 0.1 ms that it may take to wake another.
@@ -26,87 +27,105 @@ const FAR: usize = 1 << 24;
 /// Pieces for each thread: the caller starts before the others are awake, and no one waits long for the last.
 const PIECES: usize = 4;
 
-/// The number of threads for a call whose flat tensor has elements of type `T`; 1 if it is small.
-fn number<T>(plan: &Plan) -> usize {
-    let dims = plan.outer().iter().chain(plan.inner());
-    let elements = dims.fold(1_usize, |elements, dim| elements.saturating_mul(dim.size));
-    if plan.empty || !plan.suits_vectors() || elements.saturating_mul(size_of::<T>()) < ALONE {
-        return 1;
+/// How the threads of the pool share a call.
+pub(crate) struct Division {
+    plan: Plan,
+    threads: usize,
+    way: Way,
+}
+
+enum Way {
+    /// Each takes a block of columns of the data, on a copy.
+    Columns(Columns),
+    /// Each takes a piece of the outermost dimension, and the part of the written tensor that belongs to it.
+    Pieces,
+    /// Each takes a part of the data, cut between rows that start at multiples of this distance, and looks at all indices.
+    Rows(usize),
+}
+
+impl Division {
+    /// For a gather of elements of type `T`. `None`: it is not to be divided.
+    pub(crate) fn of_gather<T>(plan: &Plan) -> Option<Division> {
+        Division::of::<T>(plan, |plan| plan.pieces_are_apart(Direction::Gather).then_some(Way::Pieces))
     }
-    rayon::current_num_threads()
-}
 
-/// The same for a gather; 1 too if its output cannot be cut.
-pub(crate) fn number_of_gather<T>(plan: &Plan) -> usize {
-    let divides = || plan.in_flat_order().as_ref().unwrap_or(plan).pieces_are_apart(Direction::Gather);
-    Some(number::<T>(plan)).filter(|threads| *threads > 1 && divides()).unwrap_or(1)
-}
-
-/// The same for a scatter; 1 too if it cannot be divided, or is not worth it.
-pub(crate) fn number_of_scatter<T>(plan: &Plan) -> usize {
-    let divides = || {
-        let ordered = plan.in_flat_order();
-        let plan = ordered.as_ref().unwrap_or(plan);
-        columns::suits_scatter::<T>(plan) || plan.pieces_are_apart(Direction::Scatter) || pitch::<T>(plan).is_some()
-    };
-    Some(number::<T>(plan)).filter(|threads| *threads > 1 && divides()).unwrap_or(1)
-}
-
-/// The distance between rows, if the data are to be cut between them.
-fn pitch<T>(plan: &Plan) -> Option<usize> {
-    plan.pitch().filter(|_| plan.packed_row > 1 || plan.reach().saturating_mul(size_of::<T>()) > FAR)
-}
-
-/// Whether all indices are in bounds.
-pub(crate) fn check<I: Index>(plan: &Plan, indices: &[I], threads: usize) -> bool {
-    if plan.lengths.indices.saturating_mul(size_of::<I>()) < ALONE {
-        return vectors::check(plan, indices);
+    /// The same for a scatter.
+    pub(crate) fn of_scatter<T>(plan: &Plan) -> Option<Division> {
+        Division::of::<T>(plan, |plan| {
+            if let Some(columns) = Columns::of_scatter::<T>(plan) {
+                return Some(Way::Columns(columns));
+            }
+            if plan.pieces_are_apart(Direction::Scatter) {
+                return Some(Way::Pieces);
+            }
+            let far = plan.packed_row > 1 || plan.reach().saturating_mul(size_of::<T>()) > FAR;
+            plan.pitch().filter(|_| far).map(Way::Rows)
+        })
     }
-    let inside = AtomicBool::new(true);
-    share(pieces(plan, threads.saturating_mul(PIECES), |_| true), threads, |piece| {
-        if inside.load(Ordering::Relaxed) && !vectors::check(&piece, indices) {
-            inside.store(false, Ordering::Relaxed);
+
+    fn of<T>(plan: &Plan, way: impl FnOnce(&Plan) -> Option<Way>) -> Option<Division> {
+        let dims = plan.outer().iter().chain(plan.inner());
+        let elements = dims.fold(1_usize, |elements, dim| elements.saturating_mul(dim.size));
+        if plan.empty || !plan.suits_vectors() || elements.saturating_mul(size_of::<T>()) < ALONE {
+            return None;
         }
-    });
-    inside.into_inner()
-}
-
-/// `output[flat] = input[table]`, for checked indices.
-pub(crate) fn gather<T, I>(plan: &Plan, indices: &[I], input: &[T], output: &mut [T], threads: usize)
-where
-    T: Element + Send + Sync,
-    I: Index,
-{
-    let ordered = plan.in_flat_order();
-    let plan = ordered.as_ref().unwrap_or(plan);
-    // Each piece packs columns of its own.
-    let number = if columns::suits_gather::<T>(plan) { threads } else { threads.saturating_mul(PIECES) };
-    let pieces = written_pieces(plan, output, Direction::Gather, number);
-    share(pieces, threads, |(plan, output)| _ = gather::run_plan::<T, I, true>(&plan, indices, input, output));
-}
-
-/// `data[table] = reduction(data[table], updates[flat])`, for checked indices.
-pub(crate) fn scatter<T, I, R>(plan: &Plan, indices: &[I], reduction: &R, data: &mut [T], updates: &[T], threads: usize)
-where
-    T: Element + Send + Sync,
-    I: Index,
-    R: Reduction<T> + Sync,
-{
-    let ordered = plan.in_flat_order();
-    let plan = ordered.as_ref().unwrap_or(plan);
-    let data = vectors::table_mut(plan, data);
-    let on_columns = |plan: &Plan, scratch: &mut [T]| combine::run_plan(plan, indices, reduction, scratch, updates);
-    if columns::par_scatter(plan, data, threads, on_columns).is_some() {
-        return;
+        let threads = Some(rayon::current_num_threads()).filter(|threads| *threads > 1)?;
+        let plan = plan.in_flat_order().unwrap_or(*plan);
+        Some(Division { way: way(&plan)?, threads, plan })
     }
-    if plan.pieces_are_apart(Direction::Scatter) {
-        let pieces = written_pieces(plan, data, Direction::Scatter, threads.saturating_mul(PIECES));
-        share(pieces, threads, |(plan, data)| combine::run_plan(&plan, indices, reduction, data, updates));
-    } else if let Some(pitch) = pitch::<T>(plan) {
-        let parts = parts(plan, data, pitch, threads);
-        share(parts, threads, |(plan, data)| vectors::combine_part(&plan, indices, reduction, data, updates));
-    } else {
-        combine::run_plan(plan, indices, reduction, data, updates);
+
+    /// The number of pieces of a call that is cut to pieces.
+    fn pieces(&self) -> usize {
+        self.threads.saturating_mul(PIECES)
+    }
+
+    /// Whether all indices are in bounds, for the plan as it was before it was divided.
+    pub(crate) fn check<I: Index>(&self, plan: &Plan, indices: &[I]) -> bool {
+        if plan.lengths.indices.saturating_mul(size_of::<I>()) < ALONE {
+            return vectors::check(plan, indices);
+        }
+        let inside = AtomicBool::new(true);
+        share(pieces(plan, self.pieces()), self.threads, |piece| {
+            if inside.load(Ordering::Relaxed) && !vectors::check(&piece, indices) {
+                inside.store(false, Ordering::Relaxed);
+            }
+        });
+        inside.into_inner()
+    }
+
+    /// `output[flat] = input[table]`, for checked indices.
+    pub(crate) fn gather<T, I>(&self, indices: &[I], input: &[T], output: &mut [T])
+    where
+        T: Element + Send + Sync,
+        I: Index,
+    {
+        // Each piece packs columns of its own.
+        let number = if Columns::of_gather::<T>(&self.plan).is_some() { self.threads } else { self.pieces() };
+        let pieces = written_pieces(&self.plan, output, Direction::Gather, number);
+        share(pieces, self.threads, |(plan, output)| _ = gather::run_plan::<T, I, true>(&plan, indices, input, output));
+    }
+
+    /// `data[table] = reduction(data[table], updates[flat])`, for checked indices.
+    pub(crate) fn scatter<T, I, R>(&self, indices: &[I], reduction: &R, data: &mut [T], updates: &[T])
+    where
+        T: Element + Send + Sync,
+        I: Index,
+        R: Reduction<T> + Sync,
+    {
+        let plan = &self.plan;
+        let data = vectors::table_mut(plan, data);
+        let run = |plan: &Plan, data: &mut [T]| combine::run_plan(plan, indices, reduction, data, updates);
+        match &self.way {
+            Way::Columns(columns) => columns.par_scatter(plan, data, self.threads, run),
+            Way::Pieces => {
+                let pieces = written_pieces(plan, data, Direction::Scatter, self.pieces());
+                share(pieces, self.threads, |(plan, data)| run(&plan, data));
+            }
+            Way::Rows(pitch) => {
+                let parts = parts(plan, data, *pitch, self.threads);
+                share(parts, self.threads, |(plan, data)| vectors::combine_part(&plan, indices, reduction, data, updates));
+            }
+        }
     }
 }
 
@@ -128,11 +147,11 @@ fn share<P: Send>(pieces: Vec<P>, threads: usize, work: impl Fn(P) + Sync) {
     });
 }
 
-/// So many pieces of a plan along its outermost dimension, or fewer: as long as they `may` be cut.
-fn pieces(plan: &Plan, number: usize, may: impl Fn(&Plan) -> bool) -> Vec<Plan> {
+/// So many pieces of a plan along its outermost dimension, or fewer.
+fn pieces(plan: &Plan, number: usize) -> Vec<Plan> {
     let (mut pieces, mut rest) = (Vec::new(), *plan);
     for number in (2..=number).rev() {
-        let Some((first, second)) = rest.split(number).filter(|_| may(&rest)) else { break };
+        let Some((first, second)) = rest.split(number) else { break };
         pieces.push(first);
         rest = second;
     }
@@ -140,11 +159,11 @@ fn pieces(plan: &Plan, number: usize, may: impl Fn(&Plan) -> bool) -> Vec<Plan> 
     pieces
 }
 
-/// The same, each with its part of the written tensor, which may be cut.
+/// The same, each with its part of the written tensor: they are apart.
 fn written_pieces<'a, T>(plan: &Plan, mut written: &'a mut [T], direction: Direction, number: usize) -> Vec<(Plan, &'a mut [T])> {
     let mut parts = Vec::new();
     // From the last to the first: each takes what follows its start.
-    for mut piece in pieces(plan, number, |plan| plan.pieces_are_apart(direction)).into_iter().rev() {
+    for mut piece in pieces(plan, number).into_iter().rev() {
         let start = if matches!(direction, Direction::Gather) { &mut piece.start.flat } else { &mut piece.start.table };
         let at = core::mem::take(start).min(written.len());
         let (before, part) = written.split_at_mut(at);
