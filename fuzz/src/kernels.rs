@@ -80,8 +80,9 @@ impl Call {
         }
         for path in paths() {
             let mut found = to.to_vec();
-            let moves = Moves::<N>::new(from, &mut found).expect("elements of one size");
-            path.dispatch(Run { moves, kernel: self.kernel, t, f, n, addresses: &addresses, offsets });
+            let (kernel, past_caches) = (self.kernel, n % 2 == 0);
+            let run = |moves| path.dispatch(Run { moves, kernel, t, f, n, addresses: &addresses, offsets });
+            Moves::<N>::with(from, &mut found, past_caches, run).expect("elements of one size");
             assert_eq!(found, expected, "{}: {self:?}", path.name());
         }
     }

@@ -4,7 +4,7 @@ use bytemuck::NoUninit;
 
 use crate::lane::BLOCK;
 use crate::path::Instructions;
-use crate::prefetch;
+use crate::prefetch::{self, LINE};
 
 /// The bytes of an element. No value of it comes from outside, and every write is a copy of an element of the same type.
 #[derive(Clone, Copy)]
@@ -17,6 +17,7 @@ pub struct Bytes<const N: usize>([u8; N]);
 pub struct Moves<'a, const N: usize> {
     from: &'a [Bytes<N>],
     to: &'a mut [Bytes<N>],
+    past_caches: bool,
 }
 
 impl<'a, const N: usize> Moves<'a, N> {
@@ -31,7 +32,25 @@ impl<'a, const N: usize> Moves<'a, N> {
         let from = unsafe { core::slice::from_raw_parts(from.as_ptr().cast(), from.len()) };
         // SAFETY: the same. `Moves` only writes copies of elements of `from`, which are values of T.
         let to = unsafe { core::slice::from_raw_parts_mut(to.as_mut_ptr().cast(), to.len()) };
-        Some(Moves { from, to })
+        Some(Moves { from, to, past_caches: false })
+    }
+
+    /// The same for the time that `run` takes. `past_caches`: [`gather`](Moves::gather) writes to memory without reading it into a cache first, where the machine
+    /// can; for more than caches hold.
+    #[inline(always)]
+    pub fn with<T: NoUninit, R>(from: &'a [T], to: &'a mut [T], past_caches: bool, run: impl FnOnce(Moves<'_, N>) -> R) -> Option<R> {
+        let moves = Moves::new(from, to)?;
+        // Only here are they made such that they need it, and `run` cannot keep them.
+        let _fence = Fence(past_caches);
+        Some(run(Moves { past_caches, ..moves }))
+    }
+
+    /// The number of elements from `to[t]` on before the first that is written past the caches.
+    #[inline(always)]
+    #[must_use]
+    pub fn before_line(&self, t: usize) -> usize {
+        let count = if self.past_caches { self.to.as_ptr().wrapping_add(t).align_offset(LINE) } else { 0 };
+        if count < LINE { count } else { 0 }
     }
 
     /// `to[t] = from[f]`
@@ -74,7 +93,7 @@ impl<'a, const N: usize> Moves<'a, N> {
     #[inline(always)]
     pub fn gather(&mut self, instructions: impl Instructions, t: usize, f: &[u32; BLOCK]) {
         let Some(to) = self.to.get_mut(t..).and_then(|to| to.first_chunk_mut()) else { return };
-        instructions.gather(self.from, f, to);
+        instructions.gather(self.from, f, to, self.past_caches);
     }
 
     /// `to[t + n] = from[f + offsets[n]]` for any number of offsets.
@@ -85,7 +104,7 @@ impl<'a, const N: usize> Moves<'a, N> {
         let Some(to) = to.get_mut(..offsets.len()) else { return };
         let ((to, to_rest), (offsets, rest)) = (to.as_chunks_mut::<COUNT>(), offsets.as_chunks::<COUNT>());
         for (to, offsets) in to.iter_mut().zip(offsets) {
-            instructions.gather(from, offsets, to);
+            instructions.gather(from, offsets, to, false);
         }
         for (to, offset) in to_rest.iter_mut().zip(rest) {
             if let Some(from) = from.get(*offset as usize) {
@@ -114,6 +133,12 @@ impl<'a, const N: usize> Moves<'a, N> {
         prefetch::prefetch(self.to, t);
     }
 
+    /// Asks for the element at `from[f]`.
+    #[inline(always)]
+    pub fn prefetch_from(&self, f: u32) {
+        prefetch::prefetch(self.from, f);
+    }
+
     /// Asks for the row of `n` elements at `to[t]`.
     #[inline(always)]
     pub fn prefetch_row_to(&self, t: u32, n: usize) {
@@ -124,6 +149,20 @@ impl<'a, const N: usize> Moves<'a, N> {
     #[inline(always)]
     pub fn prefetch_row_from(&self, f: u32, n: usize) {
         prefetch::prefetch_row(self.from, f, n);
+    }
+}
+
+/// When it goes, whatever was written past the caches is there for all threads that later writes are seen by.
+struct Fence(bool);
+
+impl Drop for Fence {
+    #[inline(always)]
+    fn drop(&mut self) {
+        #[cfg(target_arch = "x86_64")]
+        if self.0 {
+            // SAFETY: each x86-64 has SSE.
+            unsafe { core::arch::x86_64::_mm_sfence() }
+        }
     }
 }
 

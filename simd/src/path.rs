@@ -104,9 +104,17 @@ pub(crate) mod sealed {
     use super::{Bytes, by_element};
 
     pub trait Gather: Copy {
-        /// `to[n] = table[addresses[n]]`. Where an address is outside the table, `to[n]` stays as it is.
+        /// `to[n] = table[addresses[n]]`. Where an address is outside the table, `to[n]` stays as it is. `past_caches`: see [`Moves::with`](crate::Moves::with),
+        /// which has the fence that is needed then.
         #[inline(always)]
-        fn gather<const N: usize, const COUNT: usize>(self, table: &[Bytes<N>], addresses: &[u32; COUNT], to: &mut [Bytes<N>; COUNT]) {
+        fn gather<const N: usize, const COUNT: usize>(
+            self,
+            table: &[Bytes<N>],
+            addresses: &[u32; COUNT],
+            to: &mut [Bytes<N>; COUNT],
+            past_caches: bool,
+        ) {
+            _ = past_caches;
             by_element(table, addresses, to);
         }
     }
@@ -127,8 +135,14 @@ impl Instructions for V3 {}
 #[cfg(target_arch = "x86_64")]
 impl Gather for V3 {
     #[inline(always)]
-    fn gather<const N: usize, const COUNT: usize>(self, table: &[Bytes<N>], addresses: &[u32; COUNT], to: &mut [Bytes<N>; COUNT]) {
-        x86::gather(self, table, addresses, to);
+    fn gather<const N: usize, const COUNT: usize>(
+        self,
+        table: &[Bytes<N>],
+        addresses: &[u32; COUNT],
+        to: &mut [Bytes<N>; COUNT],
+        past_caches: bool,
+    ) {
+        x86::gather(self, table, addresses, to, past_caches);
     }
 }
 
@@ -137,7 +151,13 @@ impl Instructions for V4 {}
 #[cfg(target_arch = "x86_64")]
 impl Gather for V4 {
     #[inline(always)]
-    fn gather<const N: usize, const COUNT: usize>(self, table: &[Bytes<N>], addresses: &[u32; COUNT], to: &mut [Bytes<N>; COUNT]) {
-        x86::gather_wide(self, table, addresses, to);
+    fn gather<const N: usize, const COUNT: usize>(
+        self,
+        table: &[Bytes<N>],
+        addresses: &[u32; COUNT],
+        to: &mut [Bytes<N>; COUNT],
+        past_caches: bool,
+    ) {
+        x86::gather_wide(self, table, addresses, to, past_caches);
     }
 }

@@ -8,7 +8,13 @@ use crate::moves::{Bytes, by_element};
 
 /// `to[n] = table[addresses[n]]`. Where an address is outside the table, `to[n]` stays as it is.
 #[inline(always)]
-pub(crate) fn gather<const N: usize, const COUNT: usize>(v3: V3, table: &[Bytes<N>], addresses: &[u32; COUNT], to: &mut [Bytes<N>; COUNT]) {
+pub(crate) fn gather<const N: usize, const COUNT: usize>(
+    v3: V3,
+    table: &[Bytes<N>],
+    addresses: &[u32; COUNT],
+    to: &mut [Bytes<N>; COUNT],
+    past_caches: bool,
+) {
     // The instructions read addresses as signed numbers.
     let last = match i32::try_from(table.len()) {
         Ok(length) if length > 0 && (N == 4 || N == 8) => v3.avx._mm256_set1_epi32(length - 1),
@@ -25,16 +31,14 @@ pub(crate) fn gather<const N: usize, const COUNT: usize>(v3: V3, table: &[Bytes<
         } else if N == 4 {
             // SAFETY: all addresses are inside the table, and no larger than i32::MAX: none was changed by the minimum.
             let words = unsafe { v3.avx2._mm256_i32gather_epi32::<4>(table.as_ptr().cast(), vector) };
-            // SAFETY: both have 8 * 4 bytes, and the words are elements of the table.
-            unsafe { core::ptr::from_mut(to).cast::<[u32; 8]>().write_unaligned(bytemuck::must_cast(words)) }
+            write(v3, to, words, past_caches);
         } else {
             let (to, _) = to.as_chunks_mut::<4>();
             let (addresses, _) = addresses.as_chunks::<4>();
             for (to, addresses) in to.iter_mut().zip(addresses) {
                 // SAFETY: all addresses are inside the table, and no larger than i32::MAX: none was changed by the minimum.
                 let words = unsafe { v3.avx2._mm256_i32gather_epi64::<8>(table.as_ptr().cast(), bytemuck::must_cast(*addresses)) };
-                // SAFETY: both have 4 * 8 bytes, and the words are elements of the table.
-                unsafe { core::ptr::from_mut(to).cast::<[u64; 4]>().write_unaligned(bytemuck::must_cast(words)) }
+                write(v3, to, words, past_caches);
             }
         }
     }
@@ -47,11 +51,12 @@ pub(crate) fn gather_wide<const N: usize, const COUNT: usize>(
     table: &[Bytes<N>],
     addresses: &[u32; COUNT],
     to: &mut [Bytes<N>; COUNT],
+    past_caches: bool,
 ) {
     // The instructions read addresses as signed numbers.
     let length = match i32::try_from(table.len()) {
         Ok(length) if N == 4 => v4.avx512f._mm512_set1_epi32(length),
-        _ => return gather(*v4, table, addresses, to),
+        _ => return gather(*v4, table, addresses, to, past_caches),
     };
     const { assert!(COUNT.is_multiple_of(16)) };
     let (to, _) = to.as_chunks_mut::<16>();
@@ -63,8 +68,28 @@ pub(crate) fn gather_wide<const N: usize, const COUNT: usize>(
         } else {
             // SAFETY: all addresses are below the length of the table, which is at most i32::MAX.
             let words = unsafe { v4.avx512f._mm512_i32gather_epi32::<4>(vector, table.as_ptr().cast()) };
-            // SAFETY: both have 16 * 4 bytes, and the words are elements of the table.
-            unsafe { core::ptr::from_mut(to).cast::<[u32; 16]>().write_unaligned(bytemuck::must_cast(words)) }
+            let at = core::ptr::from_mut(to).cast::<__m512i>();
+            if past_caches && at.is_aligned() {
+                // SAFETY: both have 16 * 4 bytes, the words are elements of the table, and the place is aligned.
+                unsafe { v4.avx512f._mm512_stream_si512(at, words) }
+            } else {
+                // SAFETY: both have 16 * 4 bytes, and the words are elements of the table.
+                unsafe { at.write_unaligned(words) }
+            }
         }
+    }
+}
+
+/// `to = words`, which are elements of its type.
+#[inline(always)]
+fn write<const N: usize, const COUNT: usize>(v3: V3, to: &mut [Bytes<N>; COUNT], words: __m256i, past_caches: bool) {
+    assert!(size_of_val(to) == size_of_val(&words));
+    let at = core::ptr::from_mut(to).cast::<__m256i>();
+    if past_caches && at.is_aligned() {
+        // SAFETY: both have as many bytes, the words are elements of this type, and the place is aligned.
+        unsafe { v3.avx._mm256_stream_si256(at, words) }
+    } else {
+        // SAFETY: both have as many bytes, and the words are elements of this type.
+        unsafe { at.write_unaligned(words) }
     }
 }

@@ -13,6 +13,9 @@ const ROWS_AHEAD: usize = 8;
 /// The lanes that are asked for ahead, where they are far apart.
 const LANES_AHEAD: isize = 8;
 
+/// Lanes that are long enough for a start of their own.
+pub(crate) const LONG: usize = 16 * BLOCK;
+
 /// Takes lanes apart into blocks.
 pub(crate) struct InBlocks<S, M> {
     pub instructions: S,
@@ -69,6 +72,12 @@ impl<S: Instructions, M: BlockMover> Mover for InBlocks<S, M> {
         tuples: &[[I; K]],
         mut addresses: Addresses<K, PROVEN>,
     ) -> Option<()> {
+        let head = if tuples.len() >= LONG { self.mover.before_line(flat) } else { 0 };
+        let (head, tuples) = tuples.split_at_checked(head)?;
+        for tuple in head {
+            self.mover.element(addresses.next(tuple)?, flat);
+            flat = flat.wrapping_add(1);
+        }
         let (blocks, rest) = tuples.as_chunks::<BLOCK>();
         let mut lane = addresses.lane();
         for tuples in blocks {
@@ -115,7 +124,7 @@ impl<S: Instructions, M: BlockMover> Mover for InBlocks<S, M> {
         let mut block = [0; BLOCK];
         for tuples in blocks {
             addresses.block(&mut lane, tuples, &mut block)?;
-            if self.mover.far() {
+            if self.mover.far_rows() {
                 block.iter().take(ROWS_AHEAD).for_each(|address| self.mover.ask(*address, n));
                 for (number, address) in block.iter().enumerate() {
                     if let Some(address) = block.get(number + ROWS_AHEAD) {

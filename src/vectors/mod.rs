@@ -32,6 +32,10 @@ use movers::{BlockMover, Combined, Gathered, Scattered};
 /// (`strew-benches`: scatters by 2 coordinates into 4 MiB gain a quarter; histograms of 64K bins would lose.)
 const NEAR: usize = 1 << 20;
 
+/// A gather's output of so many bytes is written past the caches, where its lanes are long. (`strew-benches`, `ladder`: up to a seventh less time; short lanes would
+/// lose a quarter.)
+const LARGE: usize = 1 << 24;
+
 /// `output[flat] = input[table]` for a plan that [suits vectors](Plan::suits_vectors).
 pub(crate) fn gather<T: Element, I: Index, const PROVEN: bool>(plan: &Plan, indices: &[I], input: &[T], output: &mut [T]) -> bool {
     let ordered = plan.in_flat_order();
@@ -43,12 +47,15 @@ pub(crate) fn gather<T: Element, I: Index, const PROVEN: bool>(plan: &Plan, indi
 
 /// The same, lane by lane.
 fn gather_lanes<T: Element, I: Index, const PROVEN: bool>(plan: &Plan, indices: &[I], input: &[T], output: &mut [T]) -> bool {
+    let long = matches!(plan.outer(), [.., lane] if lane.size >= blocks::LONG);
+    let large = long && plan.lengths.flat.saturating_mul(size_of::<T>()) >= LARGE;
+    let far = large && is_far::<T>(plan);
     let done = match size_of::<T>() {
-        1 => Moves::<1>::new(input, output).map(|moves| run::<I, PROVEN>(plan, indices, Gathered(moves))),
-        2 => Moves::<2>::new(input, output).map(|moves| run::<I, PROVEN>(plan, indices, Gathered(moves))),
-        4 => Moves::<4>::new(input, output).map(|moves| run::<I, PROVEN>(plan, indices, Gathered(moves))),
-        8 => Moves::<8>::new(input, output).map(|moves| run::<I, PROVEN>(plan, indices, Gathered(moves))),
-        16 => Moves::<16>::new(input, output).map(|moves| run::<I, PROVEN>(plan, indices, Gathered(moves))),
+        1 => Moves::<1>::with(input, output, large, |moves| run::<I, PROVEN>(plan, indices, Gathered { moves, far })),
+        2 => Moves::<2>::with(input, output, large, |moves| run::<I, PROVEN>(plan, indices, Gathered { moves, far })),
+        4 => Moves::<4>::with(input, output, large, |moves| run::<I, PROVEN>(plan, indices, Gathered { moves, far })),
+        8 => Moves::<8>::with(input, output, large, |moves| run::<I, PROVEN>(plan, indices, Gathered { moves, far })),
+        16 => Moves::<16>::with(input, output, large, |moves| run::<I, PROVEN>(plan, indices, Gathered { moves, far })),
         _ => None,
     };
     // Other sizes have no vectors.

@@ -36,8 +36,20 @@ pub(crate) trait BlockMover {
     /// Moves one element for each offset from a place of the table, in order.
     fn pattern(&mut self, instructions: impl Instructions, table: usize, offsets: &[u32], flat: usize);
 
-    /// Whether to ask for rows of the table ahead.
+    /// Whether to ask for elements of the table ahead.
     fn far(&self) -> bool;
+
+    /// The same for rows.
+    #[inline(always)]
+    fn far_rows(&self) -> bool {
+        self.far()
+    }
+
+    /// The number of elements of a long lane to move one by one, so that the next ones are written to whole lines of memory.
+    #[inline(always)]
+    fn before_line(&self, _: usize) -> usize {
+        0
+    }
 
     /// Asks for a row of the table.
     fn ask(&self, table: u32, n: usize);
@@ -57,60 +69,76 @@ fn each_row<M: BlockMover + ?Sized>(mover: &mut M, table: &[u32; BLOCK], mut fla
     }
 }
 
-/// `output[flat] = input[table]`. Loads run ahead of each other as it is: asking for single elements and rows gained nothing.
-pub(crate) struct Gathered<'a, const N: usize>(pub Moves<'a, N>);
+/// `output[flat] = input[table]`. Loads run ahead of each other as it is: asking for rows gained nothing, and for single elements only where these are
+/// written past the caches.
+pub(crate) struct Gathered<'a, const N: usize> {
+    pub moves: Moves<'a, N>,
+    pub far: bool,
+}
 
 impl<const N: usize> BlockMover for Gathered<'_, N> {
     #[inline(always)]
     fn element(&mut self, table: usize, flat: usize) {
-        self.0.element(flat, table);
+        self.moves.element(flat, table);
     }
 
     #[inline(always)]
     fn row(&mut self, table: usize, flat: usize, n: usize) {
-        self.0.row(flat, table, n);
+        self.moves.row(flat, table, n);
     }
 
     #[inline(always)]
     fn block(&mut self, instructions: impl Instructions, table: &[u32; BLOCK], flat: usize) {
-        self.0.gather(instructions, flat, table);
+        self.moves.gather(instructions, flat, table);
     }
 
     #[inline(always)]
     fn rows(&mut self, table: &[u32; BLOCK], flat: usize, n: usize) {
         match n {
-            2 => self.0.gather_rows::<2>(flat, table),
-            3 => self.0.gather_rows::<3>(flat, table),
-            4 => self.0.gather_rows::<4>(flat, table),
-            8 => self.0.gather_rows::<8>(flat, table),
-            16 => self.0.gather_rows::<16>(flat, table),
-            32 => self.0.gather_rows::<32>(flat, table),
-            64 if N <= 2 => self.0.gather_rows::<64>(flat, table),
+            2 => self.moves.gather_rows::<2>(flat, table),
+            3 => self.moves.gather_rows::<3>(flat, table),
+            4 => self.moves.gather_rows::<4>(flat, table),
+            8 => self.moves.gather_rows::<8>(flat, table),
+            16 => self.moves.gather_rows::<16>(flat, table),
+            32 => self.moves.gather_rows::<32>(flat, table),
+            64 if N <= 2 => self.moves.gather_rows::<64>(flat, table),
             _ => each_row(self, table, flat, n),
         }
     }
 
     #[inline(always)]
     fn pattern(&mut self, instructions: impl Instructions, table: usize, offsets: &[u32], flat: usize) {
-        self.0.gather_at(instructions, flat, table, offsets);
+        self.moves.gather_at(instructions, flat, table, offsets);
     }
 
     #[inline(always)]
     fn far(&self) -> bool {
+        self.far
+    }
+
+    #[inline(always)]
+    fn far_rows(&self) -> bool {
         false
     }
 
     #[inline(always)]
-    fn ask(&self, table: u32, n: usize) {
-        self.0.prefetch_row_from(table, n);
+    fn before_line(&self, flat: usize) -> usize {
+        self.moves.before_line(flat)
     }
 
     #[inline(always)]
-    fn ask_element(&self, _: u32) {}
+    fn ask(&self, table: u32, n: usize) {
+        self.moves.prefetch_row_from(table, n);
+    }
+
+    #[inline(always)]
+    fn ask_element(&self, table: u32) {
+        self.moves.prefetch_from(table);
+    }
 
     #[inline(always)]
     fn ask_flat(&self, flat: u32, n: usize) {
-        self.0.prefetch_row_to(flat, n);
+        self.moves.prefetch_row_to(flat, n);
     }
 }
 
