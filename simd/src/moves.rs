@@ -158,10 +158,9 @@ struct Fence(bool);
 impl Drop for Fence {
     #[inline(always)]
     fn drop(&mut self) {
-        #[cfg(target_arch = "x86_64")]
         if self.0 {
-            // SAFETY: each x86-64 has SSE.
-            unsafe { core::arch::x86_64::_mm_sfence() }
+            #[cfg(target_arch = "x86_64")]
+            crate::x86::fence();
         }
     }
 }

@@ -93,3 +93,9 @@ fn write<const N: usize, const COUNT: usize>(v3: V3, to: &mut [Bytes<N>; COUNT],
         unsafe { at.write_unaligned(words) }
     }
 }
+
+/// What was written past the caches comes before what is written next, for whoever sees that.
+pub(crate) fn fence() {
+    // SAFETY: each x86-64 has SSE.
+    unsafe { core::arch::x86_64::_mm_sfence() }
+}

@@ -1,0 +1,150 @@
+//! Descriptors of huge tensors cost neither memory nor time, and positions may lie anywhere in the address space.
+#![cfg(target_pointer_width = "64")]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::expect_used, clippy::panic, missing_docs)]
+
+use std::time::{Duration, Instant};
+
+use strew::{Add, Bounds, Error, Gather, Layout, Operand, Scatter, shape};
+
+const HUGE: usize = 1 << 40;
+
+fn l(sizes: &[usize]) -> Layout {
+    Layout::from_sizes(sizes).unwrap()
+}
+
+/// Huge tensors cost no memory when all strides are 0, and no time when one size is 0 or nothing is left of the axis.
+#[test]
+fn what_has_no_elements_takes_no_time() {
+    const HUGE: usize = 1 << 40;
+    let (one, far) = (l(&[1]), [(HUGE as i64) - 1]);
+    let mut output = [0];
+    let broadcast = Layout::strided([HUGE], [0]);
+    Gather::axis(&broadcast, &one, &one, 0).unwrap().run(&[7], &far, &mut output).unwrap();
+    assert_eq!(output, [7]);
+    let long = Gather::axis(&one, &broadcast, &l(&[HUGE]), 0).unwrap();
+    assert_eq!(long.run(&[7], &[0], &mut output), Err(Error::SliceTooShort { operand: Operand::Output, expected: HUGE, found: 1 }));
+
+    // Nothing to move. The scratch is not as long as the sizes multiply, either.
+    let table = l(&[HUGE, HUGE, 0]);
+    let (tuples, rows) = (Layout::strided([HUGE, 2], [0, 1]), Layout::strided([HUGE, 0], [0, 0]));
+    let gather = Gather::nd(&table, &tuples, &rows, 0).unwrap();
+    assert_eq!(gather.run(&output, &[0, 0], &mut [0; 0]), Ok(()));
+    let scatter = Scatter::nd(&table, &tuples, &rows, 0).unwrap();
+    assert_eq!(scatter.mean(&mut [0; 0], &[0, 0], &[0; 0], &mut []), Ok(()));
+    assert!(scatter.check_unique(&[0, 0], &mut []).is_ok());
+
+    // An axis of size 0 under the policies that leave all entries out.
+    for bounds in [Bounds::Clamp, Bounds::Wrap, Bounds::Skip] {
+        let scatter = Scatter::axis(&l(&[0]), &broadcast, &broadcast, 0).unwrap().bounds(bounds);
+        assert_eq!(scatter.run(&mut [0; 0], &[0], &[7]), Ok(()));
+    }
+}
+
+/// Layouts of sizes up to the largest, with any strides, in every constructor: each ends at once, planned or refused. So does each call whose slices are too
+/// short, or that has nothing to move.
+#[test]
+fn planning_takes_no_longer_for_larger_sizes() {
+    const SIZES: [usize; 10] = [0, 1, 2, 3, 1 << 16, 1 << 31, HUGE, 1 << 62, isize::MAX as usize, usize::MAX];
+    const STRIDES: [isize; 8] = [0, 0, 0, 1, -1, 1 << 40, isize::MAX, isize::MIN];
+    let mut state = 1_u64;
+    let mut choose = |n: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % n
+    };
+    let started = Instant::now();
+    let (mut planned, mut refused) = ([0; 2], [0; 2]);
+    for _ in 0..20_000 {
+        let rank = choose(4);
+        // Sizes that fit each other are planned; what is changed after that may be refused.
+        let mut table: Vec<usize> = (0..rank).map(|_| SIZES[choose(10)]).collect();
+        let mut indices: Vec<usize> = (0..choose(4)).map(|_| SIZES[choose(10)]).collect();
+        let (axis, operator) = (choose(rank + 1), choose(3));
+        if operator == 1 {
+            indices = table.clone();
+        } else if operator == 2 {
+            indices.push(1 + choose(rank.max(1)));
+        }
+        let flat = match operator {
+            0 => shape::axis(&table, &indices, axis),
+            1 => shape::elements(&table, &indices, axis),
+            _ => shape::nd(&table, &indices, 0),
+        };
+        let mut flat = flat.map_or(indices.clone(), |flat| flat.to_vec());
+        for sizes in [&mut table, &mut indices, &mut flat] {
+            if let Some(size) = sizes.get_mut(choose(16)) {
+                *size = SIZES[choose(10)];
+            }
+        }
+        let mut layout = |sizes: &[usize], written: bool| {
+            let strides: Vec<isize> =
+                sizes.iter().map(|_| STRIDES[if written { 3 } else { 0 } + choose(if written { 5 } else { 3 })]).collect();
+            if choose(4) == 0 { Layout::from_parts(sizes, &strides, choose(2) * HUGE) } else { Layout::from_sizes(sizes) }
+        };
+        let (gathered, scattered) = (
+            [layout(&table, false), layout(&indices, false), layout(&flat, true)],
+            [layout(&table, true), layout(&indices, false), layout(&flat, false)],
+        );
+        let count = |made: bool, at: usize, planned: &mut [usize; 2], refused: &mut [usize; 2]| {
+            if made { planned[at] += 1 } else { refused[at] += 1 }
+        };
+        if let [Ok(table), Ok(indices), Ok(flat)] = &gathered {
+            let gather = match operator {
+                0 => Gather::axis(table, indices, flat, axis),
+                1 => Gather::elements(table, indices, flat, axis),
+                _ => Gather::nd(table, indices, flat, 0),
+            };
+            count(gather.is_ok(), 0, &mut planned, &mut refused);
+            if let Ok(gather) = gather {
+                let result = gather.run::<u8, i64>(&[], &[], &mut []);
+                assert!(matches!(result, Ok(()) | Err(Error::SliceTooShort { found: 0, .. })), "{result:?}");
+            }
+        }
+        if let [Ok(table), Ok(indices), Ok(flat)] = &scattered {
+            let scatter = match operator {
+                0 => Scatter::axis(table, indices, flat, axis),
+                1 => Scatter::elements(table, indices, flat, axis),
+                _ => Scatter::nd(table, indices, flat, 0),
+            };
+            count(scatter.is_ok(), 1, &mut planned, &mut refused);
+            if let Ok(scatter) = scatter {
+                let result = scatter.reduce::<u8, i64, _>(Add, &mut [], &[], &[]);
+                assert!(matches!(result, Ok(()) | Err(Error::SliceTooShort { found: 0, .. })), "{result:?}");
+            }
+        }
+    }
+    assert!(planned.iter().chain(&refused).all(|count| *count > 1000), "planned {planned:?}, refused {refused:?}");
+    assert!(started.elapsed() < Duration::from_secs(60));
+}
+
+/// Tables of more than 2^31 and 2^32 elements, of which few are touched: nothing is cut to 32 bits. The memory is never asked for.
+#[test]
+fn positions_beyond_32_bits() {
+    for length in [(1 << 31) + 100, (1 << 32) + 100] {
+        let n = 100;
+        let mut table = vec![0_u8; length];
+        let places: Vec<usize> = (0..n).map(|number| if number % 2 == 0 { length - 1 - number } else { number * 1000 }).collect();
+        let updates: Vec<u8> = (0..n as u8).map(|number| number + 1).collect();
+        let (rows, line) = (l(&[n]), l(&[length]));
+        Scatter::axis(&line, &rows, &rows, 0).unwrap().run(&mut table, &places, &updates).unwrap();
+        let mut found = vec![0; n];
+        Gather::axis(&line, &rows, &rows, 0).unwrap().run(&table, &places, &mut found).unwrap();
+        assert_eq!(found, updates);
+        assert!(places.iter().zip(&updates).all(|(place, update)| table[*place] == *update));
+
+        // As two rows, of which each index chooses one of half as many columns.
+        let half = length / 2;
+        let grid = l(&[2, half]);
+        let pairs: Vec<i64> = places.iter().flat_map(|place| [(place / half) as i64, (place % half) as i64 - half as i64]).collect();
+        let tuples = l(&[n, 2]);
+        let mut found = vec![0; n];
+        Gather::nd(&grid, &tuples, &rows, 0).unwrap().run(&table, &pairs, &mut found).unwrap();
+        assert_eq!(found, updates);
+        Scatter::nd(&grid, &tuples, &rows, 0).unwrap().reduce(Add, &mut table, &pairs, &updates).unwrap();
+        assert!(places.iter().zip(&updates).all(|(place, update)| table[*place] == 2 * *update));
+
+        let bad = [length as u64];
+        let one = l(&[1]);
+        let expected = Error::IndexOutOfBounds { entry: 0, coordinate: 0, value: length as i128, size: length };
+        assert_eq!(Gather::axis(&line, &one, &one, 0).unwrap().run(&table, &bad, &mut [0]), Err(expected));
+    }
+}
