@@ -7,13 +7,13 @@ mod common;
 use common::path;
 use strew::{Bounds, Element, Gather, Layout};
 
-const BYTES: usize = 17 << 20;
+const BYTES: usize = 33 << 20;
 
 fn check<T: Element + PartialEq + std::fmt::Debug>(make: fn(usize) -> T) {
     path::force();
     let n = BYTES / size_of::<T>() + 77;
     // One that stays in a cache, one that does not.
-    for size in [100, (2 << 20) / size_of::<T>()] {
+    for size in [100, (9 << 20) / size_of::<T>()] {
         let table: Vec<T> = (0..size).map(make).collect();
         let places: Vec<u32> = (0..n as u32).map(|number| number.wrapping_mul(2_654_435_761) % (size as u32 + 1)).collect();
         let gather = Gather::axis(&Layout::contiguous([size]), &Layout::contiguous([n]), &Layout::contiguous([n]), 0).unwrap();

@@ -420,27 +420,29 @@ fn sums(name: &str, rows: usize, width: usize, moved: usize) -> Workload {
     )
 }
 
-/// Single `f32` by `i32`, from tables of more and more bytes.
+/// Single `f32` by `i32`, from tables of more and more bytes, and four times as many.
 fn ladder(sizes: Sizes) -> Vec<Workload> {
     let tables = [(4 << 10, "4 KiB"), (32 << 10, "32 KiB"), (256 << 10, "256 KiB"), (2 << 20, "2 MiB"), (16 << 20, "16 MiB")];
     let large = [(128 << 20, "128 MiB"), (512 << 20, "512 MiB")];
-    let step = |(bytes, name): (usize, &str)| {
+    let many = [(4 << 10, "4 KiB, many"), (1 << 20, "1 MiB, many"), (64 << 20, "64 MiB, many")];
+    let step = |(moved, (bytes, name)): (usize, (usize, &str))| {
         let len = bytes.min(2 * sizes.memory) / size_of::<f32>();
-        let layout = Layout::contiguous([sizes.moved]);
+        let layout = Layout::contiguous([moved]);
         let gather = Gather::axis(&Layout::contiguous([len]), &layout, &layout, 0).unwrap();
         Shape {
             family: "ladder",
             name: format!("gather from {name}"),
             from: len,
-            to: sizes.moved,
-            tuples: sizes.moved,
+            to: moved,
+            tuples: moved,
             sizes: vec![len],
-            moved: sizes.moved,
+            moved,
             touched: 2,
         }
         .of::<f32, i32>(move |table, indices, output| gather.run(table, indices, output), safe::take_scalars)
     };
-    tables.into_iter().chain(large).map(step).collect()
+    let few = tables.into_iter().chain(large).map(|table| (sizes.moved, table));
+    few.chain(many.map(|table| (4 * sizes.moved, table))).map(step).collect()
 }
 
 const TABLE: Layout = Layout::contiguous([64, 8]);

@@ -341,7 +341,10 @@ mod kernels {
                 lane.advance(n);
                 lane.resolve(&[[-2_i64]; BLOCK], &mut found)
             }));
-            assert_eq!((inside, found), (true, std::array::from_fn(|later| address(&axes, first, step, (n as usize).wrapping_add(later), [7]))));
+            assert_eq!(
+                (inside, found),
+                (true, std::array::from_fn(|later| address(&axes, first, step, (n as usize).wrapping_add(later), [7])))
+            );
         }
     }
 

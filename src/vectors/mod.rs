@@ -32,9 +32,12 @@ use movers::{BlockMover, Combined, Gathered, Scattered};
 /// (`strew-benches`: scatters by 2 coordinates into 4 MiB gain a quarter; histograms of 64K bins would lose.)
 const NEAR: usize = 1 << 20;
 
-/// A gather's output of so many bytes is written past the caches, where its lanes are long. (`strew-benches`, `ladder`: up to a seventh less time; short lanes would
-/// lose a quarter.)
-const LARGE: usize = 1 << 24;
+/// A gather's output of so many bytes is written past the caches, where its lanes are long. (`strew-benches`, `ladder`, `many`: a tenth less time. Outputs
+/// of 16 MiB would take a tenth more, short lanes a quarter.)
+const LARGE: usize = 1 << 25;
+
+/// And from tables of so many bytes elements are asked for ahead.
+const FAR: usize = 1 << 23;
 
 /// `output[flat] = input[table]` for a plan that [suits vectors](Plan::suits_vectors).
 pub(crate) fn gather<T: Element, I: Index, const PROVEN: bool>(plan: &Plan, indices: &[I], input: &[T], output: &mut [T]) -> bool {
@@ -49,7 +52,7 @@ pub(crate) fn gather<T: Element, I: Index, const PROVEN: bool>(plan: &Plan, indi
 fn gather_lanes<T: Element, I: Index, const PROVEN: bool>(plan: &Plan, indices: &[I], input: &[T], output: &mut [T]) -> bool {
     let long = matches!(plan.outer(), [.., lane] if lane.size >= blocks::LONG);
     let large = long && plan.lengths.flat.saturating_mul(size_of::<T>()) >= LARGE;
-    let far = large && is_far::<T>(plan);
+    let far = large && plan.reach().saturating_mul(size_of::<T>()) > FAR;
     let done = match size_of::<T>() {
         1 => Moves::<1>::with(input, output, large, |moves| run::<I, PROVEN>(plan, indices, Gathered { moves, far })),
         2 => Moves::<2>::with(input, output, large, |moves| run::<I, PROVEN>(plan, indices, Gathered { moves, far })),
