@@ -64,6 +64,15 @@ impl Path {
         }
     }
 
+    /// Whether what is gathered can be written past the caches (see [`Moves::with`](crate::Moves::with)).
+    #[must_use]
+    pub fn writes_past_caches(self) -> bool {
+        #[cfg(target_arch = "x86_64")]
+        return matches!(self.0, Arch::V3(_) | Arch::V4(_));
+        #[cfg(not(target_arch = "x86_64"))]
+        return false;
+    }
+
     /// Runs an operation, compiled for the instructions of this path.
     #[inline]
     pub fn dispatch<O: Op>(self, op: O) -> O::Output {

@@ -70,7 +70,7 @@ pub(crate) fn gather_wide<const N: usize, const COUNT: usize>(
             let words = unsafe { v4.avx512f._mm512_i32gather_epi32::<4>(vector, table.as_ptr().cast()) };
             let at = core::ptr::from_mut(to).cast::<__m512i>();
             if past_caches && at.is_aligned() {
-                // SAFETY: both have 16 * 4 bytes, the words are elements of the table, and the place is aligned.
+                // SAFETY: both have 16 * 4 bytes, the words are elements of the table, and the place is aligned; the caller has the fence, `Moves`.
                 unsafe { v4.avx512f._mm512_stream_si512(at, words) }
             } else {
                 // SAFETY: both have 16 * 4 bytes, and the words are elements of the table.
@@ -86,7 +86,7 @@ fn write<const N: usize, const COUNT: usize>(v3: V3, to: &mut [Bytes<N>; COUNT],
     assert!(size_of_val(to) == size_of_val(&words));
     let at = core::ptr::from_mut(to).cast::<__m256i>();
     if past_caches && at.is_aligned() {
-        // SAFETY: both have as many bytes, the words are elements of this type, and the place is aligned.
+        // SAFETY: both have as many bytes, the words are elements of this type, and the place is aligned; the caller has the fence, `Moves`.
         unsafe { v3.avx._mm256_stream_si256(at, words) }
     } else {
         // SAFETY: both have as many bytes, and the words are elements of this type.
@@ -94,7 +94,7 @@ fn write<const N: usize, const COUNT: usize>(v3: V3, to: &mut [Bytes<N>; COUNT],
     }
 }
 
-/// What was written past the caches comes before what is written next, for whoever sees that.
+/// What this thread has written past the caches comes before whatever it does next.
 pub(crate) fn fence() {
     // SAFETY: each x86-64 has SSE.
     unsafe { core::arch::x86_64::_mm_sfence() }

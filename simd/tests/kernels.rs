@@ -38,6 +38,7 @@ fn paths() {
     assert_eq!(names, all[..names.len()]);
     assert_eq!(Path::PORTABLE.name(), "portable");
     for path in &paths {
+        assert_eq!(path.writes_past_caches(), path.name().starts_with("avx"));
         assert_eq!(path.dispatch(Run(|| 7)), 7);
         Path::force(Some(*path));
         assert_eq!(Path::detect().name(), path.name());
@@ -73,6 +74,25 @@ impl<const N: usize> Op for Gather<'_, N> {
     #[inline(always)]
     fn run(mut self, instructions: impl Instructions) {
         self.0.gather(instructions, self.1, self.2);
+    }
+}
+
+/// Writes some places twice and three times.
+struct GatherAgain<'a, const N: usize>(Moves<'a, N>, usize, &'a [u32; BLOCK]);
+
+impl<const N: usize> Op for GatherAgain<'_, N> {
+    type Output = ();
+    #[inline(always)]
+    fn run(mut self, instructions: impl Instructions) {
+        let GatherAgain(moves, t, f) = &mut self;
+        moves.gather(instructions, *t, f);
+        moves.gather(instructions, t.saturating_sub(3), f);
+        moves.element(t.wrapping_add(1), 0);
+        moves.gather(instructions, *t, f);
+        moves.row(*t, 0, 2);
+        moves.gather_at(instructions, *t, 1, &f[..20]);
+        moves.gather(instructions, *t, f);
+        moves.scatter_at(*t, &[0, 1], 0);
     }
 }
 
@@ -423,6 +443,10 @@ mod kernels {
                 let oracle = |to: &mut [[u8; N]]| path.dispatch(Gather(Moves::<N>::new(from.elements::<N>(), to).unwrap(), t, f));
                 to.compare((path, from.length, t, f), oracle, |to| {
                     Moves::<N>::with(from.elements::<N>(), to, true, |moves| path.dispatch(Gather(moves, t, f))).unwrap();
+                });
+                let oracle = |to: &mut [[u8; N]]| path.dispatch(GatherAgain(Moves::<N>::new(from.elements::<N>(), to).unwrap(), t, f));
+                to.compare((path, from.length, t, f), oracle, |to| {
+                    Moves::<N>::with(from.elements::<N>(), to, true, |moves| path.dispatch(GatherAgain(moves, t, f))).unwrap();
                 });
             });
             assert!(Moves::<4>::with(&[1_u64; 3], &mut [2; 3], true, |_| ()).is_none());

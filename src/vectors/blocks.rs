@@ -13,9 +13,6 @@ const ROWS_AHEAD: usize = 8;
 /// The lanes that are asked for ahead, where they are far apart.
 const LANES_AHEAD: isize = 8;
 
-/// Lanes that are long enough for a start of their own.
-pub(crate) const LONG: usize = 16 * BLOCK;
-
 /// Takes lanes apart into blocks.
 pub(crate) struct InBlocks<S, M> {
     pub instructions: S,
@@ -72,8 +69,7 @@ impl<S: Instructions, M: BlockMover> Mover for InBlocks<S, M> {
         tuples: &[[I; K]],
         mut addresses: Addresses<K, PROVEN>,
     ) -> Option<()> {
-        let head = if tuples.len() >= LONG { self.mover.before_line(flat) } else { 0 };
-        let (head, tuples) = tuples.split_at_checked(head)?;
+        let (head, tuples) = tuples.split_at(self.mover.before_line(flat).min(tuples.len()));
         for tuple in head {
             self.mover.element(addresses.next(tuple)?, flat);
             flat = flat.wrapping_add(1);
