@@ -80,9 +80,11 @@ impl Call {
         }
         for path in paths() {
             let mut found = to.to_vec();
-            let (kernel, past_caches) = (self.kernel, n % 2 == 0);
-            let run = |moves| path.dispatch(Run { moves, kernel, t, f, n, addresses: &addresses, offsets });
-            Moves::<N>::with(from, &mut found, past_caches, run).expect("elements of one size");
+            let kernel = self.kernel;
+            Moves::<N>::with(from, &mut found, n % 2 == 0, |moves| {
+                path.dispatch(Run { moves, kernel, t, f, n, addresses: &addresses, offsets });
+            })
+            .expect("elements of one size");
             assert_eq!(found, expected, "{}: {self:?}", path.name());
         }
     }
