@@ -44,7 +44,9 @@ fn what_has_no_elements_takes_no_time() {
 #[test]
 fn planning_takes_no_longer_for_larger_sizes() {
     const SIZES: [usize; 10] = [0, 1, 2, 3, 1 << 16, 1 << 31, HUGE, 1 << 62, isize::MAX as usize, usize::MAX];
-    const STRIDES: [isize; 8] = [0, 0, 0, 1, -1, 1 << 40, isize::MAX, isize::MIN];
+    const READ: [isize; 3] = [0, 0, 1];
+    const WRITTEN: [isize; 5] = [1, -1, 1 << 40, isize::MAX, isize::MIN];
+    type Plan<P> = fn(&Layout, &Layout, &Layout, usize) -> Result<P, Error>;
     let mut state = 1_u64;
     let mut choose = |n: usize| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -53,61 +55,55 @@ fn planning_takes_no_longer_for_larger_sizes() {
     let started = Instant::now();
     let (mut planned, mut refused) = ([0; 2], [0; 2]);
     for _ in 0..20_000 {
-        let rank = choose(4);
+        let operator = choose(3);
+        let shape = [shape::axis, shape::elements, shape::nd][operator];
+        let gather: Plan<Gather> = [Gather::axis, Gather::elements, Gather::nd][operator];
+        let scatter: Plan<Scatter> = [Scatter::axis, Scatter::elements, Scatter::nd][operator];
+
         // Sizes that fit each other are planned; what is changed after that may be refused.
+        let rank = choose(4);
         let mut table: Vec<usize> = (0..rank).map(|_| SIZES[choose(10)]).collect();
         let mut indices: Vec<usize> = (0..choose(4)).map(|_| SIZES[choose(10)]).collect();
-        let (axis, operator) = (choose(rank + 1), choose(3));
-        if operator == 1 {
-            indices = table.clone();
-        } else if operator == 2 {
-            indices.push(1 + choose(rank.max(1)));
-        }
-        let flat = match operator {
-            0 => shape::axis(&table, &indices, axis),
-            1 => shape::elements(&table, &indices, axis),
-            _ => shape::nd(&table, &indices, 0),
+        let axis = match operator {
+            0 => choose(rank + 1),
+            1 => {
+                indices.clone_from(&table);
+                choose(rank + 1)
+            }
+            _ => {
+                indices.push(1 + choose(rank.max(1)));
+                0
+            }
         };
-        let mut flat = flat.map_or(indices.clone(), |flat| flat.to_vec());
+        let mut flat = shape(&table, &indices, axis).map_or(indices.clone(), |flat| flat.to_vec());
         for sizes in [&mut table, &mut indices, &mut flat] {
             if let Some(size) = sizes.get_mut(choose(16)) {
                 *size = SIZES[choose(10)];
             }
         }
-        let mut layout = |sizes: &[usize], written: bool| {
-            let strides: Vec<isize> =
-                sizes.iter().map(|_| STRIDES[if written { 3 } else { 0 } + choose(if written { 5 } else { 3 })]).collect();
+        let mut layout = |sizes: &[usize], strides: &[isize]| {
+            let strides: Vec<isize> = sizes.iter().map(|_| strides[choose(strides.len())]).collect();
             if choose(4) == 0 { Layout::from_parts(sizes, &strides, choose(2) * HUGE) } else { Layout::from_sizes(sizes) }
         };
-        let (gathered, scattered) = (
-            [layout(&table, false), layout(&indices, false), layout(&flat, true)],
-            [layout(&table, true), layout(&indices, false), layout(&flat, false)],
-        );
-        let count = |made: bool, at: usize, planned: &mut [usize; 2], refused: &mut [usize; 2]| {
-            if made { planned[at] += 1 } else { refused[at] += 1 }
-        };
-        if let [Ok(table), Ok(indices), Ok(flat)] = &gathered {
-            let gather = match operator {
-                0 => Gather::axis(table, indices, flat, axis),
-                1 => Gather::elements(table, indices, flat, axis),
-                _ => Gather::nd(table, indices, flat, 0),
-            };
-            count(gather.is_ok(), 0, &mut planned, &mut refused);
-            if let Ok(gather) = gather {
-                let result = gather.run::<u8, i64>(&[], &[], &mut []);
-                assert!(matches!(result, Ok(()) | Err(Error::SliceTooShort { found: 0, .. })), "{result:?}");
+
+        if let (Ok(table), Ok(indices), Ok(flat)) = (layout(&table, &READ), layout(&indices, &READ), layout(&flat, &WRITTEN)) {
+            match gather(&table, &indices, &flat, axis) {
+                Ok(gather) => {
+                    planned[0] += 1;
+                    let result = gather.run::<u8, i64>(&[], &[], &mut []);
+                    assert!(matches!(result, Ok(()) | Err(Error::SliceTooShort { found: 0, .. })), "{result:?}");
+                }
+                Err(_) => refused[0] += 1,
             }
         }
-        if let [Ok(table), Ok(indices), Ok(flat)] = &scattered {
-            let scatter = match operator {
-                0 => Scatter::axis(table, indices, flat, axis),
-                1 => Scatter::elements(table, indices, flat, axis),
-                _ => Scatter::nd(table, indices, flat, 0),
-            };
-            count(scatter.is_ok(), 1, &mut planned, &mut refused);
-            if let Ok(scatter) = scatter {
-                let result = scatter.reduce::<u8, i64, _>(Add, &mut [], &[], &[]);
-                assert!(matches!(result, Ok(()) | Err(Error::SliceTooShort { found: 0, .. })), "{result:?}");
+        if let (Ok(table), Ok(indices), Ok(flat)) = (layout(&table, &WRITTEN), layout(&indices, &READ), layout(&flat, &READ)) {
+            match scatter(&table, &indices, &flat, axis) {
+                Ok(scatter) => {
+                    planned[1] += 1;
+                    let result = scatter.reduce::<u8, i64, _>(Add, &mut [], &[], &[]);
+                    assert!(matches!(result, Ok(()) | Err(Error::SliceTooShort { found: 0, .. })), "{result:?}");
+                }
+                Err(_) => refused[1] += 1,
             }
         }
     }

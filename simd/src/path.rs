@@ -7,8 +7,6 @@ use pulp::x86::{V3, V4};
 use pulp::{Arch, Scalar};
 
 use crate::moves::{Bytes, by_element};
-#[cfg(target_arch = "x86_64")]
-use crate::x86;
 
 /// A set of instructions that this machine has. A value of this type is the proof that it does.
 ///
@@ -113,7 +111,7 @@ pub(crate) mod sealed {
     use super::{Bytes, by_element};
 
     pub trait Gather: Copy {
-        /// `to[n] = table[addresses[n]]`. Where an address is outside the table, `to[n]` stays as it is. `past_caches`: see [`Moves::with`](crate::Moves::with),
+        /// `to[n] = table[addresses[n]]`. Where an address is outside the table, `to[n]` stays as it is. `_past_caches`: see [`Moves::with`](crate::Moves::with),
         /// which has the fence that is needed then.
         #[inline(always)]
         fn gather<const N: usize, const COUNT: usize>(
@@ -121,9 +119,8 @@ pub(crate) mod sealed {
             table: &[Bytes<N>],
             addresses: &[u32; COUNT],
             to: &mut [Bytes<N>; COUNT],
-            past_caches: bool,
+            _past_caches: bool,
         ) {
-            _ = past_caches;
             by_element(table, addresses, to);
         }
     }
@@ -138,35 +135,3 @@ impl Gather for Scalar {}
 impl Instructions for pulp::aarch64::Neon {}
 #[cfg(target_arch = "aarch64")]
 impl Gather for pulp::aarch64::Neon {}
-
-#[cfg(target_arch = "x86_64")]
-impl Instructions for V3 {}
-#[cfg(target_arch = "x86_64")]
-impl Gather for V3 {
-    #[inline(always)]
-    fn gather<const N: usize, const COUNT: usize>(
-        self,
-        table: &[Bytes<N>],
-        addresses: &[u32; COUNT],
-        to: &mut [Bytes<N>; COUNT],
-        past_caches: bool,
-    ) {
-        x86::gather(self, table, addresses, to, past_caches);
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
-impl Instructions for V4 {}
-#[cfg(target_arch = "x86_64")]
-impl Gather for V4 {
-    #[inline(always)]
-    fn gather<const N: usize, const COUNT: usize>(
-        self,
-        table: &[Bytes<N>],
-        addresses: &[u32; COUNT],
-        to: &mut [Bytes<N>; COUNT],
-        past_caches: bool,
-    ) {
-        x86::gather_wide(self, table, addresses, to, past_caches);
-    }
-}

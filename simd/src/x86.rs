@@ -5,76 +5,83 @@ use core::arch::x86_64::{__m256i, __m512i};
 use pulp::x86::{V3, V4};
 
 use crate::moves::{Bytes, by_element};
+use crate::path::Instructions;
+use crate::path::sealed::Gather;
 
-/// `to[n] = table[addresses[n]]`. Where an address is outside the table, `to[n]` stays as it is.
-#[inline(always)]
-pub(crate) fn gather<const N: usize, const COUNT: usize>(
-    v3: V3,
-    table: &[Bytes<N>],
-    addresses: &[u32; COUNT],
-    to: &mut [Bytes<N>; COUNT],
-    past_caches: bool,
-) {
-    // The instructions read addresses as signed numbers.
-    let last = match i32::try_from(table.len()) {
-        Ok(length) if length > 0 && (N == 4 || N == 8) => v3.avx._mm256_set1_epi32(length - 1),
-        _ => return by_element(table, addresses, to),
-    };
-    const { assert!(COUNT.is_multiple_of(8)) };
-    let (to, _) = to.as_chunks_mut::<8>();
-    let (addresses, _) = addresses.as_chunks::<8>();
-    for (to, addresses) in to.iter_mut().zip(addresses) {
-        let vector: __m256i = bytemuck::must_cast(*addresses);
-        let inside = v3.avx2._mm256_cmpeq_epi32(v3.avx2._mm256_min_epu32(vector, last), vector);
-        if v3.avx2._mm256_movemask_epi8(inside) != -1 {
-            by_element(table, addresses, to);
-        } else if N == 4 {
-            // SAFETY: all addresses are inside the table, and no larger than i32::MAX: none was changed by the minimum.
-            let words = unsafe { v3.avx2._mm256_i32gather_epi32::<4>(table.as_ptr().cast(), vector) };
-            write(v3, to, words, past_caches);
-        } else {
-            let (to, _) = to.as_chunks_mut::<4>();
-            let (addresses, _) = addresses.as_chunks::<4>();
-            for (to, addresses) in to.iter_mut().zip(addresses) {
+impl Instructions for V3 {}
+impl Gather for V3 {
+    #[inline(always)]
+    fn gather<const N: usize, const COUNT: usize>(
+        self,
+        table: &[Bytes<N>],
+        addresses: &[u32; COUNT],
+        to: &mut [Bytes<N>; COUNT],
+        past_caches: bool,
+    ) {
+        // The instructions read addresses as signed numbers.
+        let last = match i32::try_from(table.len()) {
+            Ok(length) if length > 0 && (N == 4 || N == 8) => self.avx._mm256_set1_epi32(length - 1),
+            _ => return by_element(table, addresses, to),
+        };
+        const { assert!(COUNT.is_multiple_of(8)) };
+        let (to, _) = to.as_chunks_mut::<8>();
+        let (addresses, _) = addresses.as_chunks::<8>();
+        for (to, addresses) in to.iter_mut().zip(addresses) {
+            let vector: __m256i = bytemuck::must_cast(*addresses);
+            let inside = self.avx2._mm256_cmpeq_epi32(self.avx2._mm256_min_epu32(vector, last), vector);
+            if self.avx2._mm256_movemask_epi8(inside) != -1 {
+                by_element(table, addresses, to);
+            } else if N == 4 {
                 // SAFETY: all addresses are inside the table, and no larger than i32::MAX: none was changed by the minimum.
-                let words = unsafe { v3.avx2._mm256_i32gather_epi64::<8>(table.as_ptr().cast(), bytemuck::must_cast(*addresses)) };
-                write(v3, to, words, past_caches);
+                let words = unsafe { self.avx2._mm256_i32gather_epi32::<4>(table.as_ptr().cast(), vector) };
+                write(self, to, words, past_caches);
+            } else {
+                let (to, _) = to.as_chunks_mut::<4>();
+                let (addresses, _) = addresses.as_chunks::<4>();
+                for (to, addresses) in to.iter_mut().zip(addresses) {
+                    // SAFETY: all addresses are inside the table, and no larger than i32::MAX: none was changed by the minimum.
+                    let words = unsafe { self.avx2._mm256_i32gather_epi64::<8>(table.as_ptr().cast(), bytemuck::must_cast(*addresses)) };
+                    write(self, to, words, past_caches);
+                }
             }
         }
     }
 }
 
+impl Instructions for V4 {}
 /// The same in vectors of 512 bits.
-#[inline(always)]
-pub(crate) fn gather_wide<const N: usize, const COUNT: usize>(
-    v4: V4,
-    table: &[Bytes<N>],
-    addresses: &[u32; COUNT],
-    to: &mut [Bytes<N>; COUNT],
-    past_caches: bool,
-) {
-    // The instructions read addresses as signed numbers.
-    let length = match i32::try_from(table.len()) {
-        Ok(length) if N == 4 => v4.avx512f._mm512_set1_epi32(length),
-        _ => return gather(*v4, table, addresses, to, past_caches),
-    };
-    const { assert!(COUNT.is_multiple_of(16)) };
-    let (to, _) = to.as_chunks_mut::<16>();
-    let (addresses, _) = addresses.as_chunks::<16>();
-    for (to, addresses) in to.iter_mut().zip(addresses) {
-        let vector: __m512i = bytemuck::must_cast(*addresses);
-        if v4.avx512f._mm512_cmplt_epu32_mask(vector, length) != u16::MAX {
-            by_element(table, addresses, to);
-        } else {
-            // SAFETY: all addresses are below the length of the table, which is at most i32::MAX.
-            let words = unsafe { v4.avx512f._mm512_i32gather_epi32::<4>(vector, table.as_ptr().cast()) };
-            let at = core::ptr::from_mut(to).cast::<__m512i>();
-            if past_caches && at.is_aligned() {
-                // SAFETY: both have 16 * 4 bytes, the words are elements of the table, and the place is aligned; the caller has the fence, `Moves`.
-                unsafe { v4.avx512f._mm512_stream_si512(at, words) }
+impl Gather for V4 {
+    #[inline(always)]
+    fn gather<const N: usize, const COUNT: usize>(
+        self,
+        table: &[Bytes<N>],
+        addresses: &[u32; COUNT],
+        to: &mut [Bytes<N>; COUNT],
+        past_caches: bool,
+    ) {
+        // The instructions read addresses as signed numbers.
+        let length = match i32::try_from(table.len()) {
+            Ok(length) if N == 4 => self.avx512f._mm512_set1_epi32(length),
+            _ => return (*self).gather(table, addresses, to, past_caches),
+        };
+        const { assert!(COUNT.is_multiple_of(16)) };
+        let (to, _) = to.as_chunks_mut::<16>();
+        let (addresses, _) = addresses.as_chunks::<16>();
+        for (to, addresses) in to.iter_mut().zip(addresses) {
+            let vector: __m512i = bytemuck::must_cast(*addresses);
+            if self.avx512f._mm512_cmplt_epu32_mask(vector, length) != u16::MAX {
+                by_element(table, addresses, to);
             } else {
-                // SAFETY: both have 16 * 4 bytes, and the words are elements of the table.
-                unsafe { at.write_unaligned(words) }
+                // SAFETY: all addresses are below the length of the table, which is at most i32::MAX.
+                let words = unsafe { self.avx512f._mm512_i32gather_epi32::<4>(vector, table.as_ptr().cast()) };
+                let at = core::ptr::from_mut(to).cast::<__m512i>();
+                if past_caches && at.is_aligned() {
+                    // SAFETY: both have 16 * 4 bytes, the words are elements of the table, and the place is aligned; the caller has the fence, `Moves`.
+                    unsafe { self.avx512f._mm512_stream_si512(at, words) }
+                } else {
+                    // SAFETY: both have 16 * 4 bytes, and the words are elements of the table.
+                    unsafe { at.write_unaligned(words) }
+                }
             }
         }
     }
