@@ -62,7 +62,9 @@ impl Gather {
     /// # Ok::<(), strew::Error>(())
     /// ```
     pub const fn axis(input: &Layout, indices: &Layout, output: &Layout, axis: usize) -> Result<Gather, Error> {
-        Ok(Gather { plan: tri!(Plan::axis(input, indices, output, axis, Direction::Gather)) })
+        let mut gather = Gather { plan: Plan::NOTHING };
+        tri!(gather.plan.axis(input, indices, output, axis, Direction::Gather));
+        Ok(gather)
     }
 
     /// `output[c] = input[c with c[axis] := indices[c]]`
@@ -87,7 +89,9 @@ impl Gather {
     /// # Ok::<(), strew::Error>(())
     /// ```
     pub const fn elements(input: &Layout, indices: &Layout, output: &Layout, axis: usize) -> Result<Gather, Error> {
-        Ok(Gather { plan: tri!(Plan::elements(input, indices, output, axis, Direction::Gather)) })
+        let mut gather = Gather { plan: Plan::NOTHING };
+        tri!(gather.plan.elements(input, indices, output, axis, Direction::Gather));
+        Ok(gather)
     }
 
     /// `output[B.., i.., s..] = input[B.., indices[B.., i.., 0..k].., s..]`, where `B` are the batch dimensions and `k` is the last size of the indices.
@@ -112,13 +116,15 @@ impl Gather {
     /// # Ok::<(), strew::Error>(())
     /// ```
     pub const fn nd(input: &Layout, indices: &Layout, output: &Layout, batch_dims: usize) -> Result<Gather, Error> {
-        Ok(Gather { plan: tri!(Plan::nd(input, indices, output, batch_dims, Direction::Gather)) })
+        let mut gather = Gather { plan: Plan::NOTHING };
+        tri!(gather.plan.nd(input, indices, output, batch_dims, Direction::Gather));
+        Ok(gather)
     }
 
     /// The same gather with another rule for indices out of bounds; [`Bounds::Error`] if none is set.
     #[must_use]
     pub const fn bounds(mut self, bounds: Bounds) -> Gather {
-        self.plan = self.plan.with_bounds(bounds);
+        self.plan.set_bounds(bounds);
         self
     }
 

@@ -61,6 +61,8 @@
 //! - `rayon`: [`Gather::par_run`](Gather), [`Scatter::par_run`](Scatter) and `par_reduce`, with the threads of the rayon pool that they are called in. Each
 //!   place is written by one thread, in the order of the indices: results are the same to the bit, for any number of threads.
 //! - `defmt`: `defmt::Format` for errors, layouts and policies.
+//! - `ndarray`: the operators on arrays and views of the crate `ndarray`, in one call (the module `ndarray`).
+//! - `serde`: layouts can be serialised.
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
 
@@ -77,6 +79,8 @@ mod layout;
 mod plan;
 mod reduction;
 mod scatter;
+#[cfg(feature = "serde")]
+mod serde;
 #[cfg(not(feature = "std"))]
 mod shared;
 #[cfg(feature = "std")]
@@ -84,6 +88,8 @@ mod vectors;
 mod walk;
 
 pub mod dml;
+#[cfg(feature = "ndarray")]
+pub mod ndarray;
 pub mod shape;
 
 pub use checked::Checked;

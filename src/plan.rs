@@ -45,7 +45,7 @@ pub(crate) struct Coordinate {
 }
 
 /// A proven operator: every address that its walk visits lies in slices of the three lengths, as long as the indices resolve.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(crate) struct Plan {
     pub dims: [Dim; MAX_RANK],
     pub outer: usize,
@@ -63,7 +63,7 @@ pub(crate) struct Plan {
     pub entry_weight: usize,
     /// The number of places that the indices choose from: the product of the sizes of batch dimensions and coordinates.
     pub cells: usize,
-    /// Whether there is nothing to move: see [`Plan::with_bounds`].
+    /// Whether there is nothing to move: see [`Plan::set_bounds`].
     pub empty: bool,
     pub bounds: Bounds,
     /// The number of coordinates of a tuple, if one entry follows the other without a gap along the last outer dimension, and no
@@ -110,73 +110,82 @@ impl Direction {
     }
 }
 
-/// The three constructors: what each tensor must look like, and where its dimensions go.
+/// The three constructors, on [`Plan::NOTHING`] (in place, since a plan is large to copy): what each tensor must look like, and where its dimensions go.
 impl Plan {
-    pub(crate) const fn axis(table: &Layout, indices: &Layout, flat: &Layout, axis: usize, direction: Direction) -> Result<Plan, Error> {
-        tri!(same_sizes(&tri!(axis_sizes(table, indices, axis, direction)), flat, direction.flat()));
-        let mut plan = Plan::NOTHING;
-        let mut d = 0;
-        while d < indices.rank() {
-            plan.push(indices.size(d), 0, indices.stride(d), flat.stride(axis + d));
-            d += 1;
-        }
-        plan.end_outer();
-        d = 0;
-        while d < axis {
-            plan.push(table.size(d), table.stride(d), 0, flat.stride(d));
-            d += 1;
-        }
-        d = axis + 1;
-        while d < table.rank() {
-            plan.push(table.size(d), table.stride(d), 0, flat.stride(d - 1 + indices.rank()));
-            d += 1;
-        }
-        plan.tuple_of(table, axis, 1, 0).prove(table, indices, flat, direction)
-    }
-
-    pub(crate) const fn elements(
+    pub(crate) const fn axis(
+        &mut self,
         table: &Layout,
         indices: &Layout,
         flat: &Layout,
         axis: usize,
         direction: Direction,
-    ) -> Result<Plan, Error> {
+    ) -> Result<(), Error> {
+        tri!(same_sizes(&tri!(axis_sizes(table, indices, axis, direction)), flat, direction.flat()));
+        let mut d = 0;
+        while d < indices.rank() {
+            self.push(indices.size(d), 0, indices.stride(d), flat.stride(axis + d));
+            d += 1;
+        }
+        self.end_outer();
+        d = 0;
+        while d < axis {
+            self.push(table.size(d), table.stride(d), 0, flat.stride(d));
+            d += 1;
+        }
+        d = axis + 1;
+        while d < table.rank() {
+            self.push(table.size(d), table.stride(d), 0, flat.stride(d - 1 + indices.rank()));
+            d += 1;
+        }
+        self.tuple_of(table, axis, 1, 0);
+        self.prove(table, indices, flat, direction)
+    }
+
+    pub(crate) const fn elements(
+        &mut self,
+        table: &Layout,
+        indices: &Layout,
+        flat: &Layout,
+        axis: usize,
+        direction: Direction,
+    ) -> Result<(), Error> {
         tri!(same_sizes(&tri!(elements_sizes(table, indices, axis, direction)), flat, direction.flat()));
-        let mut plan = Plan::NOTHING;
         let mut d = 0;
         while d < table.rank() {
             let along_table = if d == axis { 0 } else { table.stride(d) };
-            plan.push(indices.size(d), along_table, indices.stride(d), flat.stride(d));
+            self.push(indices.size(d), along_table, indices.stride(d), flat.stride(d));
             d += 1;
         }
-        plan.end_outer();
-        plan.tuple_of(table, axis, 1, 0).prove(table, indices, flat, direction)
+        self.end_outer();
+        self.tuple_of(table, axis, 1, 0);
+        self.prove(table, indices, flat, direction)
     }
 
     pub(crate) const fn nd(
+        &mut self,
         table: &Layout,
         indices: &Layout,
         flat: &Layout,
         batch_dims: usize,
         direction: Direction,
-    ) -> Result<Plan, Error> {
+    ) -> Result<(), Error> {
         tri!(same_sizes(&tri!(nd_sizes(table, indices, batch_dims, direction)), flat, direction.flat()));
         let last = indices.rank() - 1;
         let tuple = indices.size(last);
-        let mut plan = Plan::NOTHING;
         let mut d = 0;
         while d < last {
             let along_table = if d < batch_dims { table.stride(d) } else { 0 };
-            plan.push(indices.size(d), along_table, indices.stride(d), flat.stride(d));
+            self.push(indices.size(d), along_table, indices.stride(d), flat.stride(d));
             d += 1;
         }
-        plan.end_outer();
+        self.end_outer();
         d = batch_dims + tuple;
         while d < table.rank() {
-            plan.push(table.size(d), table.stride(d), 0, flat.stride(d - batch_dims - tuple + last));
+            self.push(table.size(d), table.stride(d), 0, flat.stride(d - batch_dims - tuple + last));
             d += 1;
         }
-        plan.tuple_of(table, batch_dims, tuple, indices.stride(last)).prove(table, indices, flat, direction)
+        self.tuple_of(table, batch_dims, tuple, indices.stride(last));
+        self.prove(table, indices, flat, direction)
     }
 
     /// The plan of `output = input`, for tensors of the same sizes: no indices, all dimensions inner.
@@ -188,13 +197,14 @@ impl Plan {
             plan.push(input.size(d), input.stride(d), 0, output.stride(d));
             d += 1;
         }
-        plan.prove(input, &SCALAR, output, Direction::Gather)
+        tri!(plan.prove(input, &SCALAR, output, Direction::Gather));
+        Ok(plan)
     }
 }
 
 /// The steps of construction: outer dimensions, [`end_outer`](Plan::end_outer), inner dimensions, tuple, proof.
 impl Plan {
-    const NOTHING: Plan = Plan {
+    pub(crate) const NOTHING: Plan = Plan {
         dims: [Dim { size: 1, table: 0, indices: 0, flat: 0, cell: 0 }; MAX_RANK],
         outer: 0,
         rank: 0,
@@ -246,7 +256,7 @@ impl Plan {
 
     /// Sets the coordinates of a tuple, and numbers the places of the indexed space: coordinates run fastest, then the dimensions that indices and
     /// table share. There are no more of them than elements of the table; a product that overflows belongs to a table without any.
-    const fn tuple_of(mut self, table: &Layout, first: usize, size: usize, stride: isize) -> Plan {
+    const fn tuple_of(&mut self, table: &Layout, first: usize, size: usize, stride: isize) {
         (self.tuple, self.tuple_stride) = (size, stride);
         let mut c = size;
         while c > 0 {
@@ -267,11 +277,10 @@ impl Plan {
                 self.cells = self.cells.saturating_mul(dim.size);
             }
         }
-        self
     }
 
     /// Proves all addresses, and that the written tensor does not overlap itself.
-    const fn prove(mut self, table: &Layout, indices: &Layout, flat: &Layout, direction: Direction) -> Result<Plan, Error> {
+    const fn prove(&mut self, table: &Layout, indices: &Layout, flat: &Layout, direction: Direction) -> Result<(), Error> {
         self.start = Start { table: table.offset(), indices: indices.offset(), flat: flat.offset() };
         self.lengths = Lengths {
             table: tri!(table.extent_of(direction.table())),
@@ -286,7 +295,8 @@ impl Plan {
             self.cells = 0;
         }
         self.find_packed();
-        Ok(self.with_bounds(Bounds::Error))
+        self.set_bounds(Bounds::Error);
+        Ok(())
     }
 
     /// Looks for tuples and rows without gaps, once for all walks.
@@ -315,10 +325,9 @@ impl Plan {
 
     /// Sets the policy. Nothing moves where the flat tensor has no elements. Where the table has none but is indexed all the same, an axis has
     /// size 0: that is an error for `Bounds::Error`, the other policies leave all entries out.
-    pub(crate) const fn with_bounds(mut self, bounds: Bounds) -> Plan {
+    pub(crate) const fn set_bounds(&mut self, bounds: Bounds) {
         self.bounds = bounds;
         self.empty = self.lengths.flat == 0 || (self.lengths.table == 0 && !matches!(bounds, Bounds::Error));
-        self
     }
 }
 
@@ -345,6 +354,21 @@ impl Plan {
     #[inline]
     pub(crate) fn coordinates(&self) -> &[Coordinate] {
         self.coordinates.get(..self.tuple).unwrap_or(&[])
+    }
+}
+
+/// What is used of it.
+impl core::fmt::Debug for Plan {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Plan")
+            .field("outer", &self.outer())
+            .field("inner", &self.inner())
+            .field("coordinates", &self.coordinates())
+            .field("tuple_stride", &self.tuple_stride)
+            .field("start", &self.start)
+            .field("lengths", &self.lengths)
+            .field("bounds", &self.bounds)
+            .finish_non_exhaustive()
     }
 }
 

@@ -66,7 +66,9 @@ impl Scatter {
     /// # Ok::<(), strew::Error>(())
     /// ```
     pub const fn axis(data: &Layout, indices: &Layout, updates: &Layout, axis: usize) -> Result<Scatter, Error> {
-        Ok(Scatter { plan: tri!(Plan::axis(data, indices, updates, axis, Direction::Scatter)), data: *data })
+        let mut scatter = Scatter { plan: Plan::NOTHING, data: *data };
+        tri!(scatter.plan.axis(data, indices, updates, axis, Direction::Scatter));
+        Ok(scatter)
     }
 
     /// `data[c with c[axis] := indices[c]] (op)= updates[c]`
@@ -91,7 +93,9 @@ impl Scatter {
     /// # Ok::<(), strew::Error>(())
     /// ```
     pub const fn elements(data: &Layout, indices: &Layout, updates: &Layout, axis: usize) -> Result<Scatter, Error> {
-        Ok(Scatter { plan: tri!(Plan::elements(data, indices, updates, axis, Direction::Scatter)), data: *data })
+        let mut scatter = Scatter { plan: Plan::NOTHING, data: *data };
+        tri!(scatter.plan.elements(data, indices, updates, axis, Direction::Scatter));
+        Ok(scatter)
     }
 
     /// `data[B.., indices[B.., i.., 0..k].., s..] (op)= updates[B.., i.., s..]`, where `B` are the batch dimensions and `k` is the last size of the indices.
@@ -116,13 +120,15 @@ impl Scatter {
     /// # Ok::<(), strew::Error>(())
     /// ```
     pub const fn nd(data: &Layout, indices: &Layout, updates: &Layout, batch_dims: usize) -> Result<Scatter, Error> {
-        Ok(Scatter { plan: tri!(Plan::nd(data, indices, updates, batch_dims, Direction::Scatter)), data: *data })
+        let mut scatter = Scatter { plan: Plan::NOTHING, data: *data };
+        tri!(scatter.plan.nd(data, indices, updates, batch_dims, Direction::Scatter));
+        Ok(scatter)
     }
 
     /// The same scatter with another rule for indices out of bounds; [`Bounds::Error`] if none is set.
     #[must_use]
     pub const fn bounds(mut self, bounds: Bounds) -> Scatter {
-        self.plan = self.plan.with_bounds(bounds);
+        self.plan.set_bounds(bounds);
         self
     }
 

@@ -1,6 +1,6 @@
 //! The examples do what the README says, and fail with a message and exit code 1.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -60,17 +60,97 @@ fn bigrams_says_which_file_it_could_not_write() {
 }
 
 #[test]
-fn embedding_finds_similar_lines() {
+fn embedding_bag_finds_similar_lines() {
     let lines = "the cat sat on the mat\nstock prices fell\ncats sit on mats\nprices of stocks fall\n";
-    let output = run("embedding", &[], lines);
+    let output = run("embedding_bag", &[], lines);
     let text = String::from_utf8(output.stdout).unwrap();
     let like: Vec<&str> = text.lines().filter_map(|line| line.trim().strip_prefix("most like line ")?.split(' ').next()).collect();
     assert_eq!(like, ["3", "4", "1", "2"], "{text}");
 }
 
 #[test]
-fn embedding_needs_a_word() {
-    let output = run("embedding", &[], "\n--\n");
+fn embedding_bag_needs_a_word() {
+    let output = run("embedding_bag", &[], "\n--\n");
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8(output.stderr).unwrap().contains("no line with a word in it"));
+}
+
+/// What an example prints without arguments.
+fn printed(example: &str) -> String {
+    let output = run(example, &[], "");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn kv_cache_fills_and_goes_round() {
+    let text = printed("kv_cache");
+    let (linear, circular) = text.split_once("Circular").unwrap();
+    // The step that does not fit leaves what was there.
+    assert_eq!(linear.matches("sequence 1, head 1: [0.0, 0.0, 0.0, 1.0, 2.0, 0.0]").count(), 2, "{text}");
+    assert!(linear.contains("positions [2, 3, 5, 6]: index out of bounds"), "{text}");
+    for head in 0..2 {
+        assert!(circular.contains(&format!("sequence 0, head {head}: [7.0, 8.0, 3.0, 4.0, 5.0, 6.0]")), "{text}");
+        assert!(circular.contains(&format!("sequence 1, head {head}: [4.0, 5.0, 6.0, 7.0, 8.0, 3.0]")), "{text}");
+    }
+}
+
+#[test]
+fn moe_combines_what_the_experts_answer() {
+    let text = printed("moe");
+    let loads: usize = text.lines().filter_map(|line| line.strip_prefix("expert ")?.split_whitespace().nth(1)?.parse::<usize>().ok()).sum();
+    assert_eq!(loads, 128, "{text}");
+    // Experts multiply by their numbers, so that the output is a multiple of the token: here of sin(0.7).
+    let token = text.lines().find(|line| line.starts_with("token 0")).unwrap();
+    let words: Vec<&str> = token.split([' ', ':', '[', ']', ',']).filter(|word| !word.is_empty()).collect();
+    let number = |at: usize| words[at].parse::<f64>().unwrap();
+    let factor = number(3) * number(6) + number(8) * number(11);
+    assert!((number(13) - factor * 0.7_f64.sin()).abs() < 0.05, "{token}");
+}
+
+#[test]
+fn sparse_update_learns() {
+    let text = printed("sparse_update");
+    let losses: Vec<f64> = text.lines().filter_map(|line| line.split_once("loss ")?.1.parse().ok()).collect();
+    assert_eq!(losses.len(), 12);
+    assert!(losses.windows(2).take(5).all(|pair| pair[1] < pair[0]) && losses[11] < 0.58, "{text}");
+}
+
+#[test]
+fn voxels_counts_every_point() {
+    let text = printed("voxels");
+    assert!(text.contains("1679 quakes in "), "{text}");
+    let map: Vec<&str> = text.lines().filter(|line| line.starts_with('|')).collect();
+    assert!(map.len() == 18 && map.iter().all(|row| row.len() == 74), "{text}");
+
+    let file = temporary("points.csv");
+    std::fs::write(&file, "header\n-180,90,0,1\n-179,89,1,3\n179,-89,900,2\n").unwrap();
+    let output = run("voxels", &[file.to_str().unwrap()], "");
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("3 quakes in 2 of 7776 voxels"), "{text}");
+    assert!(
+        text.lines().any(|line| line.split_whitespace().collect::<Vec<_>>() == ["80..90", "-180..-175", "0", "km..", "2", "2.0", "3.0"]),
+        "{text}"
+    );
+
+    std::fs::write(&file, "header\n180,90,0,1\n").unwrap();
+    let output = run("voxels", &[file.to_str().unwrap()], "");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("IndexOutOfBounds { entry: 0, coordinate: 1, value: 72, size: 72 }"));
+}
+
+#[test]
+fn one_hot_leaves_out_what_is_no_base() {
+    let output = run("one_hot", &["TxaC"], "");
+    let text = String::from_utf8(output.stdout).unwrap();
+    let rows: Vec<String> = text.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(rows, ["ACGT", "T0001", "x0000", "a1000", "C0100"]);
+}
+
+#[test]
+fn permutation_sorts_and_puts_back() {
+    let text = printed("permutation");
+    assert!(text.contains("1679 rows sorted by magnitude; put back, all are as they were"), "{text}");
+    let magnitudes: Vec<f32> = text.lines().skip(1).take(10).map(|line| line.split_whitespace().last().unwrap().parse().unwrap()).collect();
+    assert!(magnitudes.len() == 10 && magnitudes.is_sorted_by(|a, b| a >= b) && magnitudes[0] > 6.0, "{text}");
 }

@@ -1,10 +1,11 @@
 //! Embeds lines of text: each line's vector is the mean of the table rows of its letter triples, and similar lines have similar vectors.
 //!
-//! `cargo run --release --example embedding -- [FILE]` (without a file: standard input)
+//! `cargo run --release --example embedding_bag -- [FILE]` (without a file: standard input)
+
+#![allow(clippy::indexing_slicing)]
 
 use std::error::Error;
 use std::io::Read;
-use std::process::ExitCode;
 
 use strew::{Gather, Layout, Scatter};
 
@@ -13,25 +14,12 @@ const ROWS: usize = 4096;
 /// Columns of the table.
 const WIDTH: usize = 32;
 
-fn main() -> ExitCode {
-    match run(std::env::args().nth(1)) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("embedding: {error}");
-            ExitCode::FAILURE
-        }
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut text = String::new();
+    match std::env::args().nth(1) {
+        Some(file) => text = std::fs::read_to_string(&file).map_err(|error| format!("{file}: {error}"))?,
+        None => _ = std::io::stdin().read_to_string(&mut text)?,
     }
-}
-
-fn run(file: Option<String>) -> Result<(), Box<dyn Error>> {
-    let text = match &file {
-        Some(file) => std::fs::read_to_string(file).map_err(|error| format!("{file}: {error}"))?,
-        None => {
-            let mut text = String::new();
-            std::io::stdin().read_to_string(&mut text)?;
-            text
-        }
-    };
     let lines: Vec<&str> = text.lines().filter(|line| line.chars().any(char::is_alphanumeric)).collect();
     if lines.is_empty() {
         return Err("no line with a word in it".into());
@@ -47,11 +35,9 @@ fn run(file: Option<String>) -> Result<(), Box<dyn Error>> {
 
     let (table, ids) = (Layout::contiguous([ROWS, WIDTH]), Layout::contiguous([tokens.len()]));
     let (rows, pooled) = (Layout::contiguous([tokens.len(), WIDTH]), Layout::contiguous([lines.len(), WIDTH]));
-    let lookup = Gather::axis(&table, &ids, &rows, 0)?;
-    let pool = Scatter::axis(&pooled, &ids, &rows, 0)?;
-
     let mut embedded = vec![0.0; tokens.len() * WIDTH];
-    lookup.run(&random_table(), &tokens, &mut embedded)?;
+    Gather::axis(&table, &ids, &rows, 0)?.run(&random_table(), &tokens, &mut embedded)?;
+    let pool = Scatter::axis(&pooled, &ids, &rows, 0)?;
     let mut vectors = vec![0.0; lines.len() * WIDTH];
     pool.mean_excluding_self(&mut vectors, &owners, &embedded, &mut vec![0; pool.counts_len()])?;
 
@@ -69,23 +55,18 @@ fn run(file: Option<String>) -> Result<(), Box<dyn Error>> {
 
 /// The rows of all letter triples of a line, with a space at each end of a word.
 fn tokenise(line: &str) -> Vec<u16> {
-    let letters: Vec<char> = line.to_lowercase().chars().map(|c| if c.is_alphanumeric() { c } else { ' ' }).collect();
-    let words = letters.split(|c| *c == ' ').filter(|word| !word.is_empty());
-    let spaced = words.map(|word| [&[' '], word, &[' ']].concat());
+    let words = line.to_lowercase();
+    let words = words.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     let hash = |triple: &[char]| triple.iter().fold(0_u32, |hash, c| (hash ^ *c as u32).wrapping_mul(0x9E37_79B1));
+    let spaced = words.map(|word| format!(" {word} ").chars().collect::<Vec<_>>());
     spaced.flat_map(|word| word.windows(3).map(|triple| (hash(triple) >> 20) as u16).collect::<Vec<_>>()).collect()
 }
 
 /// Random rows are almost orthogonal, so that the mean keeps what it was made of.
 fn random_table() -> Vec<f32> {
-    let mut state = 1_u32;
-    let mut random = || {
-        state ^= state << 13;
-        state ^= state >> 17;
-        state ^= state << 5;
-        state as f32 / u32::MAX as f32 - 0.5
-    };
-    std::iter::repeat_with(&mut random).take(ROWS * WIDTH).collect()
+    let shift = |x: u32| x ^ (x << 13);
+    let next = |x: &u32| Some(shift(*x) ^ (shift(*x) >> 17)).map(|x| x ^ (x << 5));
+    std::iter::successors(Some(1), next).skip(1).take(ROWS * WIDTH).map(|x: u32| x as f32 / u32::MAX as f32 - 0.5).collect()
 }
 
 fn cosine(a: &[f32], b: &[f32]) -> f32 {
