@@ -1,10 +1,34 @@
 //! Gather and scatter: moving data by index, without panics or unsafe code, on microcontrollers (without a heap) and servers (in vectors and threads).
 //!
-//! | in words | gather | scatter |
-//! |---|---|---|
-//! | whole slices along one axis, the same for all (`take`, `index_select`, `index_add`) | [`Gather::axis`] | [`Scatter::axis`] |
-//! | one index for every element (`take_along_axis`, `GatherElements`, `ScatterElements`) | [`Gather::elements`] | [`Scatter::elements`] |
-//! | tuples of coordinates, in batches or not (`GatherND`, `ScatterND`) | [`Gather::nd`] | [`Scatter::nd`] |
+//! # Which operator
+//!
+//! ```text
+//! axis: one index chooses a slice           elements: one index for each element     nd: a tuple of indices chooses a place
+//!
+//! indices [2, 0], axis 0                    indices [[1, 0, 0]], axis 0              indices [[0, 2], [1, 1]]
+//!   table      output                         table      output                        table      output
+//!   a b c      g h i                          a b c      d b c                         a b c      c e
+//!   d e f      a b c                          d e f                                    d e f
+//!   g h i                                     g h i                                    g h i
+//! ```
+//!
+//! A scatter is the same with the arrow turned round.
+//!
+//! | elsewhere | here |
+//! |---|---|
+//! | NumPy `take(a, i, axis)`, `a[i]`; PyTorch `index_select`, `embedding`; JAX `take`; TensorFlow `gather`; ONNX `Gather`; DirectML `GATHER` | [`Gather::axis`] |
+//! | NumPy `take_along_axis`; PyTorch `gather`; JAX `take_along_axis`; ONNX and DirectML `GatherElements` | [`Gather::elements`] |
+//! | NumPy `a[i, j]`; JAX `a.at[i, j].get()`; TensorFlow `gather_nd`; ONNX `GatherND`; DirectML `GATHER_ND`, `GATHER_ND1` | [`Gather::nd`] |
+//! | NumPy `a[i] = u`; PyTorch `index_copy`; JAX `a.at[i].set(u)`; OpenVINO `ScatterUpdate` | [`Scatter::axis`], [`run`](Scatter::run) |
+//! | NumPy `add.at(a, i, u)`, `bincount`; PyTorch `index_add`; JAX `segment_sum`; TensorFlow `unsorted_segment_sum` | [`Scatter::axis`], [`reduce`](Scatter::reduce)`(Add, ..)` |
+//! | NumPy `put_along_axis`; PyTorch `scatter`, `scatter_add`, `scatter_reduce`; ONNX `ScatterElements`; DirectML `SCATTER` | [`Scatter::elements`] |
+//! | NumPy `a[i, j] = u`; PyTorch `index_put`; JAX `a.at[i, j].set(u)`; TensorFlow `scatter_nd`, `tensor_scatter_nd_update`; ONNX `ScatterND`; DirectML `SCATTER_ND` | [`Scatter::nd`] |
+//! | ONNX `TensorScatter` (a KV-cache) | [`Scatter::nd`] with a batch dimension: `examples/kv_cache.rs` |
+//! | NumPy `histogram2d`, `histogramdd` | [`Scatter::nd`], [`reduce`](Scatter::reduce)`(Add, ..)` of one 1: `examples/voxels.rs` |
+//! | `one_hot` | [`Scatter::elements`] of one 1: `examples/one_hot.rs` |
+//! | PyTorch `embedding_bag` | [`Gather::axis`] and [`mean_excluding_self`](Scatter::mean_excluding_self): `examples/embedding_bag.rs` |
+//!
+//! # How it works
 //!
 //! All of them are one formula, in which `t`, `i` and `f` are affine in the coordinates `s`:
 //!
@@ -36,6 +60,11 @@
 //! assert_eq!(data, [2, 4, 3, 4, 10, 12]);
 //! # Ok::<(), strew::Error>(())
 //! ```
+//!
+//! # Pages
+//!
+//! [Layouts](guide::layouts), [indices out of bounds](guide::bounds), [order and duplicates](guide::order), [reductions](guide::reductions),
+//! [plans in flash](guide::flash), [vectors and threads](guide::threads), [DirectML](guide::directml), and [when not to use it](guide::when_not).
 //!
 //! # Small code on microcontrollers
 //!
@@ -88,6 +117,8 @@ mod vectors;
 mod walk;
 
 pub mod dml;
+#[cfg(doc)]
+pub mod guide;
 #[cfg(feature = "ndarray")]
 pub mod ndarray;
 pub mod shape;
