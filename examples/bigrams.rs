@@ -2,12 +2,10 @@
 //!
 //! `cargo run --release --example bigrams -- [FILE] [PICTURE.png]` (default: this repository's README.md, drawn to bigrams.png)
 //!
-//! Nothing is copied for it. The bytes of the file are the indices: entry `i` is the pair at bytes `i` and `i + 1`, an indices tensor of sizes
-//! `[n - 1, 2]` with strides `[1, 1]`. The update is one 1 that is read `n - 1` times, with stride 0.
+//! The bytes of the file are the indices: entry `i` is the pair at bytes `i` and `i + 1`. The update is one 1, with stride 0. Nothing is copied.
 
 use std::error::Error;
 use std::fs::{self, File};
-use std::io::BufWriter;
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -43,7 +41,6 @@ fn run(file: &str, picture: &str) -> Result<(), Box<dyn Error>> {
     let mut counts = vec![0_u32; 256 * 256];
     scatter.reduce(Add, &mut counts, &bytes, &[1])?;
     let seconds = start.elapsed().as_secs_f64();
-
     // Rank all pairs, then ask the table for the counts of the first ones again.
     let mut ranked: Vec<[u8; 2]> = (0..=u8::MAX).flat_map(|first| (0..=u8::MAX).map(move |second| [first, second])).collect();
     let count = |pair: &[u8; 2]| counts.get(usize::from(u16::from_be_bytes(*pair))).copied().unwrap_or(0);
@@ -75,7 +72,7 @@ fn draw(counts: &[u32], picture: &str) -> Result<(), Box<dyn Error>> {
             [heat, heat - 1.0, heat - 2.0].map(|channel| (channel.clamp(0.0, 1.0) * 255.0) as u8)
         })
         .collect();
-    let mut encoder = png::Encoder::new(BufWriter::new(File::create(picture)?), 256, 256);
+    let mut encoder = png::Encoder::new(std::io::BufWriter::new(File::create(picture)?), 256, 256);
     encoder.set_color(png::ColorType::Rgb);
     encoder.write_header()?.write_image_data(&pixels)?;
     Ok(())

@@ -40,7 +40,7 @@ fn one_hot(sequence: &[u8]) -> Result<Vec<f32>, Error> {
 fn main() -> Result<(), Error> {
     let sequence = std::env::args().nth(1).unwrap_or_else(|| "GATTACAN".to_owned());
     println!("   {}", BASES.map(|base| format!("  {}", char::from(base))).concat());
-    for (base, row) in sequence.chars().zip(one_hot(sequence.as_bytes())?.chunks_exact(4)) {
+    for (base, row) in sequence.bytes().map(char::from).zip(one_hot(sequence.as_bytes())?.chunks_exact(4)) {
         println!("{base:>3}{}", row.iter().map(|x| format!("  {x}")).collect::<String>());
     }
     Ok(())

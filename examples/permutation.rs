@@ -16,6 +16,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let columns = header.len();
     let mut table: Vec<f32> = Vec::new();
     for line in lines {
+        if line.split(',').count() != columns {
+            return Err(format!("{line}: not {columns} columns").into());
+        }
         table.extend(line.split(',').map(str::parse::<f32>).collect::<Result<Vec<_>, _>>().map_err(|error| format!("{line}: {error}"))?);
     }
     let rows = table.len() / columns;

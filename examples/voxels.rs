@@ -1,8 +1,8 @@
 //! Sorts points of space into voxels: a week of the world's earthquakes, by longitude, latitude and depth. Counts them, finds the strongest and
 //! the mean of each voxel, and draws a map.
 //!
-//! `cargo run --release --example voxels -- [FILE]` (default: `examples/data/earthquakes.csv`, of the USGS's public feed; every line is
-//! `longitude,latitude,depth in km,magnitude`)
+//! `cargo run --release --example voxels -- [FILE]` (default: `examples/data/earthquakes.csv`, 2018-01-31 to 02-07, of the USGS's public feed; every
+//! line is `longitude,latitude,depth in km,magnitude`)
 
 #![allow(clippy::indexing_slicing)]
 
@@ -21,6 +21,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     for line in text.lines().skip(1) {
         let numbers = line.split(',').map(str::parse::<f32>).collect::<Result<Vec<_>, _>>().map_err(|error| format!("{line}: {error}"))?;
         let [longitude, latitude, depth, magnitude] = numbers[..] else { return Err(format!("{line}: not four numbers").into()) };
+        if !(-90.0 < latitude && latitude <= 90.0 && (-180.0..180.0).contains(&longitude)) {
+            return Err(format!("{line}: not on the map").into());
+        }
         cells.push([((90.0 - latitude) / 10.0) as u8, ((longitude + 180.0) / 5.0) as u8, (depth / 50.0).min(5.0) as u8]);
         magnitudes.push(magnitude);
     }
@@ -30,7 +33,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (ones, each) = (Layout::strided([points], [0]), Layout::contiguous([points]));
     let size = GRID.iter().product();
 
-    // A cell outside the grid would be an error, and nothing would be counted.
     let mut counts = vec![0_u32; size];
     Scatter::nd(&voxels, &indices, &ones, 0)?.reduce(Add, &mut counts, cells.as_flattened(), &[1])?;
     let by_voxel = Scatter::nd(&voxels, &indices, &each, 0)?;

@@ -34,7 +34,7 @@ use crate::walk::{self, Addresses, Mover};
 /// assert_eq!(rows, [5.0, 6.0, 1.0, 2.0]);
 /// # Ok::<(), strew::Error>(())
 /// ```
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Gather {
     pub(crate) plan: Plan,
 }

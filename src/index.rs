@@ -24,6 +24,7 @@
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Bounds {
     /// The call fails with [`Error::IndexOutOfBounds`](crate::Error::IndexOutOfBounds), which names the first such index.
     #[default]

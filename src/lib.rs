@@ -1,5 +1,22 @@
 //! Gather and scatter: moving data by index, without panics or unsafe code, on microcontrollers (without a heap) and servers (in vectors and threads).
 //!
+//! ```
+//! use strew::{Add, Gather, Layout, Scatter};
+//!
+//! // A table of 3 rows of 2; gather rows 2 and 0, and add them back to where they came from.
+//! let (table, ids, rows) = (Layout::contiguous([3, 2]), Layout::contiguous([2]), Layout::contiguous([2, 2]));
+//! let gather = Gather::axis(&table, &ids, &rows, 0)?;
+//! let scatter = Scatter::axis(&table, &ids, &rows, 0)?;
+//!
+//! let mut data = [1, 2, 3, 4, 5, 6];
+//! let mut gathered = [0; 4];
+//! gather.run(&data, &[2, 0], &mut gathered)?;
+//! assert_eq!(gathered, [5, 6, 1, 2]);
+//! scatter.reduce(Add, &mut data, &[2, 0], &gathered)?;
+//! assert_eq!(data, [2, 4, 3, 4, 10, 12]);
+//! # Ok::<(), strew::Error>(())
+//! ```
+//!
 //! # Which operator
 //!
 //! ```text
@@ -12,17 +29,18 @@
 //!   g h i                                     g h i                                    g h i
 //! ```
 //!
-//! A scatter is the same with the arrow turned round.
+//! A scatter is the same from output to table.
 //!
 //! | elsewhere | here |
 //! |---|---|
 //! | NumPy `take(a, i, axis)`, `a[i]`; PyTorch `index_select`, `embedding`; JAX `take`; TensorFlow `gather`; ONNX `Gather`; DirectML `GATHER` | [`Gather::axis`] |
 //! | NumPy `take_along_axis`; PyTorch `gather`; JAX `take_along_axis`; ONNX and DirectML `GatherElements` | [`Gather::elements`] |
-//! | NumPy `a[i, j]`; JAX `a.at[i, j].get()`; TensorFlow `gather_nd`; ONNX `GatherND`; DirectML `GATHER_ND`, `GATHER_ND1` | [`Gather::nd`] |
+//! | NumPy `a[i, j]`; JAX `a.at[i, j].get()`; TensorFlow `gather_nd`; ONNX `GatherND`; DirectML `GATHER_ND`, `GATHER_ND1` | [`Gather::nd`], `i` and `j` side by side in the last dimension of the indices |
 //! | NumPy `a[i] = u`; PyTorch `index_copy`; JAX `a.at[i].set(u)`; OpenVINO `ScatterUpdate` | [`Scatter::axis`], [`run`](Scatter::run) |
 //! | NumPy `add.at(a, i, u)`, `bincount`; PyTorch `index_add`; JAX `segment_sum`; TensorFlow `unsorted_segment_sum` | [`Scatter::axis`], [`reduce`](Scatter::reduce)`(Add, ..)` |
 //! | NumPy `put_along_axis`; PyTorch `scatter`, `scatter_add`, `scatter_reduce`; ONNX `ScatterElements`; DirectML `SCATTER` | [`Scatter::elements`] |
-//! | NumPy `a[i, j] = u`; PyTorch `index_put`; JAX `a.at[i, j].set(u)`; TensorFlow `scatter_nd`, `tensor_scatter_nd_update`; ONNX `ScatterND`; DirectML `SCATTER_ND` | [`Scatter::nd`] |
+//! | NumPy `a[i, j] = u`; PyTorch `index_put`; JAX `a.at[i, j].set(u)`; TensorFlow `tensor_scatter_nd_update`; ONNX `ScatterND`; DirectML `SCATTER_ND` | [`Scatter::nd`], [`run`](Scatter::run) |
+//! | NumPy `add.at(a, (i, j), u)`; JAX `a.at[i, j].add(u)`; TensorFlow `tensor_scatter_nd_add`, `scatter_nd` (into zeros) | [`Scatter::nd`], [`reduce`](Scatter::reduce)`(Add, ..)` |
 //! | ONNX `TensorScatter` (a KV-cache) | [`Scatter::nd`] with a batch dimension: `examples/kv_cache.rs` |
 //! | NumPy `histogram2d`, `histogramdd` | [`Scatter::nd`], [`reduce`](Scatter::reduce)`(Add, ..)` of one 1: `examples/voxels.rs` |
 //! | `one_hot` | [`Scatter::elements`] of one 1: `examples/one_hot.rs` |
@@ -42,24 +60,7 @@
 //!    into a compile error, and the plan costs nothing at run time.
 //! 2. The indices are checked, each coordinate against its own axis: a scatter checks all before it writes anything, a gather each before it reads.
 //!    [`Bounds`] says what happens to those out of bounds.
-//! 3. The elements move. Nothing can fail any more.
-//!
-//! ```
-//! use strew::{Add, Gather, Layout, Scatter};
-//!
-//! // A table of 3 rows of 2; gather rows 2 and 0, and add them back to where they came from.
-//! let (table, ids, rows) = (Layout::contiguous([3, 2]), Layout::contiguous([2]), Layout::contiguous([2, 2]));
-//! let gather = Gather::axis(&table, &ids, &rows, 0)?;
-//! let scatter = Scatter::axis(&table, &ids, &rows, 0)?;
-//!
-//! let mut data = [1, 2, 3, 4, 5, 6];
-//! let mut gathered = [0; 4];
-//! gather.run(&data, &[2, 0], &mut gathered)?;
-//! assert_eq!(gathered, [5, 6, 1, 2]);
-//! scatter.reduce(Add, &mut data, &[2, 0], &gathered)?;
-//! assert_eq!(data, [2, 4, 3, 4, 10, 12]);
-//! # Ok::<(), strew::Error>(())
-//! ```
+//! 3. The elements move.
 //!
 //! # Pages
 //!
@@ -85,14 +86,15 @@
 //!
 //! # Features
 //!
-//! - `std` (default): vectors (AVX2, AVX-512, NEON) and `f16` conversions by the CPU's own instructions, detected at run time, once a call. Some calls use
+//! - `std` (default): vectors (AVX2, AVX-512, NEON), detected at run time, once a call, and `f16` conversions by the CPU's own instructions. Some calls use
 //!   a scratch of at most 1 MiB a thread. Firmware says `default-features = false`. Results are the same.
-//! - `rayon`: [`Gather::par_run`](Gather), [`Scatter::par_run`](Scatter) and `par_reduce`, with the threads of the rayon pool that they are called in. Each
+//! - `rayon`: `par_run` and `par_reduce`, with the threads of the rayon pool that they are called in. Each
 //!   place is written by one thread, in the order of the indices: results are the same to the bit, for any number of threads.
 //! - `defmt`: `defmt::Format` for errors, layouts and policies.
 //! - `ndarray`: the operators on arrays and views of the crate `ndarray`, in one call (the module `ndarray`).
-//! - `serde`: layouts can be serialised.
+//! - `serde`: layouts and policies can be serialised.
 #![cfg_attr(not(feature = "std"), no_std)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 
 mod checked;

@@ -17,12 +17,15 @@
 //! ```
 //!
 //! A view whose elements lie together in memory, in whatever order and direction, is worked on where it is, and so is one that repeats elements
-//! (`broadcast`). A view with gaps is copied first (what is written, back at the end): safe code cannot have a slice of it. [`layout`] avoids that copy,
-//! where the array that the view is a part of is at hand.
+//! (`broadcast`). A view with gaps, or of windows that overlap, is copied first, an element for each coordinate (what is written, back at the end): safe
+//! code cannot have a slice of it. [`layout`] avoids that copy, where the array that the view is a part of is at hand; it also leads to what
+//! [`Operator`] does not have: means, checks, threads.
+//!
+//! The arrays are those of `ndarray` 0.17.
 
 use std::borrow::Cow;
 
-use ::ndarray::{ArrayD, ArrayRef, Axis, Dimension, IxDyn};
+use ::ndarray::{ArrayD, ArrayRef, ArrayView, Axis, Dimension, IxDyn};
 
 use crate::element::Element;
 use crate::error::{Error, Operand};
@@ -36,7 +39,7 @@ use crate::shape;
 /// The layout of a view in a slice that it is a part of.
 ///
 /// # Errors
-/// [`Error::RankTooLarge`], [`Error::SizesOverflow`], and [`Error::SliceTooShort`] if the view is no part of the slice.
+/// [`Error::RankTooLarge`]; [`Error::SliceTooShort`], [`Error::OffsetTooSmall`] or [`Error::SizesOverflow`] if the view is no part of the slice.
 ///
 /// ```
 /// use ndarray::{Array1, Array2, s};
@@ -54,11 +57,23 @@ use crate::shape;
 pub fn layout<T, D: Dimension>(view: &ArrayRef<T, D>, slice: &[T]) -> Result<Layout, Error> {
     // What lies before the slice is far behind its end, as well.
     let bytes = view.as_ptr().addr().wrapping_sub(slice.as_ptr().addr());
-    let layout = Layout::from_parts(view.shape(), view.strides(), bytes.checked_div(size_of::<T>()).unwrap_or(0))?;
+    let offset = match size_of::<T>() {
+        0 => first(view),
+        size if bytes.is_multiple_of(size) => bytes / size,
+        // Between two elements of the slice.
+        _ => usize::MAX,
+    };
+    let layout = Layout::from_parts(view.shape(), view.strides(), offset)?;
     match layout.extent()? {
         extent if extent <= slice.len() => Ok(layout),
         extent => Err(Error::SliceTooShort { operand: Operand::Layout, expected: extent, found: slice.len() }),
     }
+}
+
+/// The position of the first element of a view (all coordinates 0) among its elements in memory.
+fn first<T, D: Dimension>(view: &ArrayRef<T, D>) -> usize {
+    let backwards = view.shape().iter().zip(view.strides()).filter(|(size, stride)| **size > 1 && **stride < 0);
+    backwards.map(|(size, stride)| (size - 1).wrapping_mul(stride.unsigned_abs())).fold(0, usize::wrapping_add)
 }
 
 /// An operator on arrays, and its rule for indices out of bounds.
@@ -102,10 +117,10 @@ impl Operator {
         Operator { bounds, ..self }
     }
 
-    /// Gathers into a new array.
+    /// Gathers into a new array. What [`Bounds::Skip`] leaves out is `T::default()`.
     ///
     /// # Errors
-    /// Those of the constructor and of [`Gather::run`]; [`Error::SizesOverflow`] if there is no memory for the output.
+    /// Those of the constructor and of [`Gather::run`]; [`Error::SizesOverflow`] if there is no memory for the output or a copy.
     ///
     /// ```
     /// use ndarray::array;
@@ -121,6 +136,8 @@ impl Operator {
         input: &ArrayRef<T, D>,
         indices: &ArrayRef<I, E>,
     ) -> Result<ArrayD<T>, Error> {
+        fits(input, Operand::Input)?;
+        fits(indices, Operand::Indices)?;
         let sizes = match self.kind {
             Kind::Axis(axis) => shape::axis(input.shape(), indices.shape(), axis),
             Kind::Elements(axis) => shape::elements(input.shape(), indices.shape(), axis),
@@ -128,8 +145,7 @@ impl Operator {
         }?;
         let overflow = Error::SizesOverflow { operand: Operand::Output };
         let length = Layout::from_sizes(&sizes)?.elements().ok_or(overflow)?;
-        let mut elements = Vec::new();
-        elements.try_reserve_exact(length).map_err(|_| overflow)?;
+        let mut elements = reserve(length, Operand::Output)?;
         elements.resize(length, T::default());
         let mut output = ArrayD::from_shape_vec(IxDyn(&sizes), elements).map_err(|_| overflow)?;
         self.gather_into(input, indices, &mut output)?;
@@ -139,28 +155,42 @@ impl Operator {
     /// Gathers into an array that is there.
     ///
     /// # Errors
-    /// Those of the constructor and of [`Gather::run`].
+    /// Those of the constructor and of [`Gather::run`], after which entries that come before a bad index may be in the output already;
+    /// [`Error::SizesOverflow`] if there is no memory for a copy.
+    ///
+    /// ```
+    /// use ndarray::{array, Array2, s};
+    /// use strew::{Bounds, ndarray::Operator};
+    ///
+    /// // Into the last two rows; what is no row of the table stays -1.
+    /// let mut rows = Array2::from_elem((3, 2), -1);
+    /// let skip = Operator::axis(0).bounds(Bounds::Skip);
+    /// skip.gather_into(&array![[1, 2], [3, 4]], &array![1, 7], &mut rows.slice_mut(s![1.., ..]))?;
+    /// assert_eq!(rows, array![[-1, -1], [3, 4], [-1, -1]]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
     pub fn gather_into<T: Element, I: Index, D: Dimension, E: Dimension, F: Dimension>(
         self,
         input: &ArrayRef<T, D>,
         indices: &ArrayRef<I, E>,
         output: &mut ArrayRef<T, F>,
     ) -> Result<(), Error> {
-        let (input, indices) = (Read::new(input, Operand::Input)?, Read::new(indices, Operand::Indices)?);
-        write(output, Operand::Output, |layout, output| {
-            let plan = match self.kind {
-                Kind::Axis(axis) => Gather::axis(&input.layout, &indices.layout, layout, axis),
-                Kind::Elements(axis) => Gather::elements(&input.layout, &indices.layout, layout, axis),
-                Kind::Nd(batch_dims) => Gather::nd(&input.layout, &indices.layout, layout, batch_dims),
-            };
-            plan?.bounds(self.bounds).run(&input.slice, &indices.slice, output)
-        })
+        let (input, indices) = (Source::new(input, Operand::Input)?, Source::new(indices, Operand::Indices)?);
+        let (t, i, f) = (&input.layout, &indices.layout, &target(output, Operand::Output)?);
+        let plan = match self.kind {
+            Kind::Axis(axis) => Gather::axis(t, i, f, axis),
+            Kind::Elements(axis) => Gather::elements(t, i, f, axis),
+            Kind::Nd(batch_dims) => Gather::nd(t, i, f, batch_dims),
+        }?
+        .bounds(self.bounds);
+        let (input, indices) = (input.elements()?, indices.elements()?);
+        write(output, Operand::Output, |output| plan.run(&input, &indices, output))
     }
 
     /// Assigns in place; the last update of a place stays.
     ///
     /// # Errors
-    /// Those of the constructor and of [`Scatter::run`]. The data is as it was.
+    /// Those of the constructor and of [`Scatter::run`]; [`Error::SizesOverflow`] if there is no memory for a copy. The data is as it was.
     ///
     /// ```
     /// use ndarray::{array, Array2, aview0};
@@ -184,7 +214,17 @@ impl Operator {
     /// Combines in place, in row-major order of the indices.
     ///
     /// # Errors
-    /// Those of the constructor and of [`Scatter::reduce`]. The data is as it was.
+    /// Those of the constructor and of [`Scatter::reduce`]; [`Error::SizesOverflow`] if there is no memory for a copy. The data is as it was.
+    ///
+    /// ```
+    /// use ndarray::{array, Array1};
+    /// use strew::{Max, ndarray::Operator};
+    ///
+    /// let mut highest = Array1::from_elem(2, f32::NEG_INFINITY);
+    /// Operator::axis(0).reduce(Max, &mut highest, &array![1, 0, 1], &array![1.0, 2.0, 3.0])?;
+    /// assert_eq!(highest, array![2.0, 3.0]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
     pub fn reduce<T: Element, I: Index, R: Reduction<T>, D: Dimension, E: Dimension, F: Dimension>(
         self,
         reduction: R,
@@ -192,63 +232,95 @@ impl Operator {
         indices: &ArrayRef<I, E>,
         updates: &ArrayRef<T, F>,
     ) -> Result<(), Error> {
-        let (indices, updates) = (Read::new(indices, Operand::Indices)?, Read::new(updates, Operand::Updates)?);
-        write(data, Operand::Data, |layout, data| {
-            let plan = match self.kind {
-                Kind::Axis(axis) => Scatter::axis(layout, &indices.layout, &updates.layout, axis),
-                Kind::Elements(axis) => Scatter::elements(layout, &indices.layout, &updates.layout, axis),
-                Kind::Nd(batch_dims) => Scatter::nd(layout, &indices.layout, &updates.layout, batch_dims),
-            };
-            plan?.bounds(self.bounds).reduce(reduction, data, &indices.slice, &updates.slice)
-        })
+        let (indices, updates) = (Source::new(indices, Operand::Indices)?, Source::new(updates, Operand::Updates)?);
+        let (t, i, f) = (&target(data, Operand::Data)?, &indices.layout, &updates.layout);
+        let plan = match self.kind {
+            Kind::Axis(axis) => Scatter::axis(t, i, f, axis),
+            Kind::Elements(axis) => Scatter::elements(t, i, f, axis),
+            Kind::Nd(batch_dims) => Scatter::nd(t, i, f, batch_dims),
+        }?
+        .bounds(self.bounds);
+        let (indices, updates) = (indices.elements()?, updates.elements()?);
+        write(data, Operand::Data, |data| plan.reduce(reduction, data, &indices, &updates))
     }
 }
 
-/// A view that is read: its layout in a slice.
-struct Read<'a, T: Clone> {
-    slice: Cow<'a, [T]>,
+/// A view that is read.
+struct Source<'a, T, D> {
+    /// Of elements that are repeated, one: it is enough.
+    once: ArrayView<'a, T, D>,
+    operand: Operand,
+    /// Where the elements of the view are in those of `once`.
     layout: Layout,
 }
 
-impl<'a, T: Clone> Read<'a, T> {
-    fn new<D: Dimension>(view: &'a ArrayRef<T, D>, operand: Operand) -> Result<Self, Error> {
+impl<'a, T: Clone, D: Dimension> Source<'a, T, D> {
+    fn new(view: &'a ArrayRef<T, D>, operand: Operand) -> Result<Self, Error> {
         fits(view, operand)?;
-        // Of elements that are repeated, one is enough.
         let mut once = view.view();
         for (dim, (size, stride)) in view.shape().iter().zip(view.strides()).enumerate() {
             if *size > 1 && *stride == 0 {
                 once.collapse_axis(Axis(dim), 0);
             }
         }
-        if let Some(slice) = once.to_slice_memory_order() {
-            return Ok(Read { slice: Cow::Borrowed(slice), layout: layout(view, slice)? });
+        let layout = if once.to_slice_memory_order().is_some() {
+            Layout::from_parts(view.shape(), view.strides(), first(view))?
+        } else {
+            let packed = Layout::from_sizes(once.shape())?;
+            let stride = |(stride, size): (&isize, &usize)| if *size == 1 { 0 } else { *stride };
+            let strides: Vec<isize> = packed.strides().iter().zip(once.shape()).map(stride).collect();
+            Layout::from_parts(view.shape(), &strides, 0)?
+        };
+        Ok(Source { once, operand, layout })
+    }
+
+    /// In memory, or copied in row-major order.
+    fn elements(&self) -> Result<Cow<'a, [T]>, Error> {
+        match self.once.to_slice_memory_order() {
+            Some(slice) => Ok(Cow::Borrowed(slice)),
+            None => packed(&self.once, self.operand).map(Cow::Owned),
         }
-        let packed = Layout::from_sizes(once.shape())?;
-        let stride = |(stride, size): (&isize, &usize)| if *size == 1 { 0 } else { *stride };
-        let strides: Vec<isize> = packed.strides().iter().zip(once.shape()).map(stride).collect();
-        Ok(Read { slice: once.iter().cloned().collect(), layout: Layout::from_parts(view.shape(), &strides, 0)? })
     }
 }
 
-/// Has `run` write a view, with its layout in a slice.
+/// The layout in which [`write`] shows the elements of a view.
+fn target<T, D: Dimension>(view: &ArrayRef<T, D>, operand: Operand) -> Result<Layout, Error> {
+    fits(view, operand)?;
+    match view.as_slice_memory_order() {
+        Some(_) => Layout::from_parts(view.shape(), view.strides(), first(view)),
+        None => Layout::from_sizes(view.shape()),
+    }
+}
+
+/// Has `run` write the elements of a view: in memory, or in row-major order on a copy, which becomes the view's unless `run` fails.
 fn write<T: Clone, D: Dimension>(
     view: &mut ArrayRef<T, D>,
     operand: Operand,
-    run: impl FnOnce(&Layout, &mut [T]) -> Result<(), Error>,
+    run: impl FnOnce(&mut [T]) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    fits(view, operand)?;
-    let layout = view.as_slice_memory_order().map(|slice| layout(view, slice)).transpose()?;
-    if let Some(layout) = layout
-        && let Some(slice) = view.as_slice_memory_order_mut()
-    {
-        return run(&layout, slice);
+    if let Some(slice) = view.as_slice_memory_order_mut() {
+        return run(slice);
     }
-    let mut copy: Vec<T> = view.iter().cloned().collect();
-    run(&Layout::from_sizes(view.shape())?, &mut copy)?;
+    let mut copy = packed(view, operand)?;
+    run(&mut copy)?;
     for (element, new) in view.iter_mut().zip(copy) {
         *element = new;
     }
     Ok(())
+}
+
+/// The elements of a view in row-major order.
+fn packed<T: Clone, D: Dimension>(view: &ArrayRef<T, D>, operand: Operand) -> Result<Vec<T>, Error> {
+    let mut elements = reserve(view.len(), operand)?;
+    elements.extend(view.iter().cloned());
+    Ok(elements)
+}
+
+/// Memory for so many elements.
+fn reserve<T>(length: usize, operand: Operand) -> Result<Vec<T>, Error> {
+    let mut elements = Vec::new();
+    elements.try_reserve_exact(length).map_err(|_| Error::SizesOverflow { operand })?;
+    Ok(elements)
 }
 
 fn fits<T, D: Dimension>(view: &ArrayRef<T, D>, operand: Operand) -> Result<(), Error> {

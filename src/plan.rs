@@ -25,7 +25,7 @@ use crate::layout::{Layout, MAX_RANK, SCALAR};
 use crate::shape::{axis_sizes, elements_sizes, nd_sizes, same_sizes};
 
 /// One dimension of the iteration space: its size, and its stride in each tensor.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Dim {
     pub size: usize,
     pub table: isize,
@@ -36,7 +36,7 @@ pub(crate) struct Dim {
 }
 
 /// One coordinate of a tuple: the size and the table stride of the dimension that it indexes.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Coordinate {
     pub size: usize,
     pub table: isize,
@@ -45,7 +45,7 @@ pub(crate) struct Coordinate {
 }
 
 /// A proven operator: every address that its walk visits lies in slices of the three lengths, as long as the indices resolve.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Plan {
     pub dims: [Dim; MAX_RANK],
     pub outer: usize,
@@ -73,14 +73,14 @@ pub(crate) struct Plan {
     pub packed_row: usize,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Start {
     pub table: usize,
     pub indices: usize,
     pub flat: usize,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Lengths {
     pub table: usize,
     pub indices: usize,

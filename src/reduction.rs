@@ -51,29 +51,29 @@ impl<T, F: Fn(T, T) -> T> Reduction<T> for F {
 }
 
 /// `update`: what [`Scatter::run`](crate::Scatter::run) does. The last update in row-major order of the indices stays.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Assign;
 
 /// `current + update`. Integers wrap; `f16` and `bf16` compute in `f32` and round to nearest even at every update.
 ///
 /// The order of updates is fixed, so that sums of floats are reproducible to the bit (the bits of a NaN excepted, which Rust leaves open).
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Add;
 
 /// `current - update`, with the rules of [`Add`].
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Sub;
 
 /// `current * update`, with the rules of [`Add`].
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Mul;
 
 /// The smaller one. For floats a NaN wins (the current one, if both are), and -0.0 is smaller than +0.0 (NumPy's `minimum`, PyTorch's `amin`).
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Min;
 
 /// The larger one. For floats a NaN wins (the current one, if both are), and +0.0 is larger than -0.0 (NumPy's `maximum`, PyTorch's `amax`).
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Max;
 
 /// `current & update`, for integers and `bool`.
@@ -84,15 +84,15 @@ pub struct Max;
 /// # let scatter = Scatter::axis(&one, &one, &one, 0).unwrap();
 /// scatter.reduce(And, &mut [1.0_f32], &[0], &[2.0]).unwrap();
 /// ```
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct And;
 
 /// `current | update`, for integers and `bool`.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Or;
 
 /// `current ^ update`, for integers and `bool`.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Xor;
 
 impl<T: Element> Reduction<T> for Assign {

@@ -36,7 +36,7 @@ use crate::vectors::{self, trial};
 /// assert_eq!(bins, [1, 1, 0, 3]);
 /// # Ok::<(), strew::Error>(())
 /// ```
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Scatter {
     pub(crate) plan: Plan,
     /// Only `run_into` and `reduce_into` need it, for their copy.

@@ -1,117 +1,115 @@
 //! Operators on arrays and views do what they do on slices, whatever the strides of the views.
 #![cfg(feature = "ndarray")]
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::expect_used, clippy::panic, missing_docs)]
 
-use ndarray::{Array, Array2, ArrayD, ArrayView, ArrayViewMut, Axis, Ix2, IxDyn, Slice, array, aview0, s};
+mod common;
+
+use common::case::{self, Case, Tensor};
+use common::check::with_wide_indices;
+use common::generate::{self, Direction, KINDS};
+use ndarray::{Array1, Array2, ArrayD, ArrayView, ArrayViewMut, Axis, IxDyn, ShapeBuilder, StrideShape, array, aview0, aview1, s};
+use proptest::prelude::*;
 use strew::ndarray::{Operator, layout};
-use strew::{Add, Bounds, Error, Gather, Layout, Operand, Scatter, shape};
+use strew::{Add, Bounds, Error, Gather, Index, Layout, Operand, Sub, shape};
 
-/// How a view lies in memory: whether its dimensions are permuted, and the step through each.
-type View = (bool, [isize; 2]);
-
-const VIEWS: [View; 8] = [
-    (false, [1, 1]),
-    (true, [1, 1]),
-    (false, [-1, 1]),
-    (true, [1, -1]),
-    (false, [2, 1]),
-    (false, [1, -3]),
-    (true, [2, 2]),
-    (false, [-1, -1]),
-];
-
-/// A place in memory for a view of some sizes.
-fn memory(sizes: [usize; 2], (permuted, steps): View) -> Array2<i32> {
-    let [rows, columns] = [0, 1].map(|dim| (sizes[dim] * steps[dim].unsigned_abs()).saturating_sub(steps[dim].unsigned_abs() - 1));
-    Array::from_elem(if permuted { (columns, rows) } else { (rows, columns) }, -7)
-}
-
-fn view<'a>(memory: &'a mut Array2<i32>, (permuted, steps): View) -> ArrayViewMut<'a, i32, Ix2> {
-    let mut view = memory.view_mut();
-    if permuted {
-        view.swap_axes(0, 1);
-    }
-    view.slice_axis_inplace(Axis(0), Slice::from(..).step_by(steps[0]));
-    view.slice_axis_inplace(Axis(1), Slice::from(..).step_by(steps[1]));
+/// A view of any strides in a slice.
+fn view<'a, T>(tensor: &Tensor, slice: &'a [T]) -> ArrayView<'a, T, IxDyn> {
+    let mut view = ArrayView::from_shape(steps(tensor), slice.get(lowest(tensor)..).unwrap_or(&[])).unwrap();
+    backwards(tensor).for_each(|dim| view.invert_axis(Axis(dim)));
     view
 }
 
-/// An operator and its plans for packed tensors.
-struct Case {
-    operator: Operator,
-    indices: ArrayD<i64>,
-    gather: fn(&Layout, &Layout, &Layout) -> Result<Gather, Error>,
-    scatter: fn(&Layout, &Layout, &Layout) -> Result<Scatter, Error>,
-    flat: [usize; 2],
+fn view_mut<'a, T>(tensor: &Tensor, slice: &'a mut [T]) -> ArrayViewMut<'a, T, IxDyn> {
+    let mut view = ArrayViewMut::from_shape(steps(tensor), slice.get_mut(lowest(tensor)..).unwrap_or(&mut [])).unwrap();
+    backwards(tensor).for_each(|dim| view.invert_axis(Axis(dim)));
+    view
 }
 
-fn cases() -> [Case; 4] {
-    [
-        Case {
-            operator: Operator::axis(0),
-            indices: array![3, 0, -1].into_dyn(),
-            gather: |t, i, f| Gather::axis(t, i, f, 0),
-            scatter: |t, i, f| Scatter::axis(t, i, f, 0),
-            flat: [3, 5],
-        },
-        Case {
-            operator: Operator::axis(1).bounds(Bounds::Wrap),
-            indices: array![7, 1].into_dyn(),
-            gather: |t, i, f| Ok(Gather::axis(t, i, f, 1)?.bounds(Bounds::Wrap)),
-            scatter: |t, i, f| Ok(Scatter::axis(t, i, f, 1)?.bounds(Bounds::Wrap)),
-            flat: [4, 2],
-        },
-        Case {
-            operator: Operator::elements(1),
-            indices: array![[0, 4, 4], [1, 2, -5]].into_dyn(),
-            gather: |t, i, f| Gather::elements(t, i, f, 1),
-            scatter: |t, i, f| Scatter::elements(t, i, f, 1),
-            flat: [2, 3],
-        },
-        Case {
-            operator: Operator::nd(0),
-            indices: array![[1], [1], [2]].into_dyn(),
-            gather: |t, i, f| Gather::nd(t, i, f, 0),
-            scatter: |t, i, f| Scatter::nd(t, i, f, 0),
-            flat: [3, 5],
-        },
-    ]
+fn steps(tensor: &Tensor) -> StrideShape<IxDyn> {
+    let strides: Vec<usize> = strides(tensor).iter().map(|stride| stride.unsigned_abs()).collect();
+    IxDyn(&tensor.sizes).strides(IxDyn(&strides))
 }
 
-#[test]
-fn views_of_any_strides_give_what_packed_tensors_give() {
-    let table = Array2::from_shape_fn((4, 5), |(row, column)| (10 * row + column) as i32);
-    for Case { operator, indices, gather, scatter, flat } in cases() {
-        let (t, f) = (Layout::contiguous([4, 5]), Layout::contiguous(flat));
-        let i = Layout::from_sizes(indices.shape()).unwrap();
-        let entries = indices.as_slice().unwrap();
-        let mut gathered = Array2::zeros(flat);
-        gather(&t, &i, &f).unwrap().run(table.as_slice().unwrap(), entries, gathered.as_slice_mut().unwrap()).unwrap();
-        let mut added = table.clone();
-        scatter(&t, &i, &f).unwrap().reduce(Add, added.as_slice_mut().unwrap(), entries, gathered.as_slice().unwrap()).unwrap();
-        let mut assigned = table.clone();
-        let updates = gathered.mapv(|value| value + 100);
-        scatter(&t, &i, &f).unwrap().run(assigned.as_slice_mut().unwrap(), entries, updates.as_slice().unwrap()).unwrap();
+fn backwards(tensor: &Tensor) -> impl Iterator<Item = usize> {
+    strides(tensor).into_iter().enumerate().filter(|(_, stride)| *stride < 0).map(|(dim, _)| dim)
+}
 
-        assert_eq!(operator.gather(&table, &indices).unwrap(), gathered.clone().into_dyn());
-        for table_view in VIEWS {
-            for flat_view in VIEWS {
-                let (mut from, mut to) = (memory([4, 5], table_view), memory(flat, flat_view));
-                view(&mut from, table_view).assign(&table);
-                operator.gather_into(&view(&mut from, table_view), &indices, &mut view(&mut to, flat_view)).unwrap();
-                assert_eq!(view(&mut to, flat_view), gathered, "{operator:?} {table_view:?} {flat_view:?}");
+fn lowest(tensor: &Tensor) -> usize {
+    tensor.offset - backwards(tensor).map(|dim| (tensor.sizes[dim] - 1) * tensor.strides[dim].unsigned_abs()).sum::<usize>()
+}
 
-                let elements = from.sum() - table.sum();
-                operator.reduce(Add, &mut view(&mut from, table_view), &indices, &view(&mut to, flat_view)).unwrap();
-                assert_eq!(view(&mut from, table_view), added, "{operator:?} {table_view:?} {flat_view:?}");
-                view(&mut from, table_view).assign(&table);
-                view(&mut to, flat_view).assign(&updates);
-                operator.scatter(&mut view(&mut from, table_view), &indices, &view(&mut to, flat_view)).unwrap();
-                assert_eq!(view(&mut from, table_view), assigned, "{operator:?} {table_view:?} {flat_view:?}");
-                // What lies between the elements of the view is as it was.
-                assert_eq!(from.sum() - assigned.sum(), elements);
-            }
-        }
+/// Where no step is made, a stride may be anything; not so for `ndarray`.
+fn strides(tensor: &Tensor) -> Vec<isize> {
+    if tensor.sizes.contains(&0) {
+        return vec![0; tensor.sizes.len()];
+    }
+    tensor.sizes.iter().zip(&tensor.strides).map(|(size, stride)| if *size == 1 { 1 } else { *stride }).collect()
+}
+
+fn operator(case: &Case) -> Operator {
+    let operator = match case.operator {
+        case::Operator::Axis(axis) => Operator::axis(axis),
+        case::Operator::Elements(axis) => Operator::elements(axis),
+        case::Operator::Nd(batch_dims) => Operator::nd(batch_dims),
+    };
+    operator.bounds(case.bounds)
+}
+
+fn numbers(tensor: &Tensor, first: i32) -> Vec<i32> {
+    (first..).take(tensor.len).collect()
+}
+
+fn gather_as_on_slices<I: Index>(case: &Case, indices: &[I]) {
+    let input = numbers(&case.table, 1);
+    let mut expected = numbers(&case.flat, -5000);
+    let mut output = expected.clone();
+    let result = case.gather().unwrap().run(&input, indices, &mut expected);
+    let (input, indices) = (view(&case.table, &input), view(&case.indices, indices));
+    assert_eq!(operator(case).gather_into(&input, &indices, &mut view_mut(&case.flat, &mut output)), result, "{case:?}");
+    if result.is_ok() {
+        assert_eq!(output, expected, "{case:?}");
+        // What is skipped is a 0 there.
+        let gathered = operator(case).gather(&input, &indices).unwrap();
+        let expected = view(&case.flat, &expected).mapv(|number| number.max(0));
+        assert_eq!(gathered, expected, "{case:?}");
+    }
+}
+
+fn scatter_as_on_slices<I: Index>(case: &Case, indices: &[I]) {
+    let updates = numbers(&case.flat, 1);
+    let scatter = case.scatter().unwrap();
+    let (indices_view, updates_view) = (view(&case.indices, indices), view(&case.flat, &updates));
+    let mut expected = numbers(&case.table, -5000);
+    let mut data = expected.clone();
+    let result = scatter.run(&mut expected, indices, &updates);
+    assert_eq!(operator(case).scatter(&mut view_mut(&case.table, &mut data), &indices_view, &updates_view), result, "{case:?}");
+    assert_eq!(data, expected, "{case:?}");
+    let result = scatter.reduce(Sub, &mut expected, indices, &updates);
+    assert_eq!(operator(case).reduce(Sub, &mut view_mut(&case.table, &mut data), &indices_view, &updates_view), result, "{case:?}");
+    assert_eq!(data, expected, "{case:?}");
+}
+
+fn cases(direction: Direction) -> impl Strategy<Value = Case> {
+    prop::collection::vec(any::<u16>(), 100..400).prop_map(move |choices| {
+        let mut left = choices.iter().cycle();
+        let mut choose = |n: usize| usize::from(*left.next().unwrap_or(&0)) % n;
+        let kind = KINDS[choose(3)];
+        generate::case(direction, kind, &mut choose)
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(1000) })]
+
+    /// All operators, policies, ranks and strides.
+    #[test]
+    fn gathers_of_views_are_those_of_slices(case in cases(Direction::Gather)) {
+        with_wide_indices(&case, |indices| gather_as_on_slices(&case, indices), |indices| gather_as_on_slices(&case, indices));
+    }
+
+    #[test]
+    fn scatters_of_views_are_those_of_slices(case in cases(Direction::Scatter)) {
+        with_wide_indices(&case, |indices| scatter_as_on_slices(&case, indices), |indices| scatter_as_on_slices(&case, indices));
     }
 }
 
@@ -135,8 +133,18 @@ fn indices_and_updates_may_have_gaps_and_repeat() {
     let many = many.broadcast([1 << 20, 1 << 20, 1 << 10]).unwrap();
     let picked = Operator::nd(0).gather(&many, &array![[0, -1, 1023]]).unwrap();
     assert_eq!(picked, array![1].into_dyn());
-    let none = ArrayView::from_shape((1 << 40, 0), &[0_u8; 0]).unwrap();
-    assert_eq!(Operator::axis(0).gather(&none, &array![-1]).unwrap().shape(), [1, 0]);
+    // Windows that overlap are copied, unless no memory holds the copy.
+    let line = [1_u64; 1593];
+    let windows = |sizes: &[usize]| ArrayView::from_shape(IxDyn(sizes).strides(IxDyn(&vec![1; sizes.len()])), &line).unwrap();
+    assert_eq!(Operator::axis(0).gather(&windows(&[3, 4]), &array![2]).unwrap(), array![[1, 1, 1, 1]].into_dyn());
+    let one = Array2::<i32>::zeros((1, 8));
+    assert_eq!(Operator::nd(0).gather(&windows(&[200; 8]), &one), Err(Error::SizesOverflow { operand: Operand::Input }));
+
+    // No elements, and elements without bytes.
+    let none = ArrayView::from_shape((1 << 20, 0), &[0_u8; 0]).unwrap();
+    assert_eq!(Operator::axis(0).gather(&none.slice(s![..;-1, ..]), &array![-1]).unwrap().shape(), [1, 0]);
+    let units = Array1::from_elem(4, ());
+    assert_eq!(Operator::axis(0).gather(&units.slice(s![..;-1]), &array![3, 0]).unwrap().len(), 2);
 }
 
 #[test]
@@ -158,7 +166,14 @@ fn errors_are_the_crates() {
     let nine = ArrayD::<u8>::zeros(IxDyn(&[1; 9]));
     let rank = |operand| Error::RankTooLarge { operand, expected: 8, found: 9 };
     assert_eq!(Operator::elements(0).gather_into(&nine, &nine, &mut nine.clone()), Err(rank(Operand::Input)));
+    assert_eq!(Operator::elements(0).gather(&nine, &nine), Err(rank(Operand::Input)));
+    assert_eq!(Operator::elements(0).gather(&array![0], &nine.mapv(i64::from)), Err(rank(Operand::Indices)));
     assert_eq!(Operator::axis(0).scatter(&mut nine.clone(), &array![0], &array![0]), Err(rank(Operand::Data)));
+
+    // A gather into a view with gaps, too.
+    let mut output = array![[0, 9], [0, 9]];
+    assert_eq!(Operator::axis(0).gather_into(&array![1, 2], &array![0, 2], &mut output.column_mut(0)), Err(bad));
+    assert_eq!(output, array![[0, 9], [0, 9]]);
 
     // An output that no memory holds.
     let column = ArrayView::from_shape((2, 1), &[1_u64, 2]).unwrap();
@@ -180,9 +195,13 @@ fn layouts_of_views_in_their_memory() {
     gather.unwrap().run(slice, &[-1], &mut row).unwrap();
     assert_eq!(row, [35, 33, 31]);
 
-    // Of other memory, or of only a part of it.
+    // Of other memory, of only a part of it, or between its elements.
     let other = table.clone();
-    assert!(matches!(layout(&table, other.as_slice().unwrap()), Err(Error::SliceTooShort { .. })));
-    assert!(matches!(layout(&table, &slice[1..]), Err(Error::SliceTooShort { .. } | Error::SizesOverflow { .. })));
+    assert!(layout(&table, other.as_slice().unwrap()).is_err());
     assert_eq!(layout(&table, &slice[..23]), Err(Error::SliceTooShort { operand: Operand::Layout, expected: 24, found: 23 }));
+    assert!(layout(&table, &slice[1..]).is_err());
+    let bytes = [0_u8, 1, 2, 3, 4, 5];
+    let (pairs, odd) = (bytes.as_chunks::<2>().0, bytes[1..].as_chunks::<2>().0);
+    assert_eq!(layout(&aview1(&pairs[1..]), pairs), Ok(Layout::contiguous([2]).with_offset(1)));
+    assert!(layout(&aview1(odd), pairs).is_err());
 }

@@ -1,8 +1,8 @@
-//! Layouts survive being written and read; what is no layout is refused.
+//! Layouts and policies survive being written and read; what is no layout is refused.
 #![cfg(feature = "serde")]
 #![allow(clippy::unwrap_used, missing_docs)]
 
-use strew::Layout;
+use strew::{Bounds, Layout};
 
 #[test]
 fn layouts_survive() {
@@ -16,6 +16,15 @@ fn layouts_survive() {
         assert_eq!(serde_json::from_str::<Layout>(&text).unwrap(), layout, "{text}");
     }
     assert_eq!(serde_json::to_string(&Layout::contiguous([2, 3])).unwrap(), r#"{"sizes":[2,3],"strides":[3,1],"offset":0}"#);
+}
+
+#[test]
+fn policies_survive() {
+    for bounds in [Bounds::Error, Bounds::Clamp, Bounds::Wrap, Bounds::Skip] {
+        let text = serde_json::to_string(&bounds).unwrap();
+        assert_eq!(text, format!("\"{bounds:?}\""));
+        assert_eq!(serde_json::from_str::<Bounds>(&text).unwrap(), bounds);
+    }
 }
 
 #[test]

@@ -116,7 +116,10 @@ fn print_row([name, cells @ ..]: [&str; 6]) {
 
 fn print_mean(name: &str, bars: &[Bar]) {
     let logarithms: f64 = bars.iter().map(|bar| (bar.safe_loop / bar.strew).ln()).sum();
-    println!("{name:8} {:5.2} times the speed of the safe loop, geometric mean of {}", (logarithms / bars.len() as f64).exp(), bars.len());
+    let mean = (logarithms / bars.len() as f64).exp();
+    let ratios = || bars.iter().map(|bar| bar.safe_loop / bar.strew);
+    let (least, most) = (ratios().fold(f64::MAX, f64::min), ratios().fold(0.0, f64::max));
+    println!("{name:8} {mean:5.2} times the speed of the safe loop, geometric mean of {}, {least:.2} to {most:.2}", bars.len());
 }
 
 /// The paths on which the result is not that of the safe loop, to the bit. Afterwards the path is `forced` again.
