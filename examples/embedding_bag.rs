@@ -1,11 +1,10 @@
 //! Embeds lines of text: each line's vector is the mean of the table rows of its letter triples, and similar lines have similar vectors.
 //!
-//! `cargo run --release --example embedding_bag -- [FILE]` (without a file: standard input)
+//! `cargo run --release --example embedding_bag -- [FILE]` (default: this repository's README.md)
 
 #![allow(clippy::indexing_slicing)]
 
 use std::error::Error;
-use std::io::Read;
 
 use strew::{Gather, Layout, Scatter};
 
@@ -15,11 +14,8 @@ const ROWS: usize = 4096;
 const WIDTH: usize = 32;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let mut text = String::new();
-    match std::env::args().nth(1) {
-        Some(file) => text = std::fs::read_to_string(&file).map_err(|error| format!("{file}: {error}"))?,
-        None => _ = std::io::stdin().read_to_string(&mut text)?,
-    }
+    let file = std::env::args().nth(1).unwrap_or_else(|| concat!(env!("CARGO_MANIFEST_DIR"), "/README.md").to_owned());
+    let text = std::fs::read_to_string(&file).map_err(|error| format!("{file}: {error}"))?;
     let lines: Vec<&str> = text.lines().filter(|line| line.chars().any(char::is_alphanumeric)).collect();
     if lines.is_empty() {
         return Err("no line with a word in it".into());

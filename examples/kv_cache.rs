@@ -1,6 +1,9 @@
 //! Writes new keys into the cache of a transformer, each sequence at its own position: ONNX's TensorScatter, linear and circular.
 //!
 //! `cargo run --release --example kv_cache`
+//!
+//! For one sequence, `Scatter::axis` along the positions of a cache `[head, position, width]` is enough; in a batch, that cache is
+//! `Layout::contiguous([HEADS, LENGTH, WIDTH]).with_offset(sequence * HEADS * LENGTH * WIDTH)`.
 
 #![allow(clippy::indexing_slicing)]
 

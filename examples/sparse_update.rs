@@ -17,6 +17,9 @@ const RATE: f32 = 0.05;
 fn main() -> Result<(), Box<dyn Error>> {
     let file = std::env::args().nth(1).unwrap_or_else(|| concat!(env!("CARGO_MANIFEST_DIR"), "/README.md").to_owned());
     let text = std::fs::read(&file).map_err(|error| format!("{file}: {error}"))?;
+    if text.len() <= BATCH {
+        return Err(format!("{file}: not more than {BATCH} bytes").into());
+    }
 
     let (table, ids, rows) = (Layout::contiguous([256, WIDTH]), Layout::contiguous([BATCH]), Layout::contiguous([BATCH, WIDTH]));
     let lookup = Gather::axis(&table, &ids, &rows, 0)?;

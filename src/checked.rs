@@ -12,6 +12,20 @@ use crate::walk;
 /// Indices that a [`Gather`](crate::Gather) or a [`Scatter`](crate::Scatter) has found in bounds (or that its policy accepts as they are).
 ///
 /// Made by `check`; runs any number of times, on as many tables as one likes, and no index can fail any more.
+///
+/// ```
+/// use strew::{Gather, Layout};
+///
+/// // The same rows of two tables.
+/// let (table, two) = (Layout::contiguous([3]), Layout::contiguous([2]));
+/// let gather = Gather::axis(&table, &two, &two, 0)?;
+/// let rows = gather.check(&[2, 0])?;
+/// let (mut names, mut ages) = (['?'; 2], [0; 2]);
+/// rows.run(&['a', 'b', 'c'], &mut names)?;
+/// rows.run(&[1, 2, 3], &mut ages)?;
+/// assert_eq!((names, ages), (['c', 'a'], [3, 1]));
+/// # Ok::<(), strew::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Checked<'a, Operator, I> {
     pub(crate) operator: &'a Operator,

@@ -22,6 +22,17 @@ impl<I: Index> Checked<'_, Scatter, I> {
     ///
     /// # Errors
     /// [`Error::SliceTooShort`]. The data is as it was.
+    ///
+    /// ```
+    /// use strew::{Layout, Scatter};
+    ///
+    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
+    /// let mut data = [0; 2];
+    /// scatter.check(&[1, 0, 1])?.run(&mut data, &[1, 2, 3])?;
+    /// assert_eq!(data, [2, 3]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
     #[inline]
     pub fn run<T: Element>(&self, data: &mut [T], updates: &[T]) -> Result<(), Error> {
         self.assign(data, updates)
@@ -43,6 +54,17 @@ impl<I: Index> Checked<'_, Scatter, I> {
     ///
     /// # Errors
     /// [`Error::SliceTooShort`]. The data is as it was.
+    ///
+    /// ```
+    /// use strew::{Add, Layout, Scatter};
+    ///
+    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
+    /// let mut data = [10, 20];
+    /// scatter.check(&[1, 0, 1])?.reduce(Add, &mut data, &[1, 2, 3])?;
+    /// assert_eq!(data, [12, 24]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
     #[inline]
     pub fn reduce<T: Element, R: Reduction<T>>(&self, reduction: R, data: &mut [T], updates: &[T]) -> Result<(), Error> {
         self.combine(reduction, data, updates)
@@ -59,6 +81,17 @@ impl<I: Index> Checked<'_, Scatter, I> {
     ///
     /// # Errors
     /// [`Error::SliceTooShort`]. The data is as it was.
+    ///
+    /// ```
+    /// use strew::{Layout, Scatter};
+    ///
+    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
+    /// let mut data = [0; 2];
+    /// scatter.check(&[1, 0, 1])?.par_run(&mut data, &[1, 2, 3])?;
+    /// assert_eq!(data, [2, 3]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
     #[cfg(feature = "rayon")]
     pub fn par_run<T: Element + Send + Sync>(&self, data: &mut [T], updates: &[T]) -> Result<(), Error> {
         match Division::of_scatter::<T>(&self.operator.plan) {
@@ -71,6 +104,17 @@ impl<I: Index> Checked<'_, Scatter, I> {
     ///
     /// # Errors
     /// [`Error::SliceTooShort`]. The data is as it was.
+    ///
+    /// ```
+    /// use strew::{Add, Layout, Scatter};
+    ///
+    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
+    /// let mut data = [10, 20];
+    /// scatter.check(&[1, 0, 1])?.par_reduce(Add, &mut data, &[1, 2, 3])?;
+    /// assert_eq!(data, [12, 24]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
     #[cfg(feature = "rayon")]
     pub fn par_reduce<T: Element + Send + Sync, R: Reduction<T> + Sync>(
         &self,
@@ -99,6 +143,17 @@ impl<I: Index> Checked<'_, Scatter, I> {
     ///
     /// # Errors
     /// [`Error::SliceTooShort`]. The output is as it was.
+    ///
+    /// ```
+    /// use strew::{Layout, Scatter};
+    ///
+    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
+    /// let mut output = [0; 2];
+    /// scatter.check(&[1, 1, 1])?.run_into(&[7, 8], &[1, 2, 3], &mut output)?;
+    /// assert_eq!(output, [7, 3]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
     pub fn run_into<T: Element>(&self, input: &[T], updates: &[T], output: &mut [T]) -> Result<(), Error> {
         self.operator.copy_from(&self.operator.data, input, updates, output)?;
         self.run(output, updates)
@@ -108,6 +163,17 @@ impl<I: Index> Checked<'_, Scatter, I> {
     ///
     /// # Errors
     /// [`Error::SliceTooShort`]. The output is as it was.
+    ///
+    /// ```
+    /// use strew::{Add, Layout, Scatter};
+    ///
+    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
+    /// let mut output = [0; 2];
+    /// scatter.check(&[1, 0, 1])?.reduce_into(Add, &[10, 20], &[1, 2, 3], &mut output)?;
+    /// assert_eq!(output, [12, 24]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
     pub fn reduce_into<T: Element, R: Reduction<T>>(
         &self,
         reduction: R,
@@ -123,6 +189,17 @@ impl<I: Index> Checked<'_, Scatter, I> {
     ///
     /// # Errors
     /// [`Error::SliceTooShort`], [`Error::ScratchTooShort`]. The data is as it was.
+    ///
+    /// ```
+    /// use strew::{Add, Layout, Scatter};
+    ///
+    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
+    /// let mut data = [100, 100];
+    /// scatter.check(&[1, 1, 1])?.reduce_excluding_self(Add, &mut data, &[1, 2, 3], &mut [0; 1])?;
+    /// assert_eq!(data, [100, 6]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
     pub fn reduce_excluding_self<T: Element, R: Reduction<T>>(
         &self,
         reduction: R,
@@ -146,6 +223,17 @@ impl<I: Index> Checked<'_, Scatter, I> {
     ///
     /// # Errors
     /// [`Error::SliceTooShort`], [`Error::ScratchTooShort`]. The data is as it was.
+    ///
+    /// ```
+    /// use strew::{Layout, Scatter};
+    ///
+    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
+    /// let mut data = [2.0, 5.0];
+    /// scatter.check(&[0, 0, 0])?.mean(&mut data, &[3.0, 5.0, 10.0], &mut [0; 2])?;
+    /// assert_eq!(data, [5.0, 5.0]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
     pub fn mean<T: Average>(&self, data: &mut [T], updates: &[T], counts: &mut [u32]) -> Result<(), Error>
     where
         Add: Reduction<T>,
@@ -157,6 +245,17 @@ impl<I: Index> Checked<'_, Scatter, I> {
     ///
     /// # Errors
     /// [`Error::SliceTooShort`], [`Error::ScratchTooShort`]. The data is as it was.
+    ///
+    /// ```
+    /// use strew::{Layout, Scatter};
+    ///
+    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
+    /// let mut data = [2.0, 5.0];
+    /// scatter.check(&[0, 0, 0])?.mean_excluding_self(&mut data, &[3.0, 5.0, 10.0], &mut [0; 2])?;
+    /// assert_eq!(data, [6.0, 5.0]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
     pub fn mean_excluding_self<T: Average>(&self, data: &mut [T], updates: &[T], counts: &mut [u32]) -> Result<(), Error>
     where
         Add: Reduction<T>,

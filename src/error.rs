@@ -15,6 +15,14 @@ macro_rules! tri {
 pub(crate) use tri;
 
 /// The tensor that an [`Error`] speaks of.
+///
+/// ```
+/// use strew::{Error, Gather, Layout, Operand};
+///
+/// let (table, three) = (Layout::contiguous([4]), Layout::contiguous([3]));
+/// let error = Gather::axis(&table, &three, &table, 0).unwrap_err();
+/// assert_eq!(error, Error::SizeMismatch { operand: Operand::Output, dimension: 0, expected: 3, found: 4 });
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
@@ -34,6 +42,22 @@ pub enum Operand {
 }
 
 /// What a DirectML feature level lacks, in [`Error::NotSupported`].
+///
+/// ```
+/// use strew::dml::{DataType, FeatureLevel, GatherOperatorDesc, Settings, TensorDesc};
+/// use strew::{Error, Operand, Unsupported};
+///
+/// let operator = GatherOperatorDesc {
+///     input_tensor: TensorDesc::packed(DataType::Int8, &[1, 1, 2, 2]),
+///     indices_tensor: TensorDesc::packed(DataType::Uint32, &[1, 1, 1, 1]),
+///     output_tensor: TensorDesc::packed(DataType::Int8, &[1, 1, 2, 1]),
+///     axis: 3,
+///     index_dimensions: 1,
+/// };
+/// let settings = Settings { feature_level: FeatureLevel::Level1_0, ..Settings::default() };
+/// let (what, needs, found) = (Unsupported::DataType, Some(FeatureLevel::Level2_1), FeatureLevel::Level1_0);
+/// assert_eq!(operator.compile(&settings).unwrap_err(), Error::NotSupported { operand: Operand::Input, what, needs, found });
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]

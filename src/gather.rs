@@ -122,6 +122,17 @@ impl Gather {
     }
 
     /// The same gather with another rule for indices out of bounds; [`Bounds::Error`] if none is set.
+    ///
+    /// ```
+    /// use strew::{Bounds, Gather, Layout};
+    ///
+    /// let (table, two) = (Layout::contiguous([3]), Layout::contiguous([2]));
+    /// let gather = Gather::axis(&table, &two, &two, 0)?;
+    /// let mut output = [0; 2];
+    /// gather.bounds(Bounds::Clamp).run(&[10, 20, 30], &[1, 7], &mut output)?;
+    /// assert_eq!(output, [20, 30]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
     #[must_use]
     pub const fn bounds(mut self, bounds: Bounds) -> Gather {
         self.plan.set_bounds(bounds);
@@ -134,6 +145,19 @@ impl Gather {
     /// - [`Error::SliceTooShort`]: the output is as it was.
     /// - [`Error::IndexOutOfBounds`]: names the first bad index. Entries before it in row-major order may be in the output already, nothing that
     ///   comes after it is. [`check`](Gather::check) first makes it all or nothing.
+    ///
+    /// ```
+    /// use strew::{Error, Gather, Layout};
+    ///
+    /// let (table, two) = (Layout::contiguous([3]), Layout::contiguous([2]));
+    /// let gather = Gather::axis(&table, &two, &two, 0)?;
+    /// let mut output = [0; 2];
+    /// gather.run(&[10, 20, 30], &[1, -1], &mut output)?;
+    /// assert_eq!(output, [20, 30]);
+    /// let error = gather.run(&[10, 20, 30], &[1, 3], &mut output);
+    /// assert_eq!(error, Err(Error::IndexOutOfBounds { entry: 1, coordinate: 0, value: 3, size: 3 }));
+    /// # Ok::<(), strew::Error>(())
+    /// ```
     // Without std a constant plan must fold into the loops (tests/firmware/FIGURES.md); with it callers share them.
     #[cfg_attr(feature = "std", inline)]
     #[cfg_attr(not(feature = "std"), inline(always))]
@@ -256,6 +280,17 @@ impl<I: Index> Checked<'_, Gather, I> {
     ///
     /// # Errors
     /// [`Error::SliceTooShort`]: the output is as it was.
+    ///
+    /// ```
+    /// use strew::{Gather, Layout};
+    ///
+    /// let (table, two) = (Layout::contiguous([3]), Layout::contiguous([2]));
+    /// let gather = Gather::axis(&table, &two, &two, 0)?;
+    /// let mut output = [0; 2];
+    /// gather.check(&[1, -1])?.run(&[10, 20, 30], &mut output)?;
+    /// assert_eq!(output, [20, 30]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
     #[inline]
     pub fn run<T: Element>(&self, input: &[T], output: &mut [T]) -> Result<(), Error> {
         self.operator.run_on::<T, I, true>(input, self.indices, output)
@@ -265,6 +300,17 @@ impl<I: Index> Checked<'_, Gather, I> {
     ///
     /// # Errors
     /// [`Error::SliceTooShort`]: the output is as it was.
+    ///
+    /// ```
+    /// use strew::{Gather, Layout};
+    ///
+    /// let (table, two) = (Layout::contiguous([3]), Layout::contiguous([2]));
+    /// let gather = Gather::axis(&table, &two, &two, 0)?;
+    /// let mut output = [0; 2];
+    /// gather.check(&[1, -1])?.par_run(&[10, 20, 30], &mut output)?;
+    /// assert_eq!(output, [20, 30]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
     #[cfg(feature = "rayon")]
     pub fn par_run<T: Element + Send + Sync>(&self, input: &[T], output: &mut [T]) -> Result<(), Error> {
         match Division::of_gather::<T>(&self.operator.plan) {

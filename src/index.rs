@@ -43,6 +43,20 @@ pub enum Bounds {
 ///
 /// Signed values below 0 count from the end of the axis. Unsigned values are taken as they are: `u64::MAX` is out of bounds, also where
 /// `usize` has 32 bits. This trait is sealed.
+///
+/// ```
+/// use strew::{Gather, Index, Layout};
+///
+/// fn first<I: Index>(indices: &[I; 1]) -> Result<char, strew::Error> {
+///     let (table, one) = (Layout::contiguous([3]), Layout::contiguous([1]));
+///     let mut output = ['?'];
+///     Gather::axis(&table, &one, &one, 0)?.run(&['a', 'b', 'c'], indices, &mut output)?;
+///     Ok(output[0])
+/// }
+/// assert_eq!(first(&[2_u8]), Ok('c'));
+/// assert_eq!(first(&[-3_i64]), Ok('a'));
+/// assert!(first(&[u64::MAX]).is_err());
+/// ```
 pub trait Index: sealed::Sealed {}
 
 pub(crate) mod sealed {

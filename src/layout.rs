@@ -4,6 +4,11 @@ use crate::error::{Error, Operand, tri};
 use crate::get::{get, get_mut};
 
 /// The largest number of dimensions of a tensor.
+///
+/// ```
+/// use strew::{Layout, MAX_RANK};
+/// assert_eq!(Layout::contiguous([2; MAX_RANK]).rank(), 8);
+/// ```
 pub const MAX_RANK: usize = 8;
 
 /// Sizes, strides and offset of a tensor, without its data.
@@ -54,6 +59,14 @@ impl Layout {
     }
 
     /// A tensor with any strides, in elements.
+    ///
+    /// ```
+    /// use strew::Layout;
+    ///
+    /// // The transpose of a packed matrix of 2 rows of 3.
+    /// assert_eq!(Layout::strided([3, 2], [1, 3]).extent()?, 6);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
     #[must_use]
     pub const fn strided<const N: usize>(sizes: [usize; N], strides: [isize; N]) -> Layout {
         const { assert!(N <= MAX_RANK, "a layout has at most 8 dimensions") };
@@ -61,6 +74,15 @@ impl Layout {
     }
 
     /// The same tensor with its first element (all coordinates 0) at position `offset` of the slice.
+    ///
+    /// ```
+    /// use strew::Layout;
+    ///
+    /// // Column 2 of a packed matrix of 4 rows of 3.
+    /// let column = Layout::strided([4], [3]).with_offset(2);
+    /// assert_eq!(column.extent()?, 12);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
     #[must_use]
     pub const fn with_offset(self, offset: usize) -> Layout {
         Layout { offset, ..self }
@@ -102,12 +124,20 @@ impl Layout {
     }
 
     /// The number of dimensions.
+    ///
+    /// ```
+    /// assert_eq!(strew::Layout::contiguous([2, 3]).rank(), 2);
+    /// ```
     #[must_use]
     pub const fn rank(&self) -> usize {
         self.rank
     }
 
     /// The number of elements along each dimension.
+    ///
+    /// ```
+    /// assert_eq!(strew::Layout::contiguous([2, 3]).sizes(), [2, 3]);
+    /// ```
     #[must_use]
     pub const fn sizes(&self) -> &[usize] {
         match self.sizes.split_at_checked(self.rank) {
@@ -117,6 +147,10 @@ impl Layout {
     }
 
     /// The distance in elements between neighbours along each dimension.
+    ///
+    /// ```
+    /// assert_eq!(strew::Layout::contiguous([2, 3]).strides(), [3, 1]);
+    /// ```
     #[must_use]
     pub const fn strides(&self) -> &[isize] {
         match self.strides.split_at_checked(self.rank) {
@@ -126,6 +160,10 @@ impl Layout {
     }
 
     /// The position of the element whose coordinates are all 0.
+    ///
+    /// ```
+    /// assert_eq!(strew::Layout::contiguous([2, 3]).with_offset(4).offset(), 4);
+    /// ```
     #[must_use]
     pub const fn offset(&self) -> usize {
         self.offset

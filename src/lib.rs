@@ -42,7 +42,8 @@
 //! | NumPy `a[i, j] = u`; PyTorch `index_put`; JAX `a.at[i, j].set(u)`; TensorFlow `tensor_scatter_nd_update`; ONNX `ScatterND`; DirectML `SCATTER_ND` | [`Scatter::nd`], [`run`](Scatter::run) |
 //! | NumPy `add.at(a, (i, j), u)`; JAX `a.at[i, j].add(u)`; TensorFlow `tensor_scatter_nd_add`, `scatter_nd` (into zeros) | [`Scatter::nd`], [`reduce`](Scatter::reduce)`(Add, ..)` |
 //! | ONNX `TensorScatter` (a KV-cache) | [`Scatter::nd`] with a batch dimension: `examples/kv_cache.rs` |
-//! | NumPy `histogram2d`, `histogramdd` | [`Scatter::nd`], [`reduce`](Scatter::reduce)`(Add, ..)` of one 1: `examples/voxels.rs` |
+//! | NumPy `histogram2d`, `histogramdd` | [`Scatter::nd`], [`reduce`](Scatter::reduce)`(Add, ..)` of one 1, with [unsigned cells](guide::bounds): `examples/voxels.rs` |
+//! | NumPy `argsort` of a permutation (its inverse) | [`Scatter::axis`] of 0, 1, 2 ..: `examples/permutation.rs` |
 //! | `one_hot` | [`Scatter::elements`] of one 1: `examples/one_hot.rs` |
 //! | PyTorch `embedding_bag` | [`Gather::axis`] and [`mean_excluding_self`](Scatter::mean_excluding_self): `examples/embedding_bag.rs` |
 //!
@@ -92,7 +93,7 @@
 //!   place is written by one thread, in the order of the indices: results are the same to the bit, for any number of threads.
 //! - `defmt`: `defmt::Format` for errors, layouts and policies.
 //! - `ndarray`: the operators on arrays and views of the crate `ndarray`, in one call (the module `ndarray`).
-//! - `serde`: layouts and policies can be serialised.
+//! - `serde`: layouts (`{"sizes":[2,3],"strides":[3,1],"offset":0}`) and policies (`"Clamp"`) can be serialised. Plans are made from them.
 #![cfg_attr(not(feature = "std"), no_std)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]

@@ -79,6 +79,15 @@ fn first<T, D: Dimension>(view: &ArrayRef<T, D>) -> usize {
 /// An operator on arrays, and its rule for indices out of bounds.
 ///
 /// Arrays, views of any strides and shared arrays are all passed as `&array`, or `&mut array` where they are written.
+///
+/// ```
+/// use ndarray::array;
+/// use strew::ndarray::Operator;
+///
+/// let output = Operator::axis(0).gather(&array![[1, 2], [3, 4], [5, 6]], &array![2, 0])?;
+/// assert_eq!(output, array![[5, 6], [1, 2]].into_dyn());
+/// # Ok::<(), strew::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Operator {
     kind: Kind,
@@ -94,30 +103,66 @@ enum Kind {
 
 impl Operator {
     /// [`Gather::axis`] and [`Scatter::axis`]: whole slices along one axis.
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// use strew::ndarray::Operator;
+    ///
+    /// let output = Operator::axis(1).gather(&array![[1, 2], [3, 4]], &array![1])?;
+    /// assert_eq!(output, array![[2], [4]].into_dyn());
+    /// # Ok::<(), strew::Error>(())
+    /// ```
     #[must_use]
     pub const fn axis(axis: usize) -> Operator {
         Operator { kind: Kind::Axis(axis), bounds: Bounds::Error }
     }
 
     /// [`Gather::elements`] and [`Scatter::elements`]: one index for every element.
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// use strew::ndarray::Operator;
+    ///
+    /// let output = Operator::elements(1).gather(&array![[1, 2], [3, 4]], &array![[1], [0]])?;
+    /// assert_eq!(output, array![[2], [3]].into_dyn());
+    /// # Ok::<(), strew::Error>(())
+    /// ```
     #[must_use]
     pub const fn elements(axis: usize) -> Operator {
         Operator { kind: Kind::Elements(axis), bounds: Bounds::Error }
     }
 
     /// [`Gather::nd`] and [`Scatter::nd`]: tuples of coordinates.
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// use strew::ndarray::Operator;
+    ///
+    /// let output = Operator::nd(0).gather(&array![[1, 2], [3, 4]], &array![[1, 0], [0, 1]])?;
+    /// assert_eq!(output, array![3, 2].into_dyn());
+    /// # Ok::<(), strew::Error>(())
+    /// ```
     #[must_use]
     pub const fn nd(batch_dims: usize) -> Operator {
         Operator { kind: Kind::Nd(batch_dims), bounds: Bounds::Error }
     }
 
     /// The same operator with another rule for indices out of bounds; [`Bounds::Error`] if none is set.
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// use strew::ndarray::Operator;
+    ///
+    /// let output = Operator::axis(0).bounds(strew::Bounds::Wrap).gather(&array![1, 2, 3], &array![3, 7])?;
+    /// assert_eq!(output, array![1, 2].into_dyn());
+    /// # Ok::<(), strew::Error>(())
+    /// ```
     #[must_use]
     pub const fn bounds(self, bounds: Bounds) -> Operator {
         Operator { bounds, ..self }
     }
 
-    /// Gathers into a new array. What [`Bounds::Skip`] leaves out is `T::default()`.
+    /// Gathers into a new array (`into_dimensionality` gives it a rank of its own). What [`Bounds::Skip`] leaves out is `T::default()`.
     ///
     /// # Errors
     /// Those of the constructor and of [`Gather::run`]; [`Error::SizesOverflow`] if there is no memory for the output or a copy.

@@ -23,6 +23,10 @@ use crate::element::Element;
 /// assert_eq!(counters, [255, 4]);
 /// # Ok::<(), strew::Error>(())
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot reduce elements of type `{T}`",
+    note = "`Add`, `Sub`, `Mul`, `Min` and `Max` are for numbers, `And`, `Or` and `Xor` for integers and `bool`; a function or closure `Fn({T}, {T}) -> {T}` is a reduction too"
+)]
 pub trait Reduction<T> {
     /// Whether nobody can tell that it has been called: true of the crate's own. Others are called for checked indices only.
     #[doc(hidden)]
@@ -51,28 +55,94 @@ impl<T, F: Fn(T, T) -> T> Reduction<T> for F {
 }
 
 /// `update`: what [`Scatter::run`](crate::Scatter::run) does. The last update in row-major order of the indices stays.
+///
+/// ```
+/// use strew::{Assign, Layout, Scatter};
+///
+/// let (one, two) = (Layout::contiguous([1]), Layout::contiguous([2]));
+/// let scatter = Scatter::axis(&one, &two, &two, 0)?;
+/// let mut data = [1];
+/// scatter.reduce(Assign, &mut data, &[0, 0], &[2, 3])?;
+/// assert_eq!(data, [3]);
+/// # Ok::<(), strew::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Assign;
 
 /// `current + update`. Integers wrap; `f16` and `bf16` compute in `f32` and round to nearest even at every update.
 ///
 /// The order of updates is fixed, so that sums of floats are reproducible to the bit (the bits of a NaN excepted, which Rust leaves open).
+///
+/// ```
+/// use strew::{Add, Layout, Scatter};
+///
+/// let (one, two) = (Layout::contiguous([1]), Layout::contiguous([2]));
+/// let scatter = Scatter::axis(&one, &two, &two, 0)?;
+/// let mut data = [250_u8];
+/// scatter.reduce(Add, &mut data, &[0, 0], &[4, 4])?;
+/// assert_eq!(data, [2]);
+/// # Ok::<(), strew::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Add;
 
 /// `current - update`, with the rules of [`Add`].
+///
+/// ```
+/// use strew::{Sub, Layout, Scatter};
+///
+/// let (one, two) = (Layout::contiguous([1]), Layout::contiguous([2]));
+/// let scatter = Scatter::axis(&one, &two, &two, 0)?;
+/// let mut data = [1_i8];
+/// scatter.reduce(Sub, &mut data, &[0, 0], &[2, 3])?;
+/// assert_eq!(data, [-4]);
+/// # Ok::<(), strew::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Sub;
 
 /// `current * update`, with the rules of [`Add`].
+///
+/// ```
+/// use strew::{Mul, Layout, Scatter};
+///
+/// let (one, two) = (Layout::contiguous([1]), Layout::contiguous([2]));
+/// let scatter = Scatter::axis(&one, &two, &two, 0)?;
+/// let mut data = [1.5_f32];
+/// scatter.reduce(Mul, &mut data, &[0, 0], &[2.0, 3.0])?;
+/// assert_eq!(data, [9.0]);
+/// # Ok::<(), strew::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Mul;
 
 /// The smaller one. For floats a NaN wins (the current one, if both are), and -0.0 is smaller than +0.0 (NumPy's `minimum`, PyTorch's `amin`).
+///
+/// ```
+/// use strew::{Min, Layout, Scatter};
+///
+/// let (one, two) = (Layout::contiguous([1]), Layout::contiguous([2]));
+/// let scatter = Scatter::axis(&one, &two, &two, 0)?;
+/// let mut data = [1.5_f32];
+/// scatter.reduce(Min, &mut data, &[0, 0], &[2.0, -3.0])?;
+/// assert_eq!(data, [-3.0]);
+/// # Ok::<(), strew::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Min;
 
 /// The larger one. For floats a NaN wins (the current one, if both are), and +0.0 is larger than -0.0 (NumPy's `maximum`, PyTorch's `amax`).
+///
+/// ```
+/// use strew::{Max, Layout, Scatter};
+///
+/// let (one, two) = (Layout::contiguous([1]), Layout::contiguous([2]));
+/// let scatter = Scatter::axis(&one, &two, &two, 0)?;
+/// let mut data = [1.5_f32];
+/// scatter.reduce(Max, &mut data, &[0, 0], &[2.0, -3.0])?;
+/// assert_eq!(data, [2.0]);
+/// # Ok::<(), strew::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Max;
 
@@ -88,10 +158,32 @@ pub struct Max;
 pub struct And;
 
 /// `current | update`, for integers and `bool`.
+///
+/// ```
+/// use strew::{Or, Layout, Scatter};
+///
+/// let (one, two) = (Layout::contiguous([1]), Layout::contiguous([2]));
+/// let scatter = Scatter::axis(&one, &two, &two, 0)?;
+/// let mut data = [0b001];
+/// scatter.reduce(Or, &mut data, &[0, 0], &[0b010, 0b010])?;
+/// assert_eq!(data, [0b011]);
+/// # Ok::<(), strew::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Or;
 
 /// `current ^ update`, for integers and `bool`.
+///
+/// ```
+/// use strew::{Xor, Layout, Scatter};
+///
+/// let (one, two) = (Layout::contiguous([1]), Layout::contiguous([2]));
+/// let scatter = Scatter::axis(&one, &two, &two, 0)?;
+/// let mut data = [0b001];
+/// scatter.reduce(Xor, &mut data, &[0, 0], &[0b010, 0b011])?;
+/// assert_eq!(data, [0b000]);
+/// # Ok::<(), strew::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Xor;
 
@@ -223,6 +315,15 @@ ranked!(f16, i16);
 ranked!(bf16, i16);
 
 /// The number types that [`Scatter::mean`](crate::Scatter::mean) can average: floats, and integers, whose quotient is rounded down (PyTorch's rule).
+///
+/// ```
+/// use strew::Average;
+///
+/// assert_eq!(7_u8.divide(2), 3);
+/// assert_eq!((-7_i32).divide(2), -4);
+/// assert_eq!(7.0_f64.divide(2), 3.5);
+/// assert_eq!(7.0_f64.divide(0), 7.0);
+/// ```
 pub trait Average: Element {
     /// The sum of `count` values, divided by `count`. A count of 0 leaves the value as it is.
     #[must_use]

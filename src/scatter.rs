@@ -126,6 +126,17 @@ impl Scatter {
     }
 
     /// The same scatter with another rule for indices out of bounds; [`Bounds::Error`] if none is set.
+    ///
+    /// ```
+    /// use strew::{Bounds, Layout, Scatter};
+    ///
+    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
+    /// let mut data = [0; 2];
+    /// scatter.bounds(Bounds::Skip).run(&mut data, &[1, 7, 0], &[1, 2, 3])?;
+    /// assert_eq!(data, [3, 1]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
     #[must_use]
     pub const fn bounds(mut self, bounds: Bounds) -> Scatter {
         self.plan.set_bounds(bounds);
@@ -136,6 +147,21 @@ impl Scatter {
     ///
     /// # Errors
     /// [`Error::SliceTooShort`], [`Error::IndexOutOfBounds`]. The data is as it was.
+    ///
+    /// ```
+    /// use strew::{Error, Layout, Scatter};
+    ///
+    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
+    /// let mut data = [0; 2];
+    /// scatter.run(&mut data, &[1, 0, 1], &[1, 2, 3])?;
+    /// assert_eq!(data, [2, 3]);
+    /// // All or nothing.
+    /// let error = scatter.run(&mut data, &[0, 0, 2], &[7, 8, 9]);
+    /// assert_eq!(error, Err(Error::IndexOutOfBounds { entry: 2, coordinate: 0, value: 2, size: 2 }));
+    /// assert_eq!(data, [2, 3]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
     // Without std a constant plan must fold into the loops (tests/firmware/FIGURES.md); with it callers share them.
     #[cfg_attr(feature = "std", inline)]
     #[cfg_attr(not(feature = "std"), inline(always))]
@@ -242,6 +268,17 @@ impl Scatter {
     ///
     /// # Errors
     /// [`Error::SliceTooShort`], [`Error::IndexOutOfBounds`]. The data is as it was.
+    ///
+    /// ```
+    /// use strew::{Layout, Scatter};
+    ///
+    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
+    /// let mut data = [0; 2];
+    /// scatter.par_run(&mut data, &[1, 0, 1], &[1, 2, 3])?;
+    /// assert_eq!(data, [2, 3]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
     #[cfg(feature = "rayon")]
     pub fn par_run<T: Element + Send + Sync, I: Index>(&self, data: &mut [T], indices: &[I], updates: &[T]) -> Result<(), Error> {
         match Division::of_scatter::<T>(&self.plan) {
@@ -309,6 +346,17 @@ impl Scatter {
     ///
     /// # Errors
     /// [`Error::SliceTooShort`], [`Error::IndexOutOfBounds`]. The output is as it was.
+    ///
+    /// ```
+    /// use strew::{Add, Layout, Scatter};
+    ///
+    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
+    /// let mut output = [0; 2];
+    /// scatter.reduce_into(Add, &[10, 20], &[1, 0, 1], &[1, 2, 3], &mut output)?;
+    /// assert_eq!(output, [12, 24]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
     pub fn reduce_into<T: Element, I: Index, R: Reduction<T>>(
         &self,
         reduction: R,
@@ -389,6 +437,17 @@ impl Scatter {
     ///
     /// # Errors
     /// [`Error::SliceTooShort`], [`Error::IndexOutOfBounds`], [`Error::ScratchTooShort`]. The data is as it was.
+    ///
+    /// ```
+    /// use strew::{Layout, Scatter};
+    ///
+    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
+    /// let mut means = [0.0; 2];
+    /// scatter.mean_excluding_self(&mut means, &[1, 0, 1], &[1.0, 2.0, 4.0], &mut [0; 2])?;
+    /// assert_eq!(means, [2.0, 2.5]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
     pub fn mean_excluding_self<T: Average, I: Index>(
         &self,
         data: &mut [T],
@@ -426,6 +485,15 @@ impl Scatter {
     }
 
     /// The number of words that [`mean`](Scatter::mean) needs: one for each place that the indices choose from.
+    ///
+    /// ```
+    /// use strew::{Layout, Scatter};
+    ///
+    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
+    /// assert_eq!(scatter.counts_len(), 2);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
     #[must_use]
     pub const fn counts_len(&self) -> usize {
         self.plan.cells
@@ -433,6 +501,15 @@ impl Scatter {
 
     /// The number of words that [`check_unique`](Scatter::check_unique) and [`reduce_excluding_self`](Scatter::reduce_excluding_self) need: one
     /// bit for each place that the indices choose from.
+    ///
+    /// ```
+    /// use strew::{Layout, Scatter};
+    ///
+    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
+    /// assert_eq!(scatter.flags_len(), 1);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
     #[must_use]
     pub const fn flags_len(&self) -> usize {
         self.plan.cells.div_ceil(u32::BITS as usize)

@@ -17,6 +17,13 @@ use crate::layout::{Layout, MAX_RANK, SCALAR};
 use crate::plan::Direction;
 
 /// The sizes of a tensor of any supported rank: a [`heapless::Vec`], which is a slice to whoever reads it.
+///
+/// ```
+/// let shape: strew::shape::Shape = strew::shape::axis(&[256, 32], &[5], 0)?;
+/// let mut rows = vec![0_u8; shape.iter().product()];
+/// # assert_eq!(rows.len(), 160);
+/// # Ok::<(), strew::Error>(())
+/// ```
 pub type Shape = heapless::Vec<usize, MAX_RANK>;
 
 /// `table[..axis] ++ indices ++ table[axis+1..]`: the output of [`Gather::axis`](crate::Gather::axis), the updates of

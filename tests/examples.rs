@@ -2,20 +2,14 @@
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
-use std::io::Write;
 use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 
 /// Runs an example that `cargo test` has built beside this test.
-fn run(example: &str, arguments: &[&str], input: &str) -> Output {
+fn run(example: &str, arguments: &[&str]) -> Output {
     let test = std::env::current_exe().unwrap();
     let examples = test.parent().unwrap().parent().unwrap().join("examples");
-    let mut command = Command::new(examples.join(example).with_extension(std::env::consts::EXE_EXTENSION));
-    let command = command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().unwrap();
-    // An example that does not read its input closes it.
-    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
-    child.wait_with_output().unwrap()
+    Command::new(examples.join(example).with_extension(std::env::consts::EXE_EXTENSION)).args(arguments).output().unwrap()
 }
 
 fn temporary(name: &str) -> PathBuf {
@@ -26,7 +20,7 @@ fn temporary(name: &str) -> PathBuf {
 fn bigrams_counts_every_pair() {
     let (file, picture) = (temporary("bigrams.txt"), temporary("bigrams.png"));
     std::fs::write(&file, "abababab\n").unwrap();
-    let output = run("bigrams", &[file.to_str().unwrap(), picture.to_str().unwrap()], "");
+    let output = run("bigrams", &[file.to_str().unwrap(), picture.to_str().unwrap()]);
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success(), "{text}");
     let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
@@ -43,7 +37,7 @@ fn bigrams_explains_what_is_wrong() {
     let (short, missing) = (temporary("one-byte.txt"), temporary("no-such-file"));
     std::fs::write(&short, "x").unwrap();
     for (file, message) in [(short, "has no two adjacent bytes"), (missing, "")] {
-        let output = run("bigrams", &[file.to_str().unwrap()], "");
+        let output = run("bigrams", &[file.to_str().unwrap()]);
         let text = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(1));
         assert!(text.contains(file.to_str().unwrap()) && text.contains(message), "{text}");
@@ -54,7 +48,7 @@ fn bigrams_explains_what_is_wrong() {
 fn bigrams_says_which_file_it_could_not_write() {
     let (file, picture) = (temporary("some.txt"), temporary("no-such-directory/picture.png"));
     std::fs::write(&file, "some text").unwrap();
-    let output = run("bigrams", &[file.to_str().unwrap(), picture.to_str().unwrap()], "");
+    let output = run("bigrams", &[file.to_str().unwrap(), picture.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8(output.stderr).unwrap().contains(picture.to_str().unwrap()));
 }
@@ -62,7 +56,9 @@ fn bigrams_says_which_file_it_could_not_write() {
 #[test]
 fn embedding_bag_finds_similar_lines() {
     let lines = "the cat sat on the mat\nstock prices fell\ncats sit on mats\nprices of stocks fall\n";
-    let output = run("embedding_bag", &[], lines);
+    let file = temporary("lines.txt");
+    std::fs::write(&file, lines).unwrap();
+    let output = run("embedding_bag", &[file.to_str().unwrap()]);
     let text = String::from_utf8(output.stdout).unwrap();
     let like: Vec<&str> = text.lines().filter_map(|line| line.trim().strip_prefix("most like line ")?.split(' ').next()).collect();
     assert_eq!(like, ["3", "4", "1", "2"], "{text}");
@@ -70,14 +66,16 @@ fn embedding_bag_finds_similar_lines() {
 
 #[test]
 fn embedding_bag_needs_a_word() {
-    let output = run("embedding_bag", &[], "\n--\n");
+    let file = temporary("no-words.txt");
+    std::fs::write(&file, "\n--\n").unwrap();
+    let output = run("embedding_bag", &[file.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8(output.stderr).unwrap().contains("no line with a word in it"));
 }
 
 /// What an example prints without arguments.
 fn printed(example: &str) -> String {
-    let output = run(example, &[], "");
+    let output = run(example, &[]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap()
 }
@@ -116,7 +114,7 @@ fn sparse_update_learns() {
         .collect();
     let file = temporary("syllables.txt");
     std::fs::write(&file, text).unwrap();
-    let output = run("sparse_update", &[file.to_str().unwrap()], "");
+    let output = run("sparse_update", &[file.to_str().unwrap()]);
     let text = String::from_utf8(output.stdout).unwrap();
     let losses: Vec<f64> = text.lines().filter_map(|line| line.split_once("loss ")?.1.parse().ok()).collect();
     assert_eq!(losses.len(), 12);
@@ -135,7 +133,7 @@ fn voxels_counts_every_point() {
 
     let file = temporary("points.csv");
     std::fs::write(&file, "header\n-180,90,0,1\n-179,89,1,3\n179,-89,900,2\n").unwrap();
-    let output = run("voxels", &[file.to_str().unwrap()], "");
+    let output = run("voxels", &[file.to_str().unwrap()]);
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.contains("3 quakes in 2 of 7776 voxels"), "{text}");
     assert!(
@@ -144,14 +142,14 @@ fn voxels_counts_every_point() {
     );
 
     std::fs::write(&file, "header\n180,90,0,1\n").unwrap();
-    let output = run("voxels", &[file.to_str().unwrap()], "");
+    let output = run("voxels", &[file.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8(output.stderr).unwrap().contains("180,90,0,1: not on the map"));
 }
 
 #[test]
 fn one_hot_leaves_out_what_is_no_base() {
-    let output = run("one_hot", &["TxaC"], "");
+    let output = run("one_hot", &["TxaC"]);
     let text = String::from_utf8(output.stdout).unwrap();
     let rows: Vec<String> = text.lines().map(|line| line.split_whitespace().collect()).collect();
     assert_eq!(rows, ["ACGT", "T0001", "x0000", "a1000", "C0100"]);

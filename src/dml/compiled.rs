@@ -12,6 +12,21 @@ use crate::scatter::Scatter;
 /// A gather that is ready to run: what [`GatherOperatorDesc`](super::GatherOperatorDesc),
 /// [`GatherElementsOperatorDesc`](super::GatherElementsOperatorDesc), [`GatherNdOperatorDesc`](super::GatherNdOperatorDesc) and
 /// [`GatherNd1OperatorDesc`](super::GatherNd1OperatorDesc) compile to.
+///
+/// ```
+/// use strew::dml::{DataType, GatherElementsOperatorDesc, Settings, TensorDesc};
+///
+/// let operator = GatherElementsOperatorDesc {
+///     input_tensor: TensorDesc::packed(DataType::Int8, &[2, 2]),
+///     indices_tensor: TensorDesc::packed(DataType::Int64, &[2, 1]),
+///     output_tensor: TensorDesc::packed(DataType::Int8, &[2, 1]),
+///     axis: 1,
+/// };
+/// // A plain value, which outlives its descriptor.
+/// let compiled: strew::dml::CompiledGather = operator.compile(&Settings::default())?;
+/// # let _ = compiled;
+/// # Ok::<(), strew::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct CompiledGather {
     pub(crate) gather: Gather,
@@ -21,6 +36,22 @@ pub struct CompiledGather {
 
 /// A scatter that is ready to run: what [`ScatterOperatorDesc`](super::ScatterOperatorDesc) and
 /// [`ScatterNdOperatorDesc`](super::ScatterNdOperatorDesc) compile to.
+///
+/// ```
+/// use strew::dml::{DataType, ScatterOperatorDesc, Settings, TensorDesc};
+///
+/// let operator = ScatterOperatorDesc {
+///     input_tensor: TensorDesc::packed(DataType::Int8, &[2, 2]),
+///     indices_tensor: TensorDesc::packed(DataType::Int64, &[2, 1]),
+///     updates_tensor: TensorDesc::packed(DataType::Int8, &[2, 1]),
+///     output_tensor: TensorDesc::packed(DataType::Int8, &[2, 2]),
+///     axis: 1,
+/// };
+/// // A plain value, which outlives its descriptor.
+/// let compiled: strew::dml::CompiledScatter = operator.compile(&Settings::default())?;
+/// # let _ = compiled;
+/// # Ok::<(), strew::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct CompiledScatter {
     pub(crate) scatter: Scatter,
@@ -38,6 +69,22 @@ impl CompiledGather {
     ///   its tensor's [`extent`](super::TensorDesc::extent): the output is as it was.
     /// - [`Error::IndexOutOfBounds`], if the settings left [`Bounds::Error`](crate::Bounds::Error): names the first bad entry. Entries
     ///   before it in row-major order may be in the output already, nothing that comes after it is.
+    ///
+    /// ```
+    /// use strew::dml::{DataType, GatherElementsOperatorDesc, Settings, TensorDesc};
+    ///
+    /// let operator = GatherElementsOperatorDesc {
+    ///     input_tensor: TensorDesc::packed(DataType::Int8, &[2, 2]),
+    ///     indices_tensor: TensorDesc::packed(DataType::Int64, &[2, 1]),
+    ///     output_tensor: TensorDesc::packed(DataType::Int8, &[2, 1]),
+    ///     axis: 1,
+    /// };
+    /// let compiled = operator.compile(&Settings::default())?;
+    /// let mut output = [0_i8; 2];
+    /// compiled.execute(&[1_i8, 2, 3, 4], &[1_i64, -2], &mut output)?;
+    /// assert_eq!(output, [2, 3]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
     pub fn execute<'a>(
         &self,
         input: impl Into<TensorData<'a>>,
@@ -83,6 +130,23 @@ impl CompiledScatter {
     /// [`Error::DataTypeMismatch`] for a slice of another type than the descriptor says, [`Error::SliceTooShort`] for one shorter than its
     /// tensor's [`extent`](super::TensorDesc::extent), and [`Error::IndexOutOfBounds`], if the settings left
     /// [`Bounds::Error`](crate::Bounds::Error), for the first bad entry. Whatever the error, the output is as it was.
+    ///
+    /// ```
+    /// use strew::dml::{DataType, ScatterOperatorDesc, Settings, TensorDesc};
+    ///
+    /// let operator = ScatterOperatorDesc {
+    ///     input_tensor: TensorDesc::packed(DataType::Int8, &[2, 2]),
+    ///     indices_tensor: TensorDesc::packed(DataType::Int64, &[2, 1]),
+    ///     updates_tensor: TensorDesc::packed(DataType::Int8, &[2, 1]),
+    ///     output_tensor: TensorDesc::packed(DataType::Int8, &[2, 2]),
+    ///     axis: 1,
+    /// };
+    /// let compiled = operator.compile(&Settings::default())?;
+    /// let mut output = [0_i8; 4];
+    /// compiled.execute(&[1_i8, 2, 3, 4], &[1_i64, -2], &[8_i8, 9], &mut output)?;
+    /// assert_eq!(output, [1, 8, 9, 4]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
     pub fn execute<'a>(
         &self,
         input: impl Into<TensorData<'a>>,

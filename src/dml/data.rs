@@ -4,6 +4,11 @@
 macro_rules! data_types {
     ($($variant:ident $name:literal $element:ty, $bits:ident;)*) => {
         /// The type of a tensor's elements.
+        ///
+        /// ```
+        /// use strew::dml::{DataType, TensorData};
+        /// assert_eq!(TensorData::from(&[0.5_f32]).data_type(), DataType::Float32);
+        /// ```
         #[doc(alias = "DML_TENSOR_DATA_TYPE")]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[cfg_attr(feature = "defmt", derive(defmt::Format))]
@@ -43,6 +48,11 @@ macro_rules! data_types {
 
         impl<'a> TensorData<'a> {
             /// The type of the elements.
+            ///
+            /// ```
+            /// use strew::dml::{DataType, TensorData};
+            /// assert_eq!(TensorData::from(&[0_i64; 2]).data_type(), DataType::Int64);
+            /// ```
             #[must_use]
             pub const fn data_type(&self) -> DataType {
                 match self {
@@ -76,6 +86,11 @@ macro_rules! data_types {
 
         impl<'a> TensorDataMut<'a> {
             /// The type of the elements.
+            ///
+            /// ```
+            /// use strew::dml::{DataType, TensorDataMut};
+            /// assert_eq!(TensorDataMut::from(&mut [0_i64; 2]).data_type(), DataType::Int64);
+            /// ```
             #[must_use]
             pub const fn data_type(&self) -> DataType {
                 match self {

@@ -16,6 +16,11 @@ use crate::layout::MAX_RANK;
 /// | 2.1 | `INT32 INT16 INT8 UINT32 UINT16 UINT8` | | 4 |
 /// | 3.0 | | `INT64 INT32 UINT64`, negative values | 1 to 8 |
 /// | 4.1 | `FLOAT64 INT64 UINT64` | | 1 to 8 |
+///
+/// ```
+/// use strew::dml::FeatureLevel;
+/// assert!(FeatureLevel::Level2_1 < FeatureLevel::default());
+/// ```
 #[doc(alias = "DML_FEATURE_LEVEL")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]

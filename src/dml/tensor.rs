@@ -33,12 +33,22 @@ pub struct TensorDesc<'a> {
 
 impl<'a> TensorDesc<'a> {
     /// A packed row-major tensor.
+    ///
+    /// ```
+    /// use strew::dml::{DataType, TensorDesc};
+    /// assert_eq!(TensorDesc::packed(DataType::Uint8, &[2, 3]).extent(), Ok(6));
+    /// ```
     #[must_use]
     pub const fn packed(data_type: DataType, sizes: &'a [u32]) -> Self {
         TensorDesc { data_type, sizes, strides: None }
     }
 
     /// A tensor with strides, in elements.
+    ///
+    /// ```
+    /// use strew::dml::{DataType, TensorDesc};
+    /// assert_eq!(TensorDesc::strided(DataType::Uint8, &[2, 3], &[4, 1]).extent(), Ok(7));
+    /// ```
     #[must_use]
     pub const fn strided(data_type: DataType, sizes: &'a [u32], strides: &'a [u32]) -> Self {
         TensorDesc { data_type, sizes, strides: Some(strides) }
