@@ -32,7 +32,7 @@ use crate::error::{Error, Operand};
 use crate::gather::Gather;
 use crate::index::{Bounds, Index};
 use crate::layout::{Layout, MAX_RANK};
-use crate::reduction::{Assign, Reduction};
+use crate::reduction::Reduction;
 use crate::scatter::Scatter;
 use crate::shape;
 
@@ -253,7 +253,7 @@ impl Operator {
         indices: &ArrayRef<I, E>,
         updates: &ArrayRef<T, F>,
     ) -> Result<(), Error> {
-        self.reduce(Assign, data, indices, updates)
+        self.change(data, indices, updates, |plan, data, indices, updates| plan.run(data, indices, updates))
     }
 
     /// Combines in place, in row-major order of the indices.
@@ -277,6 +277,16 @@ impl Operator {
         indices: &ArrayRef<I, E>,
         updates: &ArrayRef<T, F>,
     ) -> Result<(), Error> {
+        self.change(data, indices, updates, |plan, data, indices, updates| plan.reduce(reduction, data, indices, updates))
+    }
+
+    fn change<T: Element, I: Index, D: Dimension, E: Dimension, F: Dimension>(
+        self,
+        data: &mut ArrayRef<T, D>,
+        indices: &ArrayRef<I, E>,
+        updates: &ArrayRef<T, F>,
+        run: impl FnOnce(&Scatter, &mut [T], &[I], &[T]) -> Result<(), Error>,
+    ) -> Result<(), Error> {
         let (indices, updates) = (Source::new(indices, Operand::Indices)?, Source::new(updates, Operand::Updates)?);
         let (t, i, f) = (&target(data, Operand::Data)?, &indices.layout, &updates.layout);
         let plan = match self.kind {
@@ -286,7 +296,7 @@ impl Operator {
         }?
         .bounds(self.bounds);
         let (indices, updates) = (indices.elements()?, updates.elements()?);
-        write(data, Operand::Data, |data| plan.reduce(reduction, data, &indices, &updates))
+        write(data, Operand::Data, |data| run(&plan, data, &indices, &updates))
     }
 }
 

@@ -145,3 +145,15 @@ fn const_plans_run() {
     SCATTER.run(&mut data, &[5, 3, -2], &[1, 2, 3, 4, 5, 6]).unwrap();
     assert_eq!(data, [0, 0, 0, 1, 2, 5, 6, 3, 4]);
 }
+
+/// Of its eight dimensions and coordinates, a plan shows those that there are.
+#[test]
+fn plans_show_what_is_used() {
+    let scatter = Scatter::nd(&Layout::contiguous([4, 5]), &Layout::contiguous([3, 1]), &Layout::contiguous([3, 5]), 0).unwrap();
+    let text = format!("{scatter:?}");
+    let outer = "outer: [Dim { size: 3, table: 0, indices: 1, flat: 5, cell: 0 }]";
+    let inner = "inner: [Dim { size: 5, table: 1, indices: 0, flat: 1, cell: 0 }]";
+    for part in [outer, inner, "coordinates: [Coordinate { size: 4, table: 5, cell: 1 }]", "bounds: Error"] {
+        assert!(text.contains(part), "{text}");
+    }
+}
