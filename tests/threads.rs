@@ -6,26 +6,15 @@ mod common;
 
 use common::generate::{self, Direction, KINDS};
 use common::threads::{check_gather, check_scatter, pool};
+use common::values::noise;
 use strew::{Add, Bounds, Error, Gather, Layout, Max, Operand, Scatter};
 
-/// Numbers without order, from a fixed seed.
-fn noise(seed: u64) -> impl Iterator<Item = u64> {
-    let mut state = seed;
-    std::iter::repeat_with(move || {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    })
-}
-
 fn values(n: usize, seed: u64) -> Vec<f64> {
-    noise(seed).take(n).map(|z| (z >> 11) as f64 / 9_007_199_254.0 - 100.0).collect()
+    noise(seed, 0).take(n).map(|z| (z >> 11) as f64 / 9_007_199_254.0 - 100.0).collect()
 }
 
 fn indices(n: usize, size: usize, seed: u64) -> Vec<i32> {
-    noise(seed).take(n).map(|z| (z % (2 * size as u64)) as i32 - size as i32).collect()
+    noise(seed, 0).take(n).map(|z| (z % (2 * size as u64)) as i32 - size as i32).collect()
 }
 
 type Plans = (Result<Gather, Error>, Result<Scatter, Error>);
@@ -204,7 +193,7 @@ fn short_slices() {
 fn random_cases() {
     let threads = pool(3);
     for seed in 0..150 {
-        let mut choices = noise(seed);
+        let mut choices = noise(seed, 0);
         let mut choose = |n: usize| (choices.next().unwrap() % n as u64) as usize;
         let kind = KINDS[choose(3)];
         check_gather(&generate::long_case(Direction::Gather, kind, &mut choose), &threads);

@@ -93,16 +93,20 @@ impl Sample for Pixel {
     }
 }
 
-/// `len` values, decided by `seed` and `stream`.
-pub fn samples<T: Sample>(len: usize, seed: u64, stream: u64) -> Vec<T> {
+/// Numbers without order or end, decided by `seed` and `stream`.
+pub fn noise(seed: u64, stream: u64) -> impl Iterator<Item = u64> {
     // SplitMix64.
-    let random = |position: u64| {
+    (1_u64..).map(move |position| {
         let mut z = seed ^ (stream.wrapping_mul(0x1234_5678_9ABC_DEF1)) ^ position.wrapping_mul(0x9E37_79B9_7F4A_7C15);
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
         z ^ (z >> 31)
-    };
-    (1..=len as u64).map(|position| T::sample(random(position))).collect()
+    })
+}
+
+/// `len` values, decided by `seed` and `stream`.
+pub fn samples<T: Sample>(len: usize, seed: u64, stream: u64) -> Vec<T> {
+    noise(seed, stream).take(len).map(T::sample).collect()
 }
 
 /// Whether all bits of a NaN count. They do wherever values are moved or chosen; Rust leaves them open where they are computed.
