@@ -1,4 +1,4 @@
-//! Indices of any values on axes of any sizes: checked, resolved and clamped on every path, against exact arithmetic.
+//! Indices of any values on axes of any sizes: checked, resolved, clamped and chosen on every path, against exact arithmetic.
 #![no_main]
 
 use arbitrary::Arbitrary;

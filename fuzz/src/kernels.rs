@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use arbitrary::Arbitrary;
 use bytemuck::NoUninit;
-use strew_simd::{Axis, BLOCK, Index, Instructions, Lane, Moves, NOWHERE, Op};
+use strew_simd::{Axis, BLOCK, Chosen, Index, Instructions, Lane, Moves, NOWHERE, Op};
 
 use crate::paths;
 
@@ -145,6 +145,8 @@ impl<I: Index + Copy + Debug + Into<i128>, const K: usize> Tuples<I, K> {
             let (mut found, mut clamped) = ([7; BLOCK], [7; BLOCK]);
             assert_eq!(path.dispatch(Resolve(&lane, &self.tuples, &mut found, &mut clamped)), [inside; 2], "{}: {self:?}", path.name());
             assert_eq!(found, exact.map(|address| address.unwrap_or(NOWHERE)), "{}: {self:?}", path.name());
+            let below = path.dispatch(Below(&found, self.first));
+            assert!(below.iter().eq(found.into_iter().zip(0..).filter(|(address, _)| *address < self.first)), "{}: {self:?}", path.name());
             // The addresses mean nothing where an axis is empty.
             if axes.iter().all(|axis| axis.size > 0) {
                 assert_eq!(clamped.map(Some), std::array::from_fn(|n| address(n, true)), "{}: {self:?}", path.name());
@@ -161,5 +163,15 @@ impl<I: Index, const K: usize> Op for Resolve<'_, I, K> {
     fn run(self, _: impl Instructions) -> [bool; 2] {
         self.0.clamp(self.1, self.3);
         [self.0.check(self.1), self.0.resolve(self.1, self.2)]
+    }
+}
+
+struct Below<'a>(&'a [u32; BLOCK], u32);
+
+impl Op for Below<'_> {
+    type Output = Chosen;
+    #[inline(always)]
+    fn run(self, instructions: impl Instructions) -> Chosen {
+        Chosen::below(instructions, self.0, self.1)
     }
 }

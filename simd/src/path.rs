@@ -105,12 +105,14 @@ pub trait Op {
 }
 
 /// The instructions of one path. Sealed: a value of an implementing type is the proof that the machine has them.
-pub trait Instructions: sealed::Gather {}
+pub trait Instructions: sealed::Kernels {}
 
 pub(crate) mod sealed {
     use super::{Bytes, by_element};
+    use crate::chosen::{Chosen, one_by_one};
+    use crate::lane::BLOCK;
 
-    pub trait Gather: Copy {
+    pub trait Kernels: Copy {
         /// `to[n] = table[addresses[n]]`. Where an address is outside the table, `to[n]` stays as it is. `_past_caches`: see [`Moves::with`](crate::Moves::with),
         /// which has the fence that is needed then.
         #[inline(always)]
@@ -123,15 +125,21 @@ pub(crate) mod sealed {
         ) {
             by_element(table, addresses, to);
         }
+
+        /// See [`Chosen::below`].
+        #[inline(always)]
+        fn below(self, addresses: &[u32; BLOCK], end: u32) -> Chosen {
+            one_by_one(addresses, end)
+        }
     }
 }
-use sealed::Gather;
+use sealed::Kernels;
 
 impl Instructions for Scalar {}
-impl Gather for Scalar {}
+impl Kernels for Scalar {}
 
 // It has no gather instruction: the gain is in the checks and addresses, which the compiler makes vectors of.
 #[cfg(target_arch = "aarch64")]
 impl Instructions for pulp::aarch64::Neon {}
 #[cfg(target_arch = "aarch64")]
-impl Gather for pulp::aarch64::Neon {}
+impl Kernels for pulp::aarch64::Neon {}

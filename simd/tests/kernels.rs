@@ -5,7 +5,7 @@
 use std::fmt::Debug;
 
 use bytemuck::NoUninit;
-use strew_simd::{Axis, BLOCK, Index, Instructions, Lane, Moves, NOWHERE, Op, Path};
+use strew_simd::{Axis, BLOCK, Chosen, Index, Instructions, Lane, Moves, NOWHERE, Op, Path};
 
 /// The one list of kernels: a test each, which runs it on every path.
 macro_rules! kernels {
@@ -19,11 +19,16 @@ macro_rules! kernels {
         )*
     };
 }
-kernels!(check resolve clamp advance with before_line element row gather gather_at gather_rows scatter scatter_at scatter_rows prefetch prefetch_row prefetch_to prefetch_from prefetch_row_to prefetch_row_from);
+kernels!(below iter check resolve clamp advance with before_line element row gather gather_at gather_rows scatter scatter_at scatter_rows prefetch prefetch_row prefetch_to prefetch_from prefetch_row_to prefetch_row_from);
 
 #[test]
 fn no_kernel_is_forgotten() {
-    let sources = [include_str!("../src/lane.rs"), include_str!("../src/moves.rs"), include_str!("../src/prefetch.rs")];
+    let sources = [
+        include_str!("../src/chosen.rs"),
+        include_str!("../src/lane.rs"),
+        include_str!("../src/moves.rs"),
+        include_str!("../src/prefetch.rs"),
+    ];
     let functions =
         sources.into_iter().flat_map(|source| source.split("pub fn ").skip(1)).map(|rest| rest.split(['(', '<']).next().unwrap());
     let untested: Vec<_> = functions.filter(|name| *name != "new" && !KERNELS.contains(name)).collect();
@@ -103,6 +108,16 @@ impl<const N: usize> Op for GatherAt<'_, N> {
     #[inline(always)]
     fn run(mut self, instructions: impl Instructions) {
         self.0.gather_at(instructions, self.1, self.2, self.3);
+    }
+}
+
+struct Below<'a>(&'a [u32; BLOCK], u32);
+
+impl Op for Below<'_> {
+    type Output = Chosen;
+    #[inline(always)]
+    fn run(self, instructions: impl Instructions) -> Chosen {
+        Chosen::below(instructions, self.0, self.1)
     }
 }
 
@@ -366,6 +381,29 @@ mod kernels {
                 (true, std::array::from_fn(|later| address(&axes, first, step, (n as usize).wrapping_add(later), [7])))
             );
         }
+    }
+
+    pub fn below(path: Path) {
+        let mut random = Random(3);
+        for end in lengths().map(|end| end as u32).chain([i32::MAX as u32]) {
+            for place in 0..=BLOCK {
+                // One outside, none, and many; what is outside is inside by a sign.
+                for bad in [place, BLOCK + 1, place.wrapping_neg()] {
+                    let addresses = addresses(end as usize, &mut random, |n| n == bad || bad > 2 * BLOCK && (n ^ place) % 3 > 0);
+                    let expected: Vec<_> = addresses.iter().zip(0..).filter(|(address, _)| **address < end).map(|(a, n)| (*a, n)).collect();
+                    let found: Vec<(u32, usize)> = path.dispatch(Below(&addresses, end)).iter().collect();
+                    assert_eq!(found, expected, "{} {end} {addresses:?}", path.name());
+                }
+            }
+        }
+    }
+
+    /// [`below`] reads all that has been chosen.
+    pub fn iter(path: Path) {
+        let chosen = path.dispatch(Below(&[7; BLOCK], 7));
+        assert_eq!(chosen.iter().count(), 0, "{}", path.name());
+        let chosen = path.dispatch(Below(&[7; BLOCK], 8));
+        assert!(chosen.iter().eq((0..BLOCK).map(|n| (7, n))), "{}", path.name());
     }
 
     pub fn element(path: Path) {

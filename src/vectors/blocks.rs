@@ -1,5 +1,7 @@
 //! Lanes of the walk taken apart into blocks of addresses.
 
+#[cfg(feature = "rayon")]
+use strew_simd::Chosen;
 use strew_simd::{Axis, BLOCK, Instructions, Lane, NOWHERE, prefetch_row};
 
 use crate::index::{Bounds, Index};
@@ -150,17 +152,17 @@ fn ask_piece(mover: &impl BlockMover, start: u32, length: usize) {
     }
 }
 
-/// Takes lanes apart into blocks, and moves those of their rows that lie in the mover's part of the table. They are chosen before any of them moves:
-/// which ones, is too hard to predict to branch on.
+/// Takes lanes apart into blocks, and moves those of their rows that lie in the mover's part of the table.
 #[cfg(feature = "rayon")]
-pub(crate) struct InPart<M> {
+pub(crate) struct InPart<S, M> {
+    pub instructions: S,
     pub mover: M,
     /// The length of the part.
     pub length: usize,
 }
 
 #[cfg(feature = "rayon")]
-impl<M: BlockMover> Mover for InPart<M> {
+impl<S: Instructions, M: BlockMover> Mover for InPart<S, M> {
     #[inline(always)]
     fn row(&mut self, table: usize, flat: usize, n: usize) {
         self.mover.row(table, flat, n);
@@ -192,23 +194,14 @@ impl<M: BlockMover> Mover for InPart<M> {
         let (blocks, rest) = tuples.as_chunks::<BLOCK>();
         let mut lane = addresses.lane();
         let mut block = [0; BLOCK];
-        let mut chosen = [0_u8; BLOCK];
         let end = (self.length + 1).saturating_sub(n) as u32;
         for tuples in blocks {
             addresses.block(&mut lane, tuples, &mut block)?;
-            let mut count = 0;
-            for (number, address) in block.iter().enumerate() {
-                if let Some(place) = chosen.get_mut(count) {
-                    *place = number as u8;
-                }
-                count += usize::from(*address < end);
-            }
-            let chosen = chosen.get(..count).unwrap_or(&[]).iter();
-            let rows = chosen.filter_map(|number| Some((*block.get(usize::from(*number))?, usize::from(*number))));
+            let chosen = Chosen::below(self.instructions, &block, end);
             if self.mover.far() {
-                rows.clone().for_each(|(address, _)| self.mover.ask(address, n));
+                chosen.iter().for_each(|(address, _)| self.mover.ask(address, n));
             }
-            for (address, number) in rows {
+            for (address, number) in chosen.iter() {
                 let flat = flat.wrapping_add(number.wrapping_mul(n));
                 if n == 1 {
                     self.mover.element(address as usize, flat);

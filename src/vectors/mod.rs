@@ -125,18 +125,19 @@ pub(crate) fn combine_part<T: Element, I: Index, R: Reduction<T>>(
     struct Run<'a, I, M> {
         plan: &'a Plan,
         indices: &'a [I],
-        part: InPart<M>,
+        mover: M,
+        length: usize,
     }
     impl<I: Index, M: BlockMover> Op for Run<'_, I, M> {
         type Output = ();
         #[inline(always)]
-        fn run(self, _: impl Instructions) {
-            walk::run::<I, true>(self.plan, self.indices, self.part);
+        fn run(self, instructions: impl Instructions) {
+            walk::run::<I, true>(self.plan, self.indices, InPart { instructions, mover: self.mover, length: self.length });
         }
     }
     let length = data.len();
     let mover = Combined { reduction, data, updates, far: is_far::<T>(plan) };
-    Path::detect().dispatch(Run { plan, indices, part: InPart { mover, length } });
+    Path::detect().dispatch(Run { plan, indices, mover, length });
 }
 
 /// Whether all indices are in bounds.
