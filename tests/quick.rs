@@ -9,11 +9,6 @@ use common::generate::{self, Direction, KINDS};
 use common::oracle;
 use common::values::{Nan, noise, samples};
 
-/// Signed numbers that a case's values all are.
-fn indices(case: &Case) -> Vec<i64> {
-    case.values.iter().map(|value| *value as i64).collect()
-}
-
 /// Random cases, the same every time.
 fn random(direction: Direction, number: u64, check: impl Fn(&Case, &[oracle::Move], &[i64])) {
     common::path::force();
@@ -24,7 +19,7 @@ fn random(direction: Direction, number: u64, check: impl Fn(&Case, &[oracle::Mov
         let make = if seed % 4 == 0 { generate::long_case } else { generate::case };
         let case = make(direction, kind, &mut choose);
         if case.values.iter().all(|value| i64::try_from(*value).is_ok()) {
-            check(&case, &oracle::moves(&case), &indices(&case));
+            check(&case, &oracle::moves(&case), &case.indices_as());
         }
     }
 }
