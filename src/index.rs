@@ -236,7 +236,9 @@ mod tests {
                         for value in around - 3..=around + 3 {
                             let Ok(index) = $index::try_from(value) else { continue };
                             for bounds in [Bounds::Error, Bounds::Clamp, Bounds::Wrap, Bounds::Skip] {
-                                assert_eq!(resolve(index, size, bounds), oracle(value, size_, bounds), "{value} on {size}, {bounds:?}");
+                                let position = oracle(value, size_, bounds);
+                                assert_eq!(resolve(index, size, bounds), position, "{value} on {size}, {bounds:?}");
+                                assert_eq!(outside(index.wide(), size, bounds), position, "{value} on {size}, {bounds:?}");
                             }
                             if let Some(position) = oracle(value, size_, Bounds::Error) {
                                 assert_eq!(index.proven_position(size), position, "{value} on {size}");

@@ -146,9 +146,10 @@ fn const_plans_run() {
     assert_eq!(data, [0, 0, 0, 1, 2, 5, 6, 3, 4]);
 }
 
-/// Of its eight dimensions and coordinates, a plan shows those that there are.
+/// Of its eight dimensions and coordinates, a layout or a plan shows those that there are.
 #[test]
-fn plans_show_what_is_used() {
+fn debug_output_shows_what_is_used() {
+    assert_eq!(format!("{TABLE:?}"), "Layout { sizes: [4, 2], strides: [2, 1], offset: 1 }");
     let scatter = Scatter::nd(&Layout::contiguous([4, 5]), &Layout::contiguous([3, 1]), &Layout::contiguous([3, 5]), 0).unwrap();
     let text = format!("{scatter:?}");
     let outer = "outer: [Dim { size: 3, table: 0, indices: 1, flat: 5, cell: 0 }]";

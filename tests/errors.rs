@@ -170,6 +170,8 @@ fn scratch() {
     let (data, three) = (l(&[40]), l(&[3]));
     let scatter = Scatter::axis(&data, &three, &three, 0).unwrap();
     assert_eq!((scatter.flags_len(), scatter.counts_len()), (2, 40));
+    let nothing = Scatter::axis(&data, &l(&[0]), &l(&[0]), 0).unwrap();
+    assert_eq!((nothing.flags_len(), nothing.counts_len()), (0, 0));
     let (mut values, ids, updates) = ([-1; 40], [0_u8, 1, 39], [1, 2, 3]);
     let flags = Err(Error::ScratchTooShort { expected: 2, found: 1 });
     let counts = Err(Error::ScratchTooShort { expected: 40, found: 39 });
@@ -245,9 +247,10 @@ fn messages() {
     assert!(short.iter().all(|text| !text.is_empty()));
     assert_eq!(short.iter().collect::<BTreeSet<_>>().len(), short.len(), "all distinct");
 
-    let cut = |text: String| text.replace(&usize::MAX.to_string(), "0").replace(&u64::MAX.to_string(), "0").replace("-0", "0");
-    for value in [u64::MAX.into(), -i128::from(u64::MAX)] {
-        let long = texts(every_variant(usize::MAX, value));
-        assert_eq!(long.into_iter().map(cut).collect::<Vec<_>>(), short);
+    let cut = |text: String| text.replace(&usize::MAX.to_string(), "0").replace(&u64::MAX.to_string(), "0");
+    for (value, sign) in [(u64::MAX.into(), ""), (-i128::from(u64::MAX), "-")] {
+        let long = texts(every_variant(usize::MAX, value)).into_iter().map(cut);
+        let expected = short.iter().map(|text| text.replace("coordinate 0 is ", &format!("coordinate 0 is {sign}")));
+        assert_eq!(long.collect::<Vec<_>>(), expected.collect::<Vec<_>>());
     }
 }

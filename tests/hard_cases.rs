@@ -199,6 +199,12 @@ fn sizes_and_extents_that_overflow_are_refused() {
     assert_eq!(Scatter::axis(&one, &endless, &endless, 0).err(), overflow(Operand::Indices));
 }
 
+/// Nothing lies at their distance.
+#[test]
+fn strides_that_overflow() {
+    assert_eq!(Layout::contiguous([0, 2, usize::MAX, 3]).strides(), [isize::MAX, isize::MAX, 3, 1]);
+}
+
 /// DirectML forbids them; others index past the end, or divide by 0.
 #[test]
 fn a_size_of_0_in_each_operand() {

@@ -1,10 +1,11 @@
-//! One group for each family of workloads: the safe loop that a user would write, and strew on each path of the machine.
+//! One group for each family of workloads: the safe loop that a user would write, and strew on each path of the machine; and one for threads.
 
 #![allow(missing_docs)]
 
 use std::time::{Duration, Instant};
 
 use criterion::{BenchmarkId, Criterion, SamplingMode, Throughput};
+use strew_benches::threads::THREADS;
 use strew_benches::workloads::{self, Ready, TINY, Workload};
 use strew_simd::Path;
 
@@ -22,6 +23,12 @@ fn main() {
         }
         group.finish();
     }
+    let mut group = criterion.benchmark_group(THREADS);
+    group.sampling_mode(SamplingMode::Flat);
+    for workload in workloads::with_threads(false) {
+        bench(&mut group, &workload);
+    }
+    group.finish();
     criterion.final_summary();
 }
 
@@ -39,6 +46,10 @@ fn bench(group: &mut criterion::BenchmarkGroup<'_, criterion::measurement::WallT
             });
         });
     };
+    if workload.family == THREADS {
+        bench("one thread", |ready, times| ready.safe_loop(times));
+        return bench(&format!("{} threads", rayon::current_num_threads()), |ready, times| ready.strew(times));
+    }
     bench("safe loop", |ready, times| ready.safe_loop(times));
     if workload.family == TINY {
         return bench("strew", |ready, times| ready.strew(times));

@@ -3,6 +3,7 @@
 //! ```text
 //! cargo bench -p strew-benches                                        every workload: the safe loop, and strew on each path of the machine
 //! cargo bench -p strew-benches -- reduce                              those whose name matches
+//! cargo bench -p strew-benches -- threads                             strew with all threads of the machine, and with one
 //! cargo run --release -p strew-benches --bin summary                  one table
 //! cargo run --release -p strew-benches --bin summary -- rows --svg rows.svg
 //! ```
@@ -14,6 +15,7 @@ pub mod chart;
 mod inputs;
 mod safe;
 mod spatter;
+pub mod threads;
 pub mod workloads;
 
 pub use spatter::LEFT_OUT;

@@ -6,7 +6,7 @@ use half::f16;
 use strew::{Add, Error, Gather, Layout, Max, Reduction, Scatter, plan};
 
 use crate::inputs::{Signed, Value, fill, tuples, values};
-use crate::{safe, spatter};
+use crate::{safe, spatter, threads};
 
 /// The families, in the order of the list.
 pub const FAMILIES: [&str; 8] = ["rows", "elements", "tuples", "axis", "reduce", "ladder", "tiny", "spatter"];
@@ -16,7 +16,7 @@ pub const TINY: &str = "tiny";
 
 /// One operator on one shape.
 pub struct Workload {
-    /// One of [`FAMILIES`].
+    /// One of [`FAMILIES`], or [`THREADS`](crate::threads::THREADS).
     pub family: &'static str,
     /// Unique in its family.
     pub name: String,
@@ -41,7 +41,7 @@ pub trait Ready {
     /// Runs strew.
     fn strew(&mut self, times: u64);
 
-    /// Runs the loop that a user would write in safe Rust.
+    /// Runs the loop that a user would write in safe Rust; in the family [`THREADS`](crate::threads::THREADS), strew on one thread.
     fn safe_loop(&mut self, times: u64);
 
     /// Runs both from the same state. Whether the results are the same, bit for bit.
@@ -154,6 +154,11 @@ pub fn all(quick: bool) -> Vec<Workload> {
         .into_iter()
         .flatten()
         .collect()
+}
+
+/// The workloads that threads are measured with, in a list of their own.
+pub fn with_threads(quick: bool) -> Vec<Workload> {
+    threads::workloads(if quick { QUICK } else { FULL })
 }
 
 /// For an embedding: rows of a table, by `i64`.
@@ -499,7 +504,7 @@ mod tests {
 
     #[test]
     fn every_workload_does_what_its_safe_loop_does() {
-        for workload in all(true) {
+        for workload in all(true).iter().chain(&with_threads(true)) {
             assert!(workload.make().agrees(), "{}: {}", workload.family, workload.name);
         }
     }
