@@ -81,10 +81,8 @@ impl Call {
         for path in paths() {
             let mut found = to.to_vec();
             let kernel = self.kernel;
-            Moves::<N>::with(from, &mut found, n % 2 == 0, |moves| {
-                path.dispatch(Run { moves, kernel, t, f, n, addresses: &addresses, offsets });
-            })
-            .expect("elements of one size");
+            let moves = Moves::<N>::new(from, &mut found).expect("elements of one size");
+            path.dispatch(Run { moves, kernel, t, f, n, addresses: &addresses, offsets });
             assert_eq!(found, expected, "{}: {self:?}", path.name());
         }
     }

@@ -62,15 +62,6 @@ impl Path {
         }
     }
 
-    /// Whether what is gathered can be written past the caches (see [`Moves::with`](crate::Moves::with)).
-    #[must_use]
-    pub fn writes_past_caches(self) -> bool {
-        #[cfg(target_arch = "x86_64")]
-        return matches!(self.0, Arch::V3(_) | Arch::V4(_));
-        #[cfg(not(target_arch = "x86_64"))]
-        return false;
-    }
-
     /// Runs an operation, compiled for the instructions of this path.
     #[inline]
     pub fn dispatch<O: Op>(self, op: O) -> O::Output {
@@ -113,16 +104,9 @@ pub(crate) mod sealed {
     use crate::lane::BLOCK;
 
     pub trait Kernels: Copy {
-        /// `to[n] = table[addresses[n]]`. Where an address is outside the table, `to[n]` stays as it is. `_past_caches`: see [`Moves::with`](crate::Moves::with),
-        /// which has the fence that is needed then.
+        /// `to[n] = table[addresses[n]]`. Where an address is outside the table, `to[n]` stays as it is.
         #[inline(always)]
-        fn gather<const N: usize, const COUNT: usize>(
-            self,
-            table: &[Bytes<N>],
-            addresses: &[u32; COUNT],
-            to: &mut [Bytes<N>; COUNT],
-            _past_caches: bool,
-        ) {
+        fn gather<const N: usize, const COUNT: usize>(self, table: &[Bytes<N>], addresses: &[u32; COUNT], to: &mut [Bytes<N>; COUNT]) {
             by_element(table, addresses, to);
         }
 

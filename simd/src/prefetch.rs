@@ -1,7 +1,7 @@
 //! Asking for memory ahead of its use.
 
 /// The bytes that caches and memory exchange at a time.
-pub(crate) const LINE: usize = 64;
+const LINE: usize = 64;
 
 /// Asks for the cache line of the element at `address`. Changes nothing but the time that the next access takes, in the slice or not.
 #[inline(always)]

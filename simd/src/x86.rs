@@ -2,6 +2,7 @@
 
 use core::arch::x86_64::{__m256i, __m512i};
 
+use bytemuck::Pod;
 use pulp::x86::{V3, V4};
 
 use crate::chosen::Chosen;
@@ -13,13 +14,7 @@ use crate::path::sealed::Kernels;
 impl Instructions for V3 {}
 impl Kernels for V3 {
     #[inline(always)]
-    fn gather<const N: usize, const COUNT: usize>(
-        self,
-        table: &[Bytes<N>],
-        addresses: &[u32; COUNT],
-        to: &mut [Bytes<N>; COUNT],
-        past_caches: bool,
-    ) {
+    fn gather<const N: usize, const COUNT: usize>(self, table: &[Bytes<N>], addresses: &[u32; COUNT], to: &mut [Bytes<N>; COUNT]) {
         // The instructions read addresses as signed numbers.
         let last = match i32::try_from(table.len()) {
             Ok(length) if length > 0 && (N == 4 || N == 8) => self.avx._mm256_set1_epi32(length - 1),
@@ -36,14 +31,14 @@ impl Kernels for V3 {
             } else if N == 4 {
                 // SAFETY: all addresses are inside the table, and no larger than i32::MAX: none was changed by the minimum.
                 let words = unsafe { self.avx2._mm256_i32gather_epi32::<4>(table.as_ptr().cast(), vector) };
-                write(self, to, words, past_caches);
+                write(to, words);
             } else {
                 let (to, _) = to.as_chunks_mut::<4>();
                 let (addresses, _) = addresses.as_chunks::<4>();
                 for (to, addresses) in to.iter_mut().zip(addresses) {
                     // SAFETY: all addresses are inside the table, and no larger than i32::MAX: none was changed by the minimum.
                     let words = unsafe { self.avx2._mm256_i32gather_epi64::<8>(table.as_ptr().cast(), bytemuck::must_cast(*addresses)) };
-                    write(self, to, words, past_caches);
+                    write(to, words);
                 }
             }
         }
@@ -54,17 +49,11 @@ impl Instructions for V4 {}
 /// The same in vectors of 512 bits.
 impl Kernels for V4 {
     #[inline(always)]
-    fn gather<const N: usize, const COUNT: usize>(
-        self,
-        table: &[Bytes<N>],
-        addresses: &[u32; COUNT],
-        to: &mut [Bytes<N>; COUNT],
-        past_caches: bool,
-    ) {
+    fn gather<const N: usize, const COUNT: usize>(self, table: &[Bytes<N>], addresses: &[u32; COUNT], to: &mut [Bytes<N>; COUNT]) {
         // The instructions read addresses as signed numbers.
         let length = match i32::try_from(table.len()) {
             Ok(length) if N == 4 => self.avx512f._mm512_set1_epi32(length),
-            _ => return (*self).gather(table, addresses, to, past_caches),
+            _ => return (*self).gather(table, addresses, to),
         };
         const { assert!(COUNT.is_multiple_of(16)) };
         let (to, _) = to.as_chunks_mut::<16>();
@@ -76,14 +65,7 @@ impl Kernels for V4 {
             } else {
                 // SAFETY: all addresses are below the length of the table, which is at most i32::MAX.
                 let words = unsafe { self.avx512f._mm512_i32gather_epi32::<4>(vector, table.as_ptr().cast()) };
-                let at = core::ptr::from_mut(to).cast::<__m512i>();
-                if past_caches && at.is_aligned() {
-                    // SAFETY: both have 16 * 4 bytes, the words are elements of the table, and the place is aligned; the caller has the fence, `Moves`.
-                    unsafe { self.avx512f._mm512_stream_si512(at, words) }
-                } else {
-                    // SAFETY: both have 16 * 4 bytes, and the words are elements of the table.
-                    unsafe { at.write_unaligned(words) }
-                }
+                write(to, words);
             }
         }
     }
@@ -111,20 +93,8 @@ impl Kernels for V4 {
 
 /// `to = words`, which are elements of its type.
 #[inline(always)]
-fn write<const N: usize, const COUNT: usize>(v3: V3, to: &mut [Bytes<N>; COUNT], words: __m256i, past_caches: bool) {
+fn write<V: Pod, const N: usize, const COUNT: usize>(to: &mut [Bytes<N>; COUNT], words: V) {
     assert!(size_of_val(to) == size_of_val(&words));
-    let at = core::ptr::from_mut(to).cast::<__m256i>();
-    if past_caches && at.is_aligned() {
-        // SAFETY: both have as many bytes, the words are elements of this type, and the place is aligned; the caller has the fence, `Moves`.
-        unsafe { v3.avx._mm256_stream_si256(at, words) }
-    } else {
-        // SAFETY: both have as many bytes, and the words are elements of this type.
-        unsafe { at.write_unaligned(words) }
-    }
-}
-
-/// What this thread has written past the caches comes before whatever it does next.
-pub(crate) fn fence() {
-    // SAFETY: each x86-64 has SSE.
-    unsafe { core::arch::x86_64::_mm_sfence() }
+    // SAFETY: both have as many bytes, and the words are elements of this type.
+    unsafe { core::ptr::from_mut(to).cast::<V>().write_unaligned(words) }
 }

@@ -19,7 +19,7 @@ macro_rules! kernels {
         )*
     };
 }
-kernels!(below iter check resolve clamp advance with before_line element row gather gather_at gather_rows scatter scatter_at scatter_rows prefetch prefetch_row prefetch_to prefetch_from prefetch_row_to prefetch_row_from);
+kernels!(below iter check resolve clamp advance element row gather gather_at gather_rows scatter scatter_at scatter_rows prefetch prefetch_row prefetch_to prefetch_from prefetch_row_to prefetch_row_from);
 
 #[test]
 fn no_kernel_is_forgotten() {
@@ -43,7 +43,6 @@ fn paths() {
     assert_eq!(names, all[..names.len()]);
     assert_eq!(Path::PORTABLE.name(), "portable");
     for path in &paths {
-        assert_eq!(path.writes_past_caches(), path.name().starts_with("avx"));
         assert_eq!(path.dispatch(Run(|| 7)), 7);
         Path::force(Some(*path));
         assert_eq!(Path::detect().name(), path.name());
@@ -83,24 +82,6 @@ impl<const N: usize> Op for Gather<'_, N> {
 }
 
 /// Writes some places twice and three times.
-struct GatherAgain<'a, const N: usize>(Moves<'a, N>, usize, &'a [u32; BLOCK]);
-
-impl<const N: usize> Op for GatherAgain<'_, N> {
-    type Output = ();
-    #[inline(always)]
-    fn run(mut self, instructions: impl Instructions) {
-        let GatherAgain(moves, t, f) = &mut self;
-        moves.gather(instructions, *t, f);
-        moves.gather(instructions, t.saturating_sub(3), f);
-        moves.element(t.wrapping_add(1), 0);
-        moves.gather(instructions, *t, f);
-        moves.row(*t, 0, 2);
-        moves.gather_at(instructions, *t, 1, &f[..20]);
-        moves.gather(instructions, *t, f);
-        moves.scatter_at(*t, &[0, 1], 0);
-    }
-}
-
 struct GatherAt<'a, const N: usize>(Moves<'a, N>, usize, usize, &'a [u32]);
 
 impl<const N: usize> Op for GatherAt<'_, N> {
@@ -467,51 +448,6 @@ mod kernels {
                 let kernel = |to: &mut [[u8; N]]| path.dispatch(Gather(Moves::<N>::new(from.elements::<N>(), to).unwrap(), t, f));
                 to.compare((path, from.length, t, f), oracle, kernel);
             });
-        }
-        for_all_sizes!(test(path));
-    }
-
-    /// Past the caches, `gather` does the same.
-    pub fn with(path: Path) {
-        fn test<const N: usize>(path: Path)
-        where
-            [u8; N]: NoUninit,
-        {
-            for_all_blocks(N, |from, to, t, f| {
-                let oracle = |to: &mut [[u8; N]]| path.dispatch(Gather(Moves::<N>::new(from.elements::<N>(), to).unwrap(), t, f));
-                to.compare((path, from.length, t, f), oracle, |to| {
-                    Moves::<N>::with(from.elements::<N>(), to, true, |moves| path.dispatch(Gather(moves, t, f))).unwrap();
-                });
-                let oracle = |to: &mut [[u8; N]]| path.dispatch(GatherAgain(Moves::<N>::new(from.elements::<N>(), to).unwrap(), t, f));
-                to.compare((path, from.length, t, f), oracle, |to| {
-                    Moves::<N>::with(from.elements::<N>(), to, true, |moves| path.dispatch(GatherAgain(moves, t, f))).unwrap();
-                });
-            });
-            assert!(Moves::<4>::with(&[1_u64; 3], &mut [2; 3], true, |_| ()).is_none());
-        }
-        for_all_sizes!(test(path));
-    }
-
-    pub fn before_line(path: Path) {
-        fn test<const N: usize>(path: Path)
-        where
-            [u8; N]: NoUninit,
-        {
-            for misaligned in 0..64 {
-                let (from, mut to) = (Buffer::new(1, N, 0, 0), Buffer::new(300, N, misaligned, 99));
-                let kernel = |to: &mut [[u8; N]]| {
-                    let address = to.as_ptr().addr();
-                    for t in [0, 1, 7, 64, 299, 300, 301] {
-                        let aligned = |count: &usize| (address + (t + count) * N).is_multiple_of(64);
-                        // Elements that do not divide a line may start none.
-                        let expected = (0..64).find(aligned).unwrap_or(0);
-                        let before = Moves::<N>::with(from.elements::<N>(), to, true, |moves| path.dispatch(Run(|| moves.before_line(t))));
-                        assert_eq!(before, Some(expected), "{N} {misaligned} {t}");
-                        assert_eq!(Moves::<N>::new(from.elements::<N>(), to).unwrap().before_line(t), 0);
-                    }
-                };
-                to.compare(misaligned, |_| {}, kernel);
-            }
         }
         for_all_sizes!(test(path));
     }

@@ -71,11 +71,6 @@ impl<S: Instructions, M: BlockMover> Mover for InBlocks<S, M> {
         tuples: &[[I; K]],
         mut addresses: Addresses<K, PROVEN>,
     ) -> Option<()> {
-        let (head, tuples) = tuples.split_at(self.mover.before_line(flat).min(tuples.len()));
-        for tuple in head {
-            self.mover.element(addresses.next(tuple)?, flat);
-            flat = flat.wrapping_add(1);
-        }
         let (blocks, rest) = tuples.as_chunks::<BLOCK>();
         let mut lane = addresses.lane();
         for tuples in blocks {
@@ -122,7 +117,7 @@ impl<S: Instructions, M: BlockMover> Mover for InBlocks<S, M> {
         let mut block = [0; BLOCK];
         for tuples in blocks {
             addresses.block(&mut lane, tuples, &mut block)?;
-            if self.mover.far_rows() {
+            if self.mover.far() {
                 block.iter().take(ROWS_AHEAD).for_each(|address| self.mover.ask(*address, n));
                 for (number, address) in block.iter().enumerate() {
                     if let Some(address) = block.get(number + ROWS_AHEAD) {

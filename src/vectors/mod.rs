@@ -32,14 +32,6 @@ use movers::{BlockMover, Combined, Gathered, Scattered};
 /// (`strew-benches`: scatters by 2 coordinates into 4 MiB gain a quarter; histograms of 64K bins would lose.)
 const NEAR: usize = 1 << 20;
 
-/// Where a gather moves so many bytes in lanes of so many elements, they are written past the caches. (`strew-benches`, `ladder`, `many`: a tenth less time. Outputs
-/// of 16 MiB would take a tenth more, short lanes a quarter.)
-const LARGE: usize = 1 << 25;
-const LONG: usize = 1 << 10;
-
-/// And from tables of so many bytes elements are asked for ahead.
-const FAR: usize = 1 << 23;
-
 /// `output[flat] = input[table]` for a plan that [suits vectors](Plan::suits_vectors).
 pub(crate) fn gather<T: Element, I: Index, const PROVEN: bool>(plan: &Plan, indices: &[I], input: &[T], output: &mut [T]) -> bool {
     let ordered = plan.in_flat_order();
@@ -51,16 +43,12 @@ pub(crate) fn gather<T: Element, I: Index, const PROVEN: bool>(plan: &Plan, indi
 
 /// The same, lane by lane.
 fn gather_lanes<T: Element, I: Index, const PROVEN: bool>(plan: &Plan, indices: &[I], input: &[T], output: &mut [T]) -> bool {
-    let bytes = plan.outer().iter().fold(size_of::<T>(), |bytes, dim| bytes.saturating_mul(dim.size));
-    let long = matches!(plan.outer(), [.., lane] if lane.size >= LONG);
-    let large = bytes >= LARGE && long && Path::detect().writes_past_caches();
-    let far = large && plan.reach().saturating_mul(size_of::<T>()) > FAR;
     let done = match size_of::<T>() {
-        1 => Moves::<1>::new(input, output).map(|moves| run::<I, PROVEN>(plan, indices, Gathered { moves, far: false })),
-        2 => Moves::<2>::new(input, output).map(|moves| run::<I, PROVEN>(plan, indices, Gathered { moves, far: false })),
-        4 => Moves::<4>::with(input, output, large, |moves| run::<I, PROVEN>(plan, indices, Gathered { moves, far })),
-        8 => Moves::<8>::with(input, output, large, |moves| run::<I, PROVEN>(plan, indices, Gathered { moves, far })),
-        16 => Moves::<16>::new(input, output).map(|moves| run::<I, PROVEN>(plan, indices, Gathered { moves, far: false })),
+        1 => Moves::<1>::new(input, output).map(|moves| run::<I, PROVEN>(plan, indices, Gathered { moves })),
+        2 => Moves::<2>::new(input, output).map(|moves| run::<I, PROVEN>(plan, indices, Gathered { moves })),
+        4 => Moves::<4>::new(input, output).map(|moves| run::<I, PROVEN>(plan, indices, Gathered { moves })),
+        8 => Moves::<8>::new(input, output).map(|moves| run::<I, PROVEN>(plan, indices, Gathered { moves })),
+        16 => Moves::<16>::new(input, output).map(|moves| run::<I, PROVEN>(plan, indices, Gathered { moves })),
         _ => None,
     };
     // Other sizes have no vectors.

@@ -39,18 +39,6 @@ pub(crate) trait BlockMover {
     /// Whether to ask for elements of the table ahead.
     fn far(&self) -> bool;
 
-    /// The same for rows.
-    #[inline(always)]
-    fn far_rows(&self) -> bool {
-        self.far()
-    }
-
-    /// The number of elements of a long lane to move one by one, so that the next ones are written to whole lines of memory.
-    #[inline(always)]
-    fn before_line(&self, _: usize) -> usize {
-        0
-    }
-
     /// Asks for a row of the table.
     fn ask(&self, table: u32, n: usize);
 
@@ -69,11 +57,11 @@ fn each_row<M: BlockMover + ?Sized>(mover: &mut M, table: &[u32; BLOCK], mut fla
     }
 }
 
-/// `output[flat] = input[table]`. Loads run ahead of each other as it is: asking for rows gained nothing, and for single elements only where these are
-/// written past the caches.
+/// `output[flat] = input[table]`. Loads run ahead of each other as it is: asking for them gained nothing. Nor does what is written go past the caches: that
+/// saves a tenth of the time where nothing stays in them, but x86 processors whose gathers have been mended against data sampling let each wait for such writes,
+/// and take ten times as long. (`strew-benches`, `ladder`, `many`.)
 pub(crate) struct Gathered<'a, const N: usize> {
     pub moves: Moves<'a, N>,
-    pub far: bool,
 }
 
 impl<const N: usize> BlockMover for Gathered<'_, N> {
@@ -113,17 +101,7 @@ impl<const N: usize> BlockMover for Gathered<'_, N> {
 
     #[inline(always)]
     fn far(&self) -> bool {
-        self.far
-    }
-
-    #[inline(always)]
-    fn far_rows(&self) -> bool {
         false
-    }
-
-    #[inline(always)]
-    fn before_line(&self, flat: usize) -> usize {
-        self.moves.before_line(flat)
     }
 
     #[inline(always)]
