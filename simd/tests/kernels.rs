@@ -70,14 +70,13 @@ impl<F: FnOnce() -> R, R> Op for Run<F> {
     }
 }
 
-/// The one kernel that is handed the instructions.
 struct Gather<'a, const N: usize>(Moves<'a, N>, usize, &'a [u32; BLOCK]);
 
 impl<const N: usize> Op for Gather<'_, N> {
     type Output = ();
     #[inline(always)]
-    fn run(mut self, instructions: impl Instructions) {
-        self.0.gather(instructions, self.1, self.2);
+    fn run(mut self, _: impl Instructions) {
+        self.0.gather(self.1, self.2);
     }
 }
 
@@ -87,8 +86,8 @@ struct GatherAt<'a, const N: usize>(Moves<'a, N>, usize, usize, &'a [u32]);
 impl<const N: usize> Op for GatherAt<'_, N> {
     type Output = ();
     #[inline(always)]
-    fn run(mut self, instructions: impl Instructions) {
-        self.0.gather_at(instructions, self.1, self.2, self.3);
+    fn run(mut self, _: impl Instructions) {
+        self.0.gather_at(self.1, self.2, self.3);
     }
 }
 

@@ -147,13 +147,10 @@ fn run<I: Index, const PROVEN: bool>(plan: &Plan, indices: &[I], mover: impl Blo
     impl<I: Index, M: BlockMover, const PROVEN: bool> Op for Run<'_, I, M, PROVEN> {
         type Output = bool;
         #[inline(always)]
-        fn run(self, instructions: impl Instructions) -> bool {
+        fn run(self, _: impl Instructions) -> bool {
             let far_lanes = self.0.has_far_lanes();
-            walk::run::<I, PROVEN>(
-                self.0,
-                self.1,
-                InBlocks { instructions, mover: self.2, far_lanes, piece: self.0.piece(), pending: Pending::new() },
-            )
+            let blocks = InBlocks { mover: self.2, far_lanes, piece: self.0.piece(), pending: Pending::new() };
+            walk::run::<I, PROVEN>(self.0, self.1, blocks)
         }
     }
     match pattern::offsets(plan, indices) {
