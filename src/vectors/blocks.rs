@@ -116,7 +116,7 @@ impl<M: BlockMover> Mover for InBlocks<M> {
         let mut block = [0; BLOCK];
         for tuples in blocks {
             addresses.block(&mut lane, tuples, &mut block)?;
-            if self.mover.far() {
+            if self.mover.far_rows() {
                 block.iter().take(ROWS_AHEAD).for_each(|address| self.mover.ask(*address, n));
                 for (number, address) in block.iter().enumerate() {
                     if let Some(address) = block.get(number + ROWS_AHEAD) {

@@ -39,6 +39,12 @@ pub(crate) trait BlockMover {
     /// Whether to ask for elements of the table ahead.
     fn far(&self) -> bool;
 
+    /// The same for rows.
+    #[inline(always)]
+    fn far_rows(&self) -> bool {
+        self.far()
+    }
+
     /// Asks for a row of the table.
     fn ask(&self, table: u32, n: usize);
 
@@ -57,11 +63,12 @@ fn each_row<M: BlockMover + ?Sized>(mover: &mut M, table: &[u32; BLOCK], mut fla
     }
 }
 
-/// `output[flat] = input[table]`. Loads run ahead of each other as it is: asking for them gained nothing. Nor does what is written go past the caches: that
+/// `output[flat] = input[table]`. Loads of single elements run ahead of each other as it is: asking for them gained nothing. Nor does what is written go past the caches: that
 /// saves a tenth of the time where nothing stays in them, but x86 processors whose gathers have been mended against data sampling let each wait for such writes,
 /// and take ten times as long. (`strew-benches`, `ladder`, `many`.)
 pub(crate) struct Gathered<'a, const N: usize> {
     pub moves: Moves<'a, N>,
+    pub far_rows: bool,
 }
 
 impl<const N: usize> BlockMover for Gathered<'_, N> {
@@ -102,6 +109,11 @@ impl<const N: usize> BlockMover for Gathered<'_, N> {
     #[inline(always)]
     fn far(&self) -> bool {
         false
+    }
+
+    #[inline(always)]
+    fn far_rows(&self) -> bool {
+        self.far_rows
     }
 
     #[inline(always)]
