@@ -382,3 +382,21 @@ fn reductions_of_every_integer() {
         i8: -127, 3 => -43; i16: -1, 1000 => -1; i32: i32::MIN, 1 => i32::MIN; i64: i64::MIN, 2 => i64::MIN / 2; isize: -7, 2 => -4;
     }
 }
+
+/// `std` asks for rows ahead where the table is as large as this.
+#[test]
+fn rows_of_a_table_that_no_cache_holds() {
+    let table: Vec<u32> = (0..9 << 20).collect();
+    for width in [2, 3, 16, 33] {
+        let rows = table.len() / width;
+        // Two blocks of 64 and a rest; places after the last row as well.
+        let ids: Vec<usize> = (0..150).map(|n| (n * 7_919_993) % (rows + rows / 8)).collect();
+        let [layout, output] = [[rows, width], [150, width]].map(Layout::contiguous);
+        let gather = Gather::axis(&layout, &Layout::contiguous([150]), &output, 0).unwrap().bounds(Bounds::Skip);
+        let mut found = vec![u32::MAX; 150 * width];
+        gather.run(&table, &ids, &mut found).unwrap();
+        for (row, id) in found.chunks(width).zip(ids) {
+            assert_eq!(row, table.get(id * width..(id + 1) * width).unwrap_or(&vec![u32::MAX; width]));
+        }
+    }
+}

@@ -8,11 +8,11 @@ use crate::workloads::{Shape, Sizes, Workload};
 pub const THREADS: &str = "threads";
 
 pub(crate) fn workloads(sizes: Sizes) -> Vec<Workload> {
-    let Sizes { moved, far, memory, matrix, .. } = sizes;
-    // Of these rows a call moves 1, 2, 4 and 16 MiB: where it begins to be divided.
+    let Sizes { moved, far, matrix, .. } = sizes;
+    // Of these rows a call moves 1, 2, 4 and 16 MiB: from 2 on it is divided.
     let rows = [16, 8, 4, 1].map(|part| gather_rows(64, far, moved / part));
-    // Single elements are divided where the data are larger than 2 MiB.
-    let bins = [1 << 20, 2 << 20, 4 << 20, 16 << 20, 64 << 20].map(|bytes| histogram(bytes.min(memory), moved));
+    // Bins of 1 to 64 MiB: from 4 on they are divided.
+    let bins = [far / 16, far / 8, far / 4, far, 4 * far].map(|bytes| histogram(bytes, moved));
     let axes = [0, 1].into_iter().flat_map(|axis| along(matrix, axis));
     let single = [far, 4 * far].map(|bytes| gather_rows(1, bytes, moved));
     rows.into_iter().chain(single).chain([scatter_rows(64, far, moved)]).chain(axes).chain(bins).collect()

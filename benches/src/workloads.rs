@@ -158,7 +158,9 @@ pub fn all(quick: bool) -> Vec<Workload> {
 
 /// The workloads that threads are measured with, in a list of their own.
 pub fn with_threads(quick: bool) -> Vec<Workload> {
-    threads::workloads(if quick { QUICK } else { FULL })
+    // Enough for several threads.
+    let quick_sizes = Sizes { moved: 1 << 20, far: 4 << 20, matrix: [2048, 512], ..QUICK };
+    threads::workloads(if quick { quick_sizes } else { FULL })
 }
 
 /// For an embedding: rows of a table, by `i64`.
@@ -523,9 +525,10 @@ mod tests {
         let mut families: Vec<_> = list.iter().map(|workload| workload.family).collect();
         families.dedup();
         assert_eq!(families, FAMILIES);
-        let mut names: Vec<_> = list.iter().map(|workload| (workload.family, &workload.name)).collect();
+        let threads = with_threads(true);
+        let mut names: Vec<_> = list.iter().chain(&threads).map(|workload| (workload.family, &workload.name)).collect();
         names.sort_unstable();
         names.dedup();
-        assert_eq!(names.len(), list.len());
+        assert_eq!(names.len(), list.len() + threads.len());
     }
 }

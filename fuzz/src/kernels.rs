@@ -101,12 +101,12 @@ struct Run<'a, const N: usize> {
 impl<const N: usize> Op for Run<'_, N> {
     type Output = ();
     #[inline(always)]
-    fn run(mut self, _: impl Instructions) {
+    fn run(mut self, instructions: impl Instructions) {
         match self.kernel {
             Kernel::Element => self.moves.element(self.t, self.f),
             Kernel::Row => self.moves.row(self.t, self.f, self.n),
-            Kernel::Gather => self.moves.gather(self.t, self.addresses),
-            Kernel::GatherAt => self.moves.gather_at(self.t, self.f, self.offsets),
+            Kernel::Gather => self.moves.gather(instructions, self.t, self.addresses),
+            Kernel::GatherAt => self.moves.gather_at(instructions, self.t, self.f, self.offsets),
             Kernel::Scatter => self.moves.scatter(self.addresses, self.f),
             Kernel::ScatterAt => self.moves.scatter_at(self.t, self.offsets, self.f),
         }

@@ -17,11 +17,11 @@
 //! impl Op for Reverse<'_> {
 //!     type Output = bool;
 //!     #[inline(always)]
-//!     fn run(mut self, _: impl Instructions) -> bool {
+//!     fn run(mut self, instructions: impl Instructions) -> bool {
 //!         let lane = Lane::new([Axis { size: 100, stride: 1 }], 0, 0);
 //!         let mut addresses = [0; BLOCK];
 //!         let inside = lane.resolve(self.0.as_chunks().0.first_chunk().unwrap(), &mut addresses);
-//!         self.1.gather(0, &addresses);
+//!         self.1.gather(instructions, 0, &addresses);
 //!         inside
 //!     }
 //! }

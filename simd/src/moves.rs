@@ -3,6 +3,7 @@
 use bytemuck::NoUninit;
 
 use crate::lane::BLOCK;
+use crate::path::Instructions;
 use crate::prefetch;
 
 /// The bytes of an element. No value of it comes from outside, and every write is a copy of an element of the same type.
@@ -28,7 +29,7 @@ impl<'a, const N: usize> Moves<'a, N> {
         }
         // SAFETY: the size is N, bytes need no alignment, and a `NoUninit` type has no byte without a value.
         let from = unsafe { core::slice::from_raw_parts(from.as_ptr().cast(), from.len()) };
-        // SAFETY: the same. `Moves` only writes copies of elements of `from`, which are values of T.
+        // SAFETY: the same. `Moves` only writes copies of elements of `from`, which are values of T; as bytes they may be copied by any thread.
         let to = unsafe { core::slice::from_raw_parts_mut(to.as_mut_ptr().cast(), to.len()) };
         Some(Moves { from, to })
     }
@@ -71,18 +72,22 @@ impl<'a, const N: usize> Moves<'a, N> {
 
     /// `to[t + n] = from[f[n]]` for a block of addresses.
     #[inline(always)]
-    pub fn gather(&mut self, t: usize, f: &[u32; BLOCK]) {
-        let Some(to) = self.to.get_mut(t..).and_then(|to| to.first_chunk_mut::<BLOCK>()) else { return };
-        gather(self.from, f, to);
+    pub fn gather(&mut self, instructions: impl Instructions, t: usize, f: &[u32; BLOCK]) {
+        let Some(to) = self.to.get_mut(t..).and_then(|to| to.first_chunk_mut()) else { return };
+        instructions.gather(self.from, f, to);
     }
 
     /// `to[t + n] = from[f + offsets[n]]` for any number of offsets.
     #[inline(always)]
-    pub fn gather_at(&mut self, t: usize, f: usize, offsets: &[u32]) {
+    pub fn gather_at(&mut self, instructions: impl Instructions, t: usize, f: usize, offsets: &[u32]) {
+        const COUNT: usize = 16;
         let (Some(to), Some(from)) = (self.to.get_mut(t..), self.from.get(f..)) else { return };
-        if let Some(to) = to.get_mut(..offsets.len()) {
-            gather(from, offsets, to);
+        let Some(to) = to.get_mut(..offsets.len()) else { return };
+        let ((to, to_rest), (offsets, rest)) = (to.as_chunks_mut::<COUNT>(), offsets.as_chunks::<COUNT>());
+        for (to, offsets) in to.iter_mut().zip(offsets) {
+            instructions.gather(from, offsets, to);
         }
+        by_element(from, rest, to_rest);
     }
 
     /// `to[t + offsets[n]] = from[f + n]` for any number of offsets, in this order.
@@ -103,12 +108,6 @@ impl<'a, const N: usize> Moves<'a, N> {
     #[inline(always)]
     pub fn prefetch_to(&self, t: u32) {
         prefetch::prefetch(self.to, t);
-    }
-
-    /// Asks for the element at `from[f]`.
-    #[inline(always)]
-    pub fn prefetch_from(&self, f: u32) {
-        prefetch::prefetch(self.from, f);
     }
 
     /// Asks for the row of `n` elements at `to[t]`.
@@ -171,33 +170,32 @@ fn scatter_rows<const N: usize, const R: usize>(from: &[[Bytes<N>; R]; BLOCK], t
     }
 }
 
-/// `to[n] = from[addresses[n]]`, of as many elements as addresses. Where an address is outside, `to[n]` stays as it is.
+/// `to[n] = table[addresses[n]]`, of as many elements as addresses. Where an address is outside the table, `to[n]` stays as it is.
 ///
-/// By loads, not by gather instructions: these are no faster in the first caches, and three times slower (8 bytes) where processors have been mended against
-/// data sampling. (`strew-benches`, `ladder` and `spatter`, on a Xeon of the Skylake family.) A vector compares the addresses of a step at once.
+/// The addresses of a step are compared at once, by a vector.
 #[inline(always)]
-fn gather<const N: usize>(from: &[Bytes<N>], addresses: &[u32], to: &mut [Bytes<N>]) {
+pub(crate) fn by_loads<const N: usize>(table: &[Bytes<N>], addresses: &[u32], to: &mut [Bytes<N>]) {
     const STEP: usize = 16;
-    let length = u32::try_from(from.len()).unwrap_or(u32::MAX);
+    let length = u32::try_from(table.len()).unwrap_or(u32::MAX);
     let ((addresses, rest), (to, to_rest)) = (addresses.as_chunks::<STEP>(), to.as_chunks_mut::<STEP>());
     for (addresses, to) in addresses.iter().zip(to) {
         if addresses.iter().fold(true, |inside, address| inside & (*address < length)) {
             for (address, to) in addresses.iter().zip(to) {
-                // SAFETY: all addresses are below `length`, which is at most the length of `from`.
-                *to = *unsafe { from.get_unchecked(*address as usize) };
+                // SAFETY: the comparison above found all addresses of the step below `length`, which is at most that of the table.
+                *to = *unsafe { table.get_unchecked(*address as usize) };
             }
         } else {
-            by_element(from, addresses, to);
+            by_element(table, addresses, to);
         }
     }
-    by_element(from, rest, to_rest);
+    by_element(table, rest, to_rest);
 }
 
 /// The same, one by one.
 #[inline(always)]
-fn by_element<const N: usize>(from: &[Bytes<N>], addresses: &[u32], to: &mut [Bytes<N>]) {
+fn by_element<const N: usize>(table: &[Bytes<N>], addresses: &[u32], to: &mut [Bytes<N>]) {
     for (address, to) in addresses.iter().zip(to) {
-        if let Some(from) = from.get(*address as usize) {
+        if let Some(from) = table.get(*address as usize) {
             *to = *from;
         }
     }

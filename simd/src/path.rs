@@ -6,6 +6,8 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 use pulp::x86::{V3, V4};
 use pulp::{Arch, Scalar};
 
+use crate::moves::{Bytes, by_loads};
+
 /// A set of instructions that this machine has. A value of this type is the proof that it does.
 ///
 /// What an [`Op`] does, it does the same on every path.
@@ -97,10 +99,17 @@ pub trait Op {
 pub trait Instructions: sealed::Kernels {}
 
 pub(crate) mod sealed {
+    use super::{Bytes, by_loads};
     use crate::chosen::{Chosen, one_by_one};
     use crate::lane::BLOCK;
 
     pub trait Kernels: Copy {
+        /// `to[n] = table[addresses[n]]`. Where an address is outside the table, `to[n]` stays as it is.
+        #[inline(always)]
+        fn gather<const N: usize, const COUNT: usize>(self, table: &[Bytes<N>], addresses: &[u32; COUNT], to: &mut [Bytes<N>; COUNT]) {
+            by_loads(table, addresses, to);
+        }
+
         /// See [`Chosen::below`].
         #[inline(always)]
         fn below(self, addresses: &[u32; BLOCK], end: u32) -> Chosen {
@@ -113,6 +122,7 @@ use sealed::Kernels;
 impl Instructions for Scalar {}
 impl Kernels for Scalar {}
 
+// It has no gather instruction: the gain is in the checks and addresses, which the compiler makes vectors of.
 #[cfg(target_arch = "aarch64")]
 impl Instructions for pulp::aarch64::Neon {}
 #[cfg(target_arch = "aarch64")]

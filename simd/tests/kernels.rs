@@ -19,7 +19,7 @@ macro_rules! kernels {
         )*
     };
 }
-kernels!(below iter check resolve clamp advance element row gather gather_at gather_rows scatter scatter_at scatter_rows prefetch prefetch_row prefetch_to prefetch_from prefetch_row_to prefetch_row_from);
+kernels!(below iter check resolve clamp advance element row gather gather_at gather_rows scatter scatter_at scatter_rows prefetch prefetch_row prefetch_to prefetch_row_to prefetch_row_from);
 
 #[test]
 fn no_kernel_is_forgotten() {
@@ -75,19 +75,18 @@ struct Gather<'a, const N: usize>(Moves<'a, N>, usize, &'a [u32; BLOCK]);
 impl<const N: usize> Op for Gather<'_, N> {
     type Output = ();
     #[inline(always)]
-    fn run(mut self, _: impl Instructions) {
-        self.0.gather(self.1, self.2);
+    fn run(mut self, instructions: impl Instructions) {
+        self.0.gather(instructions, self.1, self.2);
     }
 }
 
-/// Writes some places twice and three times.
 struct GatherAt<'a, const N: usize>(Moves<'a, N>, usize, usize, &'a [u32]);
 
 impl<const N: usize> Op for GatherAt<'_, N> {
     type Output = ();
     #[inline(always)]
-    fn run(mut self, _: impl Instructions) {
-        self.0.gather_at(self.1, self.2, self.3);
+    fn run(mut self, instructions: impl Instructions) {
+        self.0.gather_at(instructions, self.1, self.2, self.3);
     }
 }
 
@@ -594,10 +593,6 @@ mod kernels {
 
     pub fn prefetch_to(path: Path) {
         asks(path, |moves, _, address, _| moves.prefetch_to(address));
-    }
-
-    pub fn prefetch_from(path: Path) {
-        asks(path, |moves, _, address, _| moves.prefetch_from(address));
     }
 
     pub fn prefetch_row_to(path: Path) {

@@ -16,7 +16,8 @@ const ROWS_AHEAD: usize = 8;
 const LANES_AHEAD: isize = 8;
 
 /// Takes lanes apart into blocks.
-pub(crate) struct InBlocks<M> {
+pub(crate) struct InBlocks<S, M> {
+    pub instructions: S,
     pub mover: M,
     pub far_lanes: bool,
     /// See [`Plan::piece`](crate::plan::Plan::piece).
@@ -40,7 +41,7 @@ impl Pending {
     }
 }
 
-impl<M: BlockMover> Mover for InBlocks<M> {
+impl<S: Instructions, M: BlockMover> Mover for InBlocks<S, M> {
     #[inline(always)]
     fn row(&mut self, table: usize, flat: usize, n: usize) {
         self.mover.row(table, flat, n);
@@ -80,7 +81,7 @@ impl<M: BlockMover> Mover for InBlocks<M> {
                 next.iter().for_each(|address| self.mover.ask_element(*address));
             }
             if let Some(flat) = pending.flat.replace(flat) {
-                self.mover.block(now, flat);
+                self.mover.block(self.instructions, now, flat);
             }
             pending.is_other = !pending.is_other;
             flat = flat.wrapping_add(BLOCK);
@@ -99,7 +100,7 @@ impl<M: BlockMover> Mover for InBlocks<M> {
     fn finish(&mut self) {
         let Pending { flat, block, other, is_other } = &mut self.pending;
         if let Some(flat) = flat.take() {
-            self.mover.block(if *is_other { other } else { block }, flat);
+            self.mover.block(self.instructions, if *is_other { other } else { block }, flat);
         }
     }
 

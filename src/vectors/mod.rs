@@ -47,7 +47,7 @@ pub(crate) fn gather<T: Element, I: Index, const PROVEN: bool>(plan: &Plan, indi
 
 /// The same, lane by lane.
 fn gather_lanes<T: Element, I: Index, const PROVEN: bool>(plan: &Plan, indices: &[I], input: &[T], output: &mut [T]) -> bool {
-    let far_rows = plan.reach().saturating_mul(size_of::<T>()) > FAR;
+    let far_rows = cfg!(target_arch = "x86_64") && plan.reach().saturating_mul(size_of::<T>()) > FAR;
     let done = match size_of::<T>() {
         1 => Moves::<1>::new(input, output).map(|moves| run::<I, PROVEN>(plan, indices, Gathered { moves, far_rows })),
         2 => Moves::<2>::new(input, output).map(|moves| run::<I, PROVEN>(plan, indices, Gathered { moves, far_rows })),
@@ -152,10 +152,13 @@ fn run<I: Index, const PROVEN: bool>(plan: &Plan, indices: &[I], mover: impl Blo
     impl<I: Index, M: BlockMover, const PROVEN: bool> Op for Run<'_, I, M, PROVEN> {
         type Output = bool;
         #[inline(always)]
-        fn run(self, _: impl Instructions) -> bool {
+        fn run(self, instructions: impl Instructions) -> bool {
             let far_lanes = self.0.has_far_lanes();
-            let blocks = InBlocks { mover: self.2, far_lanes, piece: self.0.piece(), pending: Pending::new() };
-            walk::run::<I, PROVEN>(self.0, self.1, blocks)
+            walk::run::<I, PROVEN>(
+                self.0,
+                self.1,
+                InBlocks { instructions, mover: self.2, far_lanes, piece: self.0.piece(), pending: Pending::new() },
+            )
         }
     }
     match pattern::offsets(plan, indices) {

@@ -1,6 +1,6 @@
 //! What moves by addresses: copies in both directions, and reductions.
 
-use strew_simd::{BLOCK, Moves, prefetch, prefetch_row};
+use strew_simd::{BLOCK, Instructions, Moves, prefetch, prefetch_row};
 
 use crate::element::Element;
 use crate::plan::Dim;
@@ -25,7 +25,7 @@ pub(crate) trait BlockMover {
     }
 
     /// Moves one element for each address, in order.
-    fn block(&mut self, table: &[u32; BLOCK], flat: usize);
+    fn block(&mut self, instructions: impl Instructions, table: &[u32; BLOCK], flat: usize);
 
     /// Moves one row of `n` elements for each address, in order.
     #[inline(always)]
@@ -34,7 +34,7 @@ pub(crate) trait BlockMover {
     }
 
     /// Moves one element for each offset from a place of the table, in order.
-    fn pattern(&mut self, table: usize, offsets: &[u32], flat: usize);
+    fn pattern(&mut self, instructions: impl Instructions, table: usize, offsets: &[u32], flat: usize);
 
     /// Whether to ask for elements of the table ahead.
     fn far(&self) -> bool;
@@ -49,7 +49,8 @@ pub(crate) trait BlockMover {
     fn ask(&self, table: u32, n: usize);
 
     /// Asks for an element of the table.
-    fn ask_element(&self, table: u32);
+    #[inline(always)]
+    fn ask_element(&self, _: u32) {}
 
     /// Asks for a row of the flat tensor.
     fn ask_flat(&self, flat: u32, n: usize);
@@ -83,8 +84,8 @@ impl<const N: usize> BlockMover for Gathered<'_, N> {
     }
 
     #[inline(always)]
-    fn block(&mut self, table: &[u32; BLOCK], flat: usize) {
-        self.moves.gather(flat, table);
+    fn block(&mut self, instructions: impl Instructions, table: &[u32; BLOCK], flat: usize) {
+        self.moves.gather(instructions, flat, table);
     }
 
     #[inline(always)]
@@ -102,8 +103,8 @@ impl<const N: usize> BlockMover for Gathered<'_, N> {
     }
 
     #[inline(always)]
-    fn pattern(&mut self, table: usize, offsets: &[u32], flat: usize) {
-        self.moves.gather_at(flat, table, offsets);
+    fn pattern(&mut self, instructions: impl Instructions, table: usize, offsets: &[u32], flat: usize) {
+        self.moves.gather_at(instructions, flat, table, offsets);
     }
 
     #[inline(always)]
@@ -119,11 +120,6 @@ impl<const N: usize> BlockMover for Gathered<'_, N> {
     #[inline(always)]
     fn ask(&self, table: u32, n: usize) {
         self.moves.prefetch_row_from(table, n);
-    }
-
-    #[inline(always)]
-    fn ask_element(&self, table: u32) {
-        self.moves.prefetch_from(table);
     }
 
     #[inline(always)]
@@ -150,7 +146,7 @@ impl<const N: usize> BlockMover for Scattered<'_, N> {
     }
 
     #[inline(always)]
-    fn block(&mut self, table: &[u32; BLOCK], flat: usize) {
+    fn block(&mut self, _: impl Instructions, table: &[u32; BLOCK], flat: usize) {
         self.moves.scatter(table, flat);
     }
 
@@ -169,7 +165,7 @@ impl<const N: usize> BlockMover for Scattered<'_, N> {
     }
 
     #[inline(always)]
-    fn pattern(&mut self, table: usize, offsets: &[u32], flat: usize) {
+    fn pattern(&mut self, _: impl Instructions, table: usize, offsets: &[u32], flat: usize) {
         self.moves.scatter_at(table, offsets, flat);
     }
 
@@ -219,13 +215,13 @@ impl<T: Element, R: Reduction<T>> BlockMover for Combined<'_, T, R> {
     }
 
     #[inline(always)]
-    fn block(&mut self, table: &[u32; BLOCK], flat: usize) {
+    fn block(&mut self, _: impl Instructions, table: &[u32; BLOCK], flat: usize) {
         let Some(updates) = self.updates.get(flat..).and_then(|updates| updates.get(..BLOCK)) else { return };
         combine(self.reduction, self.data, table, updates);
     }
 
     #[inline(always)]
-    fn pattern(&mut self, table: usize, offsets: &[u32], flat: usize) {
+    fn pattern(&mut self, _: impl Instructions, table: usize, offsets: &[u32], flat: usize) {
         let (Some(data), Some(updates)) = (self.data.get_mut(table..), self.updates.get(flat..)) else { return };
         combine(self.reduction, data, offsets, updates);
     }

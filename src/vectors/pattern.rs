@@ -47,11 +47,11 @@ impl<M: BlockMover> Op for Pieces<'_, M> {
     type Output = ();
 
     #[inline(always)]
-    fn run(mut self, _: impl Instructions) {
+    fn run(mut self, instructions: impl Instructions) {
         let pieces = self.plan.outer().split_last().map_or(&[][..], |(_, pieces)| pieces);
         let (mut at, mut odometer) = (Position::first(self.plan), Odometer::new());
         loop {
-            self.mover.pattern(at.table, self.offsets, at.flat);
+            self.mover.pattern(instructions, at.table, self.offsets, at.flat);
             if !odometer.step(pieces, &mut at) {
                 return;
             }

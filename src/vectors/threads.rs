@@ -19,11 +19,11 @@ use crate::vectors::columns::Columns;
 use crate::{combine, gather};
 
 /// Calls that move fewer bytes run on the caller's thread: they take less than the 0.1 ms that it may take to wake another.
-/// (`strew-benches`, `threads`: gathers of 1 to 16 MiB.)
+/// (`strew-benches`, `threads`: gathers of 1 to 16 MiB, with this at 0.)
 const ALONE: usize = 1 << 21;
 
 /// Single elements that a scatter spreads over no more bytes are not divided either: all threads look at all indices, which takes as long as what they save.
-/// (`strew-benches`, `threads`: histograms.)
+/// (`strew-benches`, `threads`: histograms, with this at 0.)
 const FAR: usize = 1 << 21;
 
 /// Pieces for each thread: the caller starts before the others are awake, and no one waits long for the last.
