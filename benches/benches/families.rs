@@ -14,7 +14,8 @@ fn main() {
     let criterion =
         Criterion::default().sample_size(10).warm_up_time(Duration::from_millis(100)).measurement_time(Duration::from_millis(400));
     let mut criterion = criterion.configure_from_args();
-    let list = workloads::all(false);
+    let mut list = workloads::all(false);
+    list.extend(workloads::with_threads(false));
     for family in list.chunk_by(|one, next| one.family == next.family) {
         let mut group = criterion.benchmark_group(family.first().map_or("", |workload| workload.family));
         group.sampling_mode(SamplingMode::Flat);
@@ -23,12 +24,6 @@ fn main() {
         }
         group.finish();
     }
-    let mut group = criterion.benchmark_group(THREADS);
-    group.sampling_mode(SamplingMode::Flat);
-    for workload in workloads::with_threads(false) {
-        bench(&mut group, &workload);
-    }
-    group.finish();
     criterion.final_summary();
 }
 

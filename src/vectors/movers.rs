@@ -64,9 +64,9 @@ fn each_row<M: BlockMover + ?Sized>(mover: &mut M, table: &[u32; BLOCK], mut fla
     }
 }
 
-/// `output[flat] = input[table]`. Loads of single elements run ahead of each other as it is: asking for them gained nothing. Nor does what is written go past the caches: that
-/// saves a tenth of the time where nothing stays in them, but x86 processors whose gathers have been mended against data sampling let each wait for such writes,
-/// and take ten times as long. (`strew-benches`, `ladder`, `many`.)
+/// `output[flat] = input[table]`. Loads of single elements run ahead of each other as it is: asking for them gained nothing. Nor does what is written go past the
+/// caches: that saves a tenth of the time where nothing stays in them, but x86 processors whose gathers have been mended against data sampling let each gather wait
+/// for such writes, and take ten times as long. (`strew-benches`, `ladder`, `many`.)
 pub(crate) struct Gathered<'a, const N: usize> {
     pub moves: Moves<'a, N>,
     pub far_rows: bool,
