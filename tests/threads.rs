@@ -47,6 +47,15 @@ fn cases() -> Vec<Case> {
         case("last axis", axis::<1>, packed(&[77, 500]), packed(&[4000]), packed(&[77, 4000]), 500),
         // Beyond what stays in a cache, so that single elements are divided too.
         case("far elements", axis::<0>, packed(&[2_100_003]), packed(&[300_001]), packed(&[300_001]), 2_100_003),
+        case(
+            "far elements, in padded lanes",
+            axis::<0>,
+            packed(&[2_100_003]),
+            Layout::from_parts(&[3, 301, 301], &[100_000, 303, 1], 5).unwrap(),
+            Layout::from_parts(&[3, 301, 301], &[301, 903, 1], 2).unwrap(),
+            2_100_003,
+        ),
+        case("far fives", nd::<0>, packed(&[19; 5]), packed(&[270_001, 5]), packed(&[270_001]), 19),
         case("far pairs", nd::<0>, packed(&[1500, 1500]), packed(&[290_001, 2]), packed(&[290_001]), 1500),
         case(
             "padded rows, from the end",

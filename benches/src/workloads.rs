@@ -180,43 +180,38 @@ fn rows(sizes: Sizes) -> Vec<Workload> {
 }
 
 fn take_rows<T: Value>(element: &str, place: &str, bytes: usize, width: usize, moved: usize) -> Workload {
-    let (rows, count) = (bytes / size_of::<T>() / width, moved / width);
-    let (table, output) = (Layout::contiguous([rows, width]), Layout::contiguous([count, width]));
-    let gather = Gather::axis(&table, &Layout::contiguous([count]), &output, 0).unwrap();
-    Shape {
-        family: "rows",
-        name: format!("gather {width} {element}, {place}"),
-        from: rows * width,
-        to: count * width,
-        tuples: count,
-        sizes: vec![rows],
-        moved: count * width,
-        touched: 2,
-    }
-    .of::<T, i64>(
+    let (shape, gather) = row_gather("rows", format!("gather {width} {element}, {place}"), bytes / size_of::<T>() / width, width, moved);
+    shape.of::<T, i64>(
         move |table, indices, output| gather.run(table, indices, output),
         move |table, indices, output| safe::take(table, indices, output, width),
     )
 }
 
 fn put_rows(place: &str, bytes: usize, width: usize, moved: usize) -> Workload {
-    let (rows, count) = (bytes / size_of::<f32>() / width, moved / width);
-    let (data, updates) = (Layout::contiguous([rows, width]), Layout::contiguous([count, width]));
-    let scatter = Scatter::axis(&data, &Layout::contiguous([count]), &updates, 0).unwrap();
-    Shape {
-        family: "rows",
-        name: format!("scatter {width} f32, {place}"),
-        from: count * width,
-        to: rows * width,
-        tuples: count,
-        sizes: vec![rows],
-        moved: count * width,
-        touched: 2,
-    }
-    .of::<f32, i64>(
+    let rows = bytes / size_of::<f32>() / width;
+    let (shape, scatter) = row_scatter("rows", format!("scatter {width} f32, {place}"), rows, width, moved, 2);
+    shape.of::<f32, i64>(
         move |updates, indices, data| scatter.run(data, indices, updates),
         move |updates, indices, data| safe::put(data, indices, updates, width),
     )
+}
+
+/// Rows of a table of so many.
+pub(crate) fn row_gather(family: &'static str, name: String, rows: usize, width: usize, moved: usize) -> (Shape, Gather) {
+    let count = moved / width;
+    let [table, output] = [[rows, width], [count, width]].map(Layout::contiguous);
+    let gather = Gather::axis(&table, &Layout::contiguous([count]), &output, 0).unwrap();
+    let (from, to) = (rows * width, count * width);
+    (Shape { family, name, from, to, tuples: count, sizes: vec![rows], moved: to, touched: 2 }, gather)
+}
+
+/// Rows into so many.
+pub(crate) fn row_scatter(family: &'static str, name: String, rows: usize, width: usize, moved: usize, touched: usize) -> (Shape, Scatter) {
+    let count = moved / width;
+    let [data, updates] = [[rows, width], [count, width]].map(Layout::contiguous);
+    let scatter = Scatter::axis(&data, &Layout::contiguous([count]), &updates, 0).unwrap();
+    let (from, to) = (count * width, rows * width);
+    (Shape { family, name, from, to, tuples: count, sizes: vec![rows], moved: from, touched }, scatter)
 }
 
 /// One index for every element, by `i64`.
@@ -339,28 +334,25 @@ fn take_rows_by_tuples<const K: usize>(count: usize, sizes: [usize; K], width: u
 }
 
 fn put_pairs(count: usize, sizes: [usize; 2], operation: &str) -> Workload {
-    let (data, indices) = (Layout::contiguous(sizes), Layout::contiguous([count, 2]));
-    let scatter = Scatter::nd(&data, &indices, &Layout::contiguous([count]), 0).unwrap();
-    let shape = |touched| Shape {
-        family: "tuples",
-        name: format!("scatter {operation} by 2 coordinates"),
-        from: count,
-        to: sizes.iter().product(),
-        tuples: count,
-        sizes: sizes.to_vec(),
-        moved: count,
-        touched,
-    };
+    let name = format!("scatter {operation} by 2 coordinates");
+    let (shape, scatter) = pair_scatter("tuples", name, count, sizes, if operation == "set" { 2 } else { 3 });
     match operation {
-        "set" => shape(2).of::<f32, i64>(
+        "set" => shape.of::<f32, i64>(
             move |updates, indices, data| scatter.run(data, indices, updates),
             move |updates, indices, data| safe::combine_tuples(data, indices, updates, sizes, set),
         ),
-        _ => shape(3).of::<f32, i64>(
+        _ => shape.of::<f32, i64>(
             move |updates, indices, data| scatter.reduce(Add, data, indices, updates),
             move |updates, indices, data| safe::combine_tuples(data, indices, updates, sizes, add),
         ),
     }
+}
+
+/// Single elements by two coordinates.
+pub(crate) fn pair_scatter(family: &'static str, name: String, count: usize, sizes: [usize; 2], touched: usize) -> (Shape, Scatter) {
+    let (data, indices) = (Layout::contiguous(sizes), Layout::contiguous([count, 2]));
+    let scatter = Scatter::nd(&data, &indices, &Layout::contiguous([count]), 0).unwrap();
+    (Shape { family, name, from: count, to: sizes.iter().product(), tuples: count, sizes: sizes.to_vec(), moved: count, touched }, scatter)
 }
 
 /// The same indices everywhere along an axis that is not the first, by `i64`.
@@ -405,20 +397,8 @@ fn reduce(sizes: Sizes, quick: bool) -> Vec<Workload> {
 }
 
 fn sums(name: &str, rows: usize, width: usize, moved: usize) -> Workload {
-    let count = moved / width;
-    let (data, updates) = (Layout::contiguous([rows, width]), Layout::contiguous([count, width]));
-    let scatter = Scatter::axis(&data, &Layout::contiguous([count]), &updates, 0).unwrap();
-    Shape {
-        family: "reduce",
-        name: name.to_owned(),
-        from: count * width,
-        to: rows * width,
-        tuples: count,
-        sizes: vec![rows],
-        moved: count * width,
-        touched: 3,
-    }
-    .of::<f32, i64>(
+    let (shape, scatter) = row_scatter("reduce", name.to_owned(), rows, width, moved, 3);
+    shape.of::<f32, i64>(
         move |updates, indices, data| scatter.reduce(Add, data, indices, updates),
         move |updates, indices, data| match width {
             1 => safe::add_scalars(data, indices, updates),

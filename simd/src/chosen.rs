@@ -3,12 +3,15 @@
 use crate::lane::BLOCK;
 use crate::path::Instructions;
 
-/// Some addresses of a block, and their places in it, in order.
+/// Some addresses of a block, and their places in it, in order: the first `count` of both. What follows them means nothing.
 #[derive(Clone, Debug)]
 pub struct Chosen {
-    addresses: [u32; BLOCK],
-    numbers: [u32; BLOCK],
-    count: usize,
+    /// The addresses.
+    pub addresses: [u32; BLOCK],
+    /// The place of each in the block.
+    pub numbers: [u32; BLOCK],
+    /// How many they are.
+    pub count: usize,
 }
 
 impl Chosen {
@@ -17,12 +20,6 @@ impl Chosen {
     #[must_use]
     pub fn below(instructions: impl Instructions, addresses: &[u32; BLOCK], end: u32) -> Chosen {
         instructions.below(addresses, end)
-    }
-
-    /// Each chosen address, with its place in the block.
-    #[inline(always)]
-    pub fn iter(&self) -> impl Iterator<Item = (u32, usize)> {
-        self.addresses.iter().zip(&self.numbers).take(self.count).map(|(address, number)| (*address, *number as usize))
     }
 
     #[inline(always)]

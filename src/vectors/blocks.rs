@@ -193,16 +193,12 @@ impl<S: Instructions, M: BlockMover> Mover for InPart<S, M> {
         for tuples in blocks {
             addresses.block(&mut lane, tuples, &mut block)?;
             let chosen = Chosen::below(self.instructions, &block, end);
+            let chosen = || chosen.addresses.iter().zip(&chosen.numbers).take(chosen.count);
             if self.mover.far() {
-                chosen.iter().for_each(|(address, _)| self.mover.ask(address, n));
+                chosen().for_each(|(address, _)| self.mover.ask(*address, n));
             }
-            for (address, number) in chosen.iter() {
-                let flat = flat.wrapping_add(number.wrapping_mul(n));
-                if n == 1 {
-                    self.mover.element(address as usize, flat);
-                } else {
-                    self.mover.row(address as usize, flat, n);
-                }
+            for (address, number) in chosen() {
+                self.mover.row(*address as usize, flat.wrapping_add((*number as usize).wrapping_mul(n)), n);
             }
             flat = flat.wrapping_add(n.wrapping_mul(BLOCK));
         }
@@ -250,14 +246,14 @@ impl Mover for Nothing {
 impl<const K: usize, const PROVEN: bool> Addresses<K, PROVEN> {
     /// The same for vectors.
     #[inline(always)]
-    fn lane(&self) -> Lane<K> {
+    pub(crate) fn lane(&self) -> Lane<K> {
         let axes = self.coordinates.map(|coordinate| Axis { size: coordinate.size as u32, stride: coordinate.table as u32 });
         Lane::new(axes, self.first as u32, self.step as u32)
     }
 
     /// The addresses of the next tuples. `None`: one of them is out of bounds under `Bounds::Error`.
     #[inline(always)]
-    fn block<I: Index>(&mut self, lane: &mut Lane<K>, tuples: &[[I; K]; BLOCK], block: &mut [u32; BLOCK]) -> Option<()> {
+    pub(crate) fn block<I: Index>(&mut self, lane: &mut Lane<K>, tuples: &[[I; K]; BLOCK], block: &mut [u32; BLOCK]) -> Option<()> {
         match self.bounds {
             Bounds::Clamp => lane.clamp(tuples, block),
             Bounds::Skip => _ = lane.resolve(tuples, block),

@@ -16,6 +16,8 @@ use crate::walk;
 
 mod blocks;
 mod columns;
+#[cfg(feature = "rayon")]
+mod lists;
 mod movers;
 mod pattern;
 mod pieces;
@@ -27,6 +29,8 @@ pub(crate) mod trial;
 use blocks::InPart;
 use blocks::{InBlocks, Nothing, Pending};
 use movers::{BlockMover, Combined, Gathered, Scattered};
+#[cfg(feature = "rayon")]
+use threads::Part;
 
 /// Where the tuples of a lane reach further than this number of bytes, places are asked for ahead: they do not stay in the second cache.
 /// (`strew-benches`: scatters by 2 coordinates into 4 MiB gain a quarter; histograms of 64K bins would lose.)
@@ -112,7 +116,7 @@ pub(crate) fn combine_part<T: Element, I: Index, R: Reduction<T>>(
     plan: &Plan,
     indices: &[I],
     reduction: &R,
-    data: &mut [T],
+    Part { start, data }: Part<T>,
     updates: &[T],
 ) {
     struct Run<'a, I, M> {
@@ -128,9 +132,11 @@ pub(crate) fn combine_part<T: Element, I: Index, R: Reduction<T>>(
             walk::run::<I, true>(self.plan, self.indices, InPart { instructions, mover: self.mover, length: self.length });
         }
     }
+    let mut plan = *plan;
+    plan.start.table = plan.start.table.wrapping_sub(start);
     let length = data.len();
-    let mover = Combined { reduction, data, updates, far: is_far::<T>(plan) };
-    Path::detect().dispatch(Run { plan, indices, mover, length });
+    let mover = Combined { reduction, data, updates, far: is_far::<T>(&plan) };
+    Path::detect().dispatch(Run { plan: &plan, indices, mover, length });
 }
 
 /// Whether all indices are in bounds.

@@ -84,24 +84,25 @@ impl Plan {
         self.coordinates().iter().fold(0, |reach, axis| axis.size.saturating_mul(axis.table.unsigned_abs()).max(reach))
     }
 
-    /// The first of so many pieces of the outermost dimension, and the rest. `None`: there is nothing to split.
+    /// So many steps of the outermost dimension, and the rest. `None`: there are no more.
     #[cfg(feature = "rayon")]
-    pub(crate) fn split(&self, number: usize) -> Option<(Plan, Plan)> {
+    pub(crate) fn split(&self, steps: usize) -> Option<(Plan, Plan)> {
         let (mut first, mut second) = (*self, *self);
         let (dim, rest) = (first.dims.first_mut()?, second.dims.first_mut()?);
-        if self.outer == 0 || dim.size < 2 {
-            return None;
-        }
-        let middle = dim.size.checked_div(number)?.max(1);
-        dim.size = middle;
-        rest.size -= middle;
-        let go = |start: usize, step: isize| start.wrapping_add(middle.wrapping_mul(step as usize));
+        rest.size = rest.size.checked_sub(steps).filter(|size| self.outer > 0 && *size > 0)?;
+        dim.size = steps;
+        let go = |start: usize, step: isize| start.wrapping_add(steps.wrapping_mul(step as usize));
         second.start = Start {
             table: go(self.start.table, rest.table),
             indices: go(self.start.indices, rest.indices),
             flat: go(self.start.flat, rest.flat),
         };
         Some((first, second))
+    }
+
+    /// The number of entries of the indices.
+    pub(crate) fn entries(&self) -> usize {
+        self.outer().iter().fold(1, |entries, dim| entries.saturating_mul(dim.size))
     }
 
     /// Whether each step of the outermost dimension writes elements after all those of the step before it.
@@ -130,6 +131,37 @@ impl Plan {
         let strides = self.outer().iter().map(|dim| dim.table).chain(self.coordinates().iter().map(|axis| axis.table));
         let pitch = strides.fold(0, |pitch, stride| greatest_common_divisor(pitch, stride.unsigned_abs()));
         Some(pitch).filter(|pitch| *pitch >= row)
+    }
+}
+
+/// A plan in pieces of no more than so many entries, in order.
+#[cfg(feature = "rayon")]
+pub(crate) struct Pieces {
+    /// The last one first.
+    pub rest: Vec<Plan>,
+    pub entries: usize,
+}
+
+#[cfg(feature = "rayon")]
+impl Iterator for Pieces {
+    type Item = Plan;
+
+    fn next(&mut self) -> Option<Plan> {
+        let mut plan = self.rest.pop()?;
+        loop {
+            let entries = plan.entries();
+            let outermost = plan.outer().first().filter(|_| entries > self.entries).map_or(0, |dim| dim.size);
+            let Some(step) = entries.checked_div(outermost) else { return Some(plan) };
+            if let Some((first, rest)) = plan.split((self.entries / step).max(1)) {
+                self.rest.push(rest);
+                plan = first;
+            }
+            if step > self.entries {
+                plan.dims.rotate_left(1);
+                plan.outer -= 1;
+                plan.rank -= 1;
+            }
+        }
     }
 }
 

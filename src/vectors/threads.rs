@@ -1,11 +1,11 @@
 //! Work for several threads, divided so that their number does not change a bit.
 //!
 //! Each piece writes a part of the written tensor that no other one writes, in the order in which one thread would. A gather's output is cut along
-//! its outermost dimension. So is a scatter's data, if the indices of each piece stay in it; otherwise all threads look at all indices, and each
-//! applies the updates that fall into its part of the data.
+//! its outermost dimension. So is a scatter's data, if the indices of each piece stay in it. Otherwise the data is cut between rows, and all threads look at all
+//! indices, to apply the updates that fall into their part; single elements, which take less time than that look, are put into [`lists`] first.
 //!
 //! One thread does what cannot be cut so: written tensors whose outermost steps interleave, indices and updates that are not packed. And what is not worth
-//! it: small calls, and single elements of data that stay in a cache, which take less time than the look of all threads at all indices.
+//! it: small calls, and single elements of data that stay in a cache.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -16,13 +16,14 @@ use crate::plan::{Direction, Plan};
 use crate::reduction::Reduction;
 use crate::vectors;
 use crate::vectors::columns::Columns;
+use crate::vectors::lists;
 use crate::{combine, gather};
 
 /// Calls that move fewer bytes run on the caller's thread: they take less than the 0.1 ms that it may take to wake another.
 /// (`strew-benches`, `threads`: gathers of 1 to 16 MiB, with this at 0.)
 const ALONE: usize = 1 << 21;
 
-/// Single elements that a scatter spreads over no more bytes are not divided either: all threads look at all indices, which takes as long as what they save.
+/// Single elements that a scatter spreads over no more bytes are not divided either: to list their places takes as long as to write there, in a cache.
 /// (`strew-benches`, `threads`: histograms, with this at 0.)
 const FAR: usize = 1 << 21;
 
@@ -43,6 +44,8 @@ enum Way {
     Pieces,
     /// Each takes a part of the data, cut between rows that start at multiples of this distance, and looks at all indices.
     Rows(usize),
+    /// The same for single elements, whose places are listed for each part.
+    Lists(usize),
 }
 
 impl Division {
@@ -60,8 +63,12 @@ impl Division {
             if plan.pieces_are_apart(Direction::Scatter) {
                 return Some(Way::Pieces);
             }
-            let far = plan.packed_row > 1 || plan.reach().saturating_mul(size_of::<T>()) > FAR;
-            plan.pitch().filter(|_| far).map(Way::Rows)
+            let pitch = plan.pitch()?;
+            if plan.packed_row > 1 {
+                return Some(Way::Rows(pitch));
+            }
+            let far = plan.reach().saturating_mul(size_of::<T>()) > FAR;
+            (far && u32::try_from(plan.lengths.flat).is_ok()).then_some(Way::Lists(pitch))
         })
     }
 
@@ -125,14 +132,24 @@ impl Division {
             }
             Way::Rows(pitch) => {
                 let parts = parts(plan, data, *pitch, self.threads);
-                share(parts, self.threads, |(plan, data)| vectors::combine_part(&plan, indices, reduction, data, updates));
+                share(parts, self.threads, |part| vectors::combine_part(plan, indices, reduction, part, updates));
+            }
+            Way::Lists(pitch) => {
+                let parts = parts(plan, data, *pitch, self.threads);
+                lists::scatter(plan, indices, reduction, parts, updates);
             }
         }
     }
 }
 
+/// A part of the data, which starts at this place of it.
+pub(crate) struct Part<'a, T> {
+    pub start: usize,
+    pub data: &'a mut [T],
+}
+
 /// Works on all pieces with so many threads: the caller's and those of the pool.
-fn share<P: Send>(pieces: Vec<P>, threads: usize, work: impl Fn(P) + Sync) {
+pub(crate) fn share<P: Send>(pieces: Vec<P>, threads: usize, work: impl Fn(P) + Sync) {
     let threads = threads.min(pieces.len());
     let pieces = Mutex::new(pieces.into_iter());
     let next = || pieces.lock().unwrap_or_else(PoisonError::into_inner).next();
@@ -153,7 +170,8 @@ fn share<P: Send>(pieces: Vec<P>, threads: usize, work: impl Fn(P) + Sync) {
 fn pieces(plan: &Plan, number: usize) -> Vec<Plan> {
     let (mut pieces, mut rest) = (Vec::new(), *plan);
     for number in (2..=number).rev() {
-        let Some((first, second)) = rest.split(number) else { break };
+        let steps = rest.outer().first().map_or(0, |dim| dim.size / number);
+        let Some((first, second)) = rest.split(steps.max(1)) else { break };
         pieces.push(first);
         rest = second;
     }
@@ -176,17 +194,15 @@ fn written_pieces<'a, T>(plan: &Plan, mut written: &'a mut [T], direction: Direc
 }
 
 /// The data in a part for each thread, whose rows start at `pitch` from each other.
-fn parts<'a, T>(plan: &Plan, mut data: &'a mut [T], pitch: usize, threads: usize) -> Vec<(Plan, &'a mut [T])> {
+fn parts<'a, T>(plan: &Plan, mut data: &'a mut [T], pitch: usize, threads: usize) -> Vec<Part<'a, T>> {
     let first = plan.start.table % pitch;
     let rows = data.len().saturating_sub(first) / pitch;
     let mut parts = Vec::new();
     for number in (0..threads).rev() {
         let row = (rows as u128 * number as u128 / threads as u128) as usize;
-        let at = if number == 0 { 0 } else { first + row * pitch };
-        let mut plan = *plan;
-        plan.start.table = plan.start.table.wrapping_sub(at);
-        let (before, part) = data.split_at_mut(at.min(data.len()));
-        parts.push((plan, part));
+        let start = if number == 0 { 0 } else { first + row * pitch }.min(data.len());
+        let (before, part) = data.split_at_mut(start);
+        parts.push(Part { start, data: part });
         data = before;
     }
     parts
