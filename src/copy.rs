@@ -88,6 +88,12 @@ pub(crate) fn copy_row<T: Element>(from: &[T], to: &mut [T]) {
 mod tests {
     use super::*;
 
+    #[cfg(not(feature = "std"))]
+    #[test]
+    fn blocks_are_eight_words() {
+        assert_eq!([block::<u8>(), block::<u16>(), block::<f32>(), block::<u64>()], [32, 16, 8, 8]);
+    }
+
     #[test]
     fn every_length() {
         fn check<T: Element + PartialEq + core::fmt::Debug>(value: impl Fn(u8) -> T) {

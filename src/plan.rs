@@ -391,3 +391,66 @@ const fn is_steps(outer: isize, inner: isize, size: usize) -> bool {
         None => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn gather(make: impl FnOnce(&mut Plan) -> Result<(), Error>) -> Plan {
+        let mut plan = Plan::NOTHING;
+        make(&mut plan).map(|()| plan).unwrap_or(Plan::NOTHING)
+    }
+
+    fn by_axis(table: &[usize], axis: usize, indices: &[usize], output: &[usize]) -> Plan {
+        let [table, indices, output] = [table, indices, output].map(Layout::packed);
+        gather(|plan| plan.axis(&table, &indices, &output, axis, Direction::Gather))
+    }
+
+    fn sizes(dims: &[Dim]) -> impl Iterator<Item = usize> {
+        dims.iter().map(|dim| dim.size)
+    }
+
+    #[test]
+    fn neighbours_merge() {
+        let plan = by_axis(&[10, 2, 3], 0, &[4, 5], &[4, 5, 2, 3]);
+        assert!(sizes(plan.outer()).eq([20]) && sizes(plan.inner()).eq([6]), "{plan:?}");
+        assert_eq!((plan.packed_tuple, plan.packed_row), (1, 6));
+        // The indices lead from one to the other: nothing merges.
+        let plan = by_axis(&[2, 10, 3], 1, &[4], &[2, 4, 3]);
+        assert!(sizes(plan.outer()).eq([4]) && sizes(plan.inner()).eq([2, 3]), "{plan:?}");
+        assert_eq!((plan.packed_tuple, plan.packed_row), (1, 0));
+    }
+
+    #[test]
+    fn dimensions_that_the_indices_are_broadcast_along_go_inwards() {
+        let (table, output) = (Layout::packed(&[8, 6]), Layout::packed(&[4, 6]));
+        let plan = gather(|plan| plan.elements(&table, &Layout::strided([4, 6], [1, 0]), &output, 0, Direction::Gather));
+        assert!(sizes(plan.outer()).eq([4]) && sizes(plan.inner()).eq([6]), "{plan:?}");
+        assert_eq!((plan.packed_tuple, plan.packed_row, plan.entry_weight), (1, 6, 6));
+        // Not where the table does not change: that would be one move in place of six.
+        let plan = gather(|plan| plan.elements(&table, &Layout::strided([8, 6], [1, 0]), &table, 1, Direction::Gather));
+        assert!(sizes(plan.outer()).eq([8, 6]) && sizes(plan.inner()).eq([]), "{plan:?}");
+    }
+
+    #[test]
+    fn tuples_and_rows_without_gaps_are_found() {
+        let packed = |plan: Plan| (plan.packed_tuple, plan.packed_row);
+        let by_tuples = |table: &[usize], indices: &Layout, output: &Layout| {
+            let table = Layout::packed(table);
+            packed(gather(|plan| plan.nd(&table, indices, output, 0, Direction::Gather)))
+        };
+        let (seven, rows) = (Layout::packed(&[7]), Layout::packed(&[7, 3]));
+        assert_eq!(by_tuples(&[5, 4], &Layout::packed(&[7, 2]), &seven), (2, 1));
+        assert_eq!(by_tuples(&[5, 4, 3], &Layout::packed(&[7, 2]), &rows), (2, 3));
+        assert_eq!(by_tuples(&[5, 4], &Layout::packed(&[2]), &Layout::packed(&[])), (2, 1));
+        assert_eq!(by_tuples(&[5, 4, 3], &Layout::packed(&[2]), &Layout::packed(&[3])), (2, 3));
+        // A gap after each tuple, after each coordinate, after each row, in the rows.
+        assert_eq!(by_tuples(&[5, 4], &Layout::strided([7, 2], [3, 1]), &seven), (0, 1));
+        assert_eq!(by_tuples(&[5, 4], &Layout::strided([7, 2], [2, 2]), &seven), (0, 1));
+        assert_eq!(by_tuples(&[5, 4, 3], &Layout::packed(&[7, 2]), &Layout::strided([7, 3], [4, 1])), (2, 0));
+        assert_eq!(by_tuples(&[5, 4, 3], &Layout::packed(&[7, 2]), &Layout::strided([7, 3], [3, -1]).with_offset(2)), (2, 0));
+        // An axis on which positions are not decided by one comparison.
+        let endless = |size| packed(gather(|plan| plan.axis(&Layout::strided([size], [0]), &seven, &seven, 0, Direction::Gather)));
+        assert_eq!((endless(LONGEST), endless(LONGEST + 1)), ((1, 1), (0, 1)));
+    }
+}

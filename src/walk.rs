@@ -411,3 +411,89 @@ impl Odometer {
         false
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::Layout;
+    use crate::plan::Direction;
+
+    /// What a walk asks of its mover.
+    #[derive(Debug, PartialEq)]
+    enum Asked {
+        Row,
+        Elements(usize),
+        Rows(usize),
+    }
+
+    /// Notes what it is asked.
+    struct Noted<'a>(&'a mut Option<Asked>);
+
+    impl Mover for Noted<'_> {
+        fn row(&mut self, _: usize, _: usize, _: usize) {
+            *self.0 = Some(Asked::Row);
+        }
+
+        fn strided_row(&mut self, _: usize, _: usize, _: &Dim) {
+            *self.0 = Some(Asked::Row);
+        }
+
+        fn elements<I: Index, const K: usize, const PROVEN: bool>(
+            &mut self,
+            _: usize,
+            _: &[[I; K]],
+            _: Addresses<K, PROVEN>,
+        ) -> Option<()> {
+            *self.0 = Some(Asked::Elements(K));
+            Some(())
+        }
+
+        fn rows<I: Index, const K: usize, const PROVEN: bool>(
+            &mut self,
+            _: usize,
+            _: usize,
+            _: &[[I; K]],
+            _: Addresses<K, PROVEN>,
+        ) -> Option<()> {
+            *self.0 = Some(Asked::Rows(K));
+            Some(())
+        }
+
+        #[cfg(not(feature = "std"))]
+        fn blocks<I: Index, const K: usize, const PROVEN: bool, const B: usize>(
+            &mut self,
+            _: &Start,
+            _: usize,
+            _: &[[I; K]],
+            _: Addresses<K, PROVEN>,
+        ) -> Option<()> {
+            None
+        }
+    }
+
+    #[test]
+    fn short_tuples_have_loops_of_their_own() {
+        const LONGEST_TUPLE: usize = if cfg!(feature = "std") { 4 } else { 3 };
+        for k in 1..=5 {
+            for row in [1, 6] {
+                let table = [3, 3, 3, 3, 3].get(..k).unwrap_or(&[]).iter().chain([&row]).copied();
+                let mut sizes = [0; 6];
+                sizes.iter_mut().zip(table).for_each(|(to, size)| *to = size);
+                let table = Layout::packed(sizes.get(..=k).unwrap_or(&[]));
+                let mut plan = Plan::NOTHING;
+                let made = plan.nd(&table, &Layout::packed(&[7, k]), &Layout::packed(&[7, row]), 0, Direction::Gather);
+                assert_eq!(made, Ok(()));
+                let ([mut moved, mut checked], indices) = ([None, None], [0_u8; 35]);
+                assert!(run::<u8, true>(&plan, &indices, Noted(&mut moved)));
+                let expected = match row {
+                    _ if k > LONGEST_TUPLE => Asked::Row,
+                    1 => Asked::Elements(k),
+                    _ => Asked::Rows(k),
+                };
+                assert_eq!(moved, Some(expected), "{k} coordinates, rows of {row}");
+                assert!(check_by(&plan, &indices, Noted(&mut checked)));
+                assert_eq!(checked, (k <= LONGEST_TUPLE).then_some(Asked::Elements(k)), "{k} coordinates, rows of {row}");
+            }
+        }
+    }
+}

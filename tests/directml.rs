@@ -833,6 +833,7 @@ mod mistakes {
         let (scatter, _) = all_scatters();
         assert_eq!(GatherOperatorDesc { axis: 2, ..gather }.err(), error(Operand::Input, 2));
         assert_eq!(GatherElementsOperatorDesc { axis: 2, ..elements }.err(), error(Operand::Input, 2));
+        assert_eq!(ScatterOperatorDesc { axis: 2, ..scatter }.err(), error(Operand::Output, 2));
         assert_eq!(ScatterOperatorDesc { axis: u32::MAX, ..scatter }.err(), error(Operand::Output, u32::MAX as usize));
     }
 

@@ -239,6 +239,15 @@ fn every_variant(n: usize, value: i128) -> Vec<Error> {
     operands.into_iter().flat_map(of).chain(without_operand).collect()
 }
 
+#[test]
+fn messages_name_the_feature_level() {
+    let names = [FeatureLevel::Level1_0, FeatureLevel::Level2_1, FeatureLevel::Level3_0, FeatureLevel::Level4_1].map(|found| {
+        let error = Error::NotSupported { operand: Operand::Input, what: Unsupported::Operator, needs: None, found };
+        error.to_string().split(' ').find_map(|word| word.parse::<f32>().ok())
+    });
+    assert_eq!(names, [1.0, 2.1, 3.0, 4.1].map(Some));
+}
+
 /// Messages are built in a buffer of fixed size: the largest numbers must leave all words in place.
 #[test]
 fn messages() {

@@ -3,6 +3,7 @@
 
 use std::fmt::Debug;
 
+use half::{bf16, f16};
 use strew::{Add, And, Average, Bounds, Element, Error, Gather, Index, Layout, Max, Min, Mul, Operand, Or, Reduction, Scatter, Sub, Xor};
 
 const POLICIES: [Bounds; 4] = [Bounds::Error, Bounds::Clamp, Bounds::Wrap, Bounds::Skip];
@@ -381,6 +382,15 @@ fn reductions_of_every_integer() {
         u8: 255, 300 => 0; u16: 65_535, 2 => 32_767; u32: u32::MAX, 3 => u32::MAX / 3; u64: u64::MAX, 5 => u64::MAX / 5; usize: usize::MAX, 5 => usize::MAX / 5;
         i8: -127, 3 => -43; i16: -1, 1000 => -1; i32: i32::MIN, 1 => i32::MIN; i64: i64::MIN, 2 => i64::MIN / 2; isize: -7, 2 => -4;
     }
+}
+
+/// Rounded once, by counts that `f32` holds and by others.
+#[test]
+fn means_of_floats() {
+    assert_eq!([0, 1, 3, 1 << 24].map(|count| 5_f32.divide(count)), [5.0, 5.0, 5.0 / 3.0, 5.0 / 16_777_216.0]);
+    assert_eq!(1e30_f32.divide((1 << 24) + 1), (1e30_f32 as f64 / 16_777_217.0) as f32);
+    assert_eq!([0, 2].map(|count| f16::from_f32(5.0).divide(count)), [5.0, 2.5].map(f16::from_f32));
+    assert_eq!([0, 2].map(|count| bf16::from_f32(5.0).divide(count)), [5.0, 2.5].map(bf16::from_f32));
 }
 
 /// `std` asks for rows ahead where the table is as large as this.
