@@ -14,7 +14,8 @@ use crate::vectors::pieces::Pieces;
 use crate::vectors::threads::{Part, share};
 use crate::walk::{self, Addresses, Mover};
 
-/// The entries of a share, at most. Twice eight bytes for each, and no thread allocates more.
+/// The entries of a share, at most, which bounds the lists of a thread to 1 MiB: 8 bytes an entry, twice as many as there are entries in lists that grow by doubling,
+/// as many in lists that have been kept, and all that for two chunks.
 /// (`strew-benches`, `threads`: scatters of pairs and histograms take more time with a quarter as many, and with four times as many where data is small.)
 const ENTRIES: usize = 1 << 14;
 
@@ -38,6 +39,14 @@ impl List {
             places.copy_from_slice(&chosen.addresses);
             flats.copy_from_slice(&chosen.numbers.map(|number| flat.wrapping_add(number)));
             self.length += chosen.count;
+        }
+    }
+
+    /// Empties the list. Its memory is kept if there is little of it: not all lists of a share are long at once.
+    fn clear(&mut self, kept: usize) {
+        self.length = 0;
+        if self.places.len() > kept {
+            *self = List::default();
         }
     }
 
@@ -84,7 +93,7 @@ where
     let mut pieces = Pieces { rest: vec![*plan], entries: plan.entries().div_ceil(threads).min(ENTRIES) };
     loop {
         let chunk: Vec<Plan> = pieces.by_ref().take(threads).collect();
-        next.iter_mut().flatten().for_each(|list| list.length = 0);
+        next.iter_mut().flatten().for_each(|list| list.clear(2 * ENTRIES / threads));
         let mut tasks: Vec<_> = parts.iter_mut().enumerate().map(|(number, part)| Task::Apply(number, part)).collect();
         tasks.extend(chunk.iter().zip(&mut next).map(|(share, lists)| Task::Resolve(share, lists)));
         share(tasks, threads, |task| match task {
