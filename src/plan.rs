@@ -393,64 +393,81 @@ const fn is_steps(outer: isize, inner: isize, size: usize) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
+#[allow(clippy::unwrap_used)]
+pub(crate) mod tests {
     use super::*;
 
-    fn gather(make: impl FnOnce(&mut Plan) -> Result<(), Error>) -> Plan {
+    fn made(make: impl FnOnce(&mut Plan) -> Result<(), Error>) -> Plan {
         let mut plan = Plan::NOTHING;
-        make(&mut plan).map(|()| plan).unwrap_or(Plan::NOTHING)
+        make(&mut plan).unwrap();
+        plan
     }
 
-    fn by_axis(table: &[usize], axis: usize, indices: &[usize], output: &[usize]) -> Plan {
-        let [table, indices, output] = [table, indices, output].map(Layout::packed);
-        gather(|plan| plan.axis(&table, &indices, &output, axis, Direction::Gather))
+    pub(crate) fn axis<const D: bool>(table: &Layout, indices: &Layout, flat: &Layout, axis: usize) -> Plan {
+        made(|plan| plan.axis(table, indices, flat, axis, direction(D)))
     }
 
-    fn sizes(dims: &[Dim]) -> impl Iterator<Item = usize> {
+    pub(crate) fn elements<const D: bool>(table: &Layout, indices: &Layout, flat: &Layout, axis: usize) -> Plan {
+        made(|plan| plan.elements(table, indices, flat, axis, direction(D)))
+    }
+
+    pub(crate) fn nd<const D: bool>(table: &Layout, indices: &Layout, flat: &Layout, batch_dims: usize) -> Plan {
+        made(|plan| plan.nd(table, indices, flat, batch_dims, direction(D)))
+    }
+
+    pub(crate) const GATHER: bool = true;
+    pub(crate) const SCATTER: bool = false;
+
+    fn direction(gather: bool) -> Direction {
+        if gather { Direction::Gather } else { Direction::Scatter }
+    }
+
+    pub(crate) fn packed<const N: usize>(sizes: [usize; N]) -> Layout {
+        Layout::packed(&sizes)
+    }
+
+    pub(crate) fn sizes(dims: &[Dim]) -> impl Iterator<Item = usize> {
         dims.iter().map(|dim| dim.size)
     }
 
     #[test]
     fn neighbours_merge() {
-        let plan = by_axis(&[10, 2, 3], 0, &[4, 5], &[4, 5, 2, 3]);
+        let plan = axis::<GATHER>(&packed([10, 2, 3]), &packed([4, 5]), &packed([4, 5, 2, 3]), 0);
         assert!(sizes(plan.outer()).eq([20]) && sizes(plan.inner()).eq([6]), "{plan:?}");
         assert_eq!((plan.packed_tuple, plan.packed_row), (1, 6));
         // The indices lead from one to the other: nothing merges.
-        let plan = by_axis(&[2, 10, 3], 1, &[4], &[2, 4, 3]);
+        let plan = axis::<GATHER>(&packed([2, 10, 3]), &packed([4]), &packed([2, 4, 3]), 1);
         assert!(sizes(plan.outer()).eq([4]) && sizes(plan.inner()).eq([2, 3]), "{plan:?}");
         assert_eq!((plan.packed_tuple, plan.packed_row), (1, 0));
     }
 
     #[test]
     fn dimensions_that_the_indices_are_broadcast_along_go_inwards() {
-        let (table, output) = (Layout::packed(&[8, 6]), Layout::packed(&[4, 6]));
-        let plan = gather(|plan| plan.elements(&table, &Layout::strided([4, 6], [1, 0]), &output, 0, Direction::Gather));
+        let (table, output) = (packed([8, 6]), packed([4, 6]));
+        let plan = elements::<GATHER>(&table, &Layout::strided([4, 6], [1, 0]), &output, 0);
         assert!(sizes(plan.outer()).eq([4]) && sizes(plan.inner()).eq([6]), "{plan:?}");
         assert_eq!((plan.packed_tuple, plan.packed_row, plan.entry_weight), (1, 6, 6));
         // Not where the table does not change: that would be one move in place of six.
-        let plan = gather(|plan| plan.elements(&table, &Layout::strided([8, 6], [1, 0]), &table, 1, Direction::Gather));
+        let plan = elements::<GATHER>(&table, &Layout::strided([8, 6], [1, 0]), &table, 1);
         assert!(sizes(plan.outer()).eq([8, 6]) && sizes(plan.inner()).eq([]), "{plan:?}");
     }
 
     #[test]
     fn tuples_and_rows_without_gaps_are_found() {
-        let packed = |plan: Plan| (plan.packed_tuple, plan.packed_row);
-        let by_tuples = |table: &[usize], indices: &Layout, output: &Layout| {
-            let table = Layout::packed(table);
-            packed(gather(|plan| plan.nd(&table, indices, output, 0, Direction::Gather)))
-        };
-        let (seven, rows) = (Layout::packed(&[7]), Layout::packed(&[7, 3]));
-        assert_eq!(by_tuples(&[5, 4], &Layout::packed(&[7, 2]), &seven), (2, 1));
-        assert_eq!(by_tuples(&[5, 4, 3], &Layout::packed(&[7, 2]), &rows), (2, 3));
-        assert_eq!(by_tuples(&[5, 4], &Layout::packed(&[2]), &Layout::packed(&[])), (2, 1));
-        assert_eq!(by_tuples(&[5, 4, 3], &Layout::packed(&[2]), &Layout::packed(&[3])), (2, 3));
+        let found = |plan: Plan| (plan.packed_tuple, plan.packed_row);
+        let by_tuples = |table: &Layout, indices: &Layout, output: &Layout| found(nd::<GATHER>(table, indices, output, 0));
+        let (pair, triple, pairs) = (packed([5, 4]), packed([5, 4, 3]), packed([7, 2]));
+        assert_eq!(by_tuples(&pair, &pairs, &packed([7])), (2, 1));
+        assert_eq!(by_tuples(&triple, &pairs, &packed([7, 3])), (2, 3));
+        assert_eq!(by_tuples(&pair, &packed([2]), &packed([])), (2, 1));
+        assert_eq!(by_tuples(&triple, &packed([2]), &packed([3])), (2, 3));
         // A gap after each tuple, after each coordinate, after each row, in the rows.
-        assert_eq!(by_tuples(&[5, 4], &Layout::strided([7, 2], [3, 1]), &seven), (0, 1));
-        assert_eq!(by_tuples(&[5, 4], &Layout::strided([7, 2], [2, 2]), &seven), (0, 1));
-        assert_eq!(by_tuples(&[5, 4, 3], &Layout::packed(&[7, 2]), &Layout::strided([7, 3], [4, 1])), (2, 0));
-        assert_eq!(by_tuples(&[5, 4, 3], &Layout::packed(&[7, 2]), &Layout::strided([7, 3], [3, -1]).with_offset(2)), (2, 0));
+        assert_eq!(by_tuples(&pair, &Layout::strided([7, 2], [3, 1]), &packed([7])), (0, 1));
+        assert_eq!(by_tuples(&pair, &Layout::strided([7, 2], [2, 2]), &packed([7])), (0, 1));
+        assert_eq!(by_tuples(&triple, &pairs, &Layout::strided([7, 3], [4, 1])), (2, 0));
+        assert_eq!(by_tuples(&triple, &pairs, &Layout::strided([7, 3], [3, -1]).with_offset(2)), (2, 0));
         // An axis on which positions are not decided by one comparison.
-        let endless = |size| packed(gather(|plan| plan.axis(&Layout::strided([size], [0]), &seven, &seven, 0, Direction::Gather)));
+        let endless = |size| found(axis::<GATHER>(&Layout::strided([size], [0]), &packed([7]), &packed([7]), 0));
         assert_eq!((endless(LONGEST), endless(LONGEST + 1)), ((1, 1), (0, 1)));
     }
 }

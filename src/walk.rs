@@ -416,7 +416,7 @@ impl Odometer {
 mod tests {
     use super::*;
     use crate::layout::Layout;
-    use crate::plan::Direction;
+    use crate::plan::tests::{GATHER, nd, packed as layout};
 
     /// What a walk asks of its mover.
     #[derive(Debug, PartialEq)]
@@ -480,9 +480,7 @@ mod tests {
                 let mut sizes = [0; 6];
                 sizes.iter_mut().zip(table).for_each(|(to, size)| *to = size);
                 let table = Layout::packed(sizes.get(..=k).unwrap_or(&[]));
-                let mut plan = Plan::NOTHING;
-                let made = plan.nd(&table, &Layout::packed(&[7, k]), &Layout::packed(&[7, row]), 0, Direction::Gather);
-                assert_eq!(made, Ok(()));
+                let plan = nd::<GATHER>(&table, &layout([7, k]), &layout([7, row]), 0);
                 let ([mut moved, mut checked], indices) = ([None, None], [0_u8; 35]);
                 assert!(run::<u8, true>(&plan, &indices, Noted(&mut moved)));
                 let expected = match row {

@@ -183,3 +183,53 @@ impl Block {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::Layout;
+    use crate::plan::tests::{GATHER, SCATTER, axis, elements, packed};
+
+    /// The width of the blocks, for a table and indices of so many rows and columns.
+    fn widths(table: &Layout, [rows, columns]: [usize; 2]) -> [Option<usize>; 2] {
+        let indices = packed([rows, columns]);
+        let gather = Columns::of_gather::<f32>(&elements::<GATHER>(table, &indices, &indices, 0));
+        let scatter = Columns::of_scatter::<f32>(&elements::<SCATTER>(table, &indices, &indices, 0));
+        [gather, scatter].map(|columns| columns.map(|columns| columns.width))
+    }
+
+    #[test]
+    fn tables_of_many_rows_go_by_blocks_of_columns() {
+        assert_eq!(widths(&packed([4096, 1024]), [4096, 1024]), [Some(64); 2]);
+        // The scratch holds so many columns, there are no more, or too few to pay.
+        assert_eq!(widths(&packed([8192, 100]), [8192, 100]), [Some(32); 2]);
+        assert_eq!([16_384, 16_385].map(|rows| widths(&packed([rows, 100]), [rows, 100])), [[Some(16); 2], [None; 2]]);
+        assert_eq!([15, 17].map(|columns| widths(&packed([16_384, 17]), [16_384, columns])), [[None; 2], [Some(16); 2]]);
+        // The table stays in a cache.
+        assert_eq!([256, 257].map(|columns| widths(&packed([1024, columns]), [1024, columns])), [[None; 2], [Some(64); 2]]);
+        // Few rows of indices.
+        let rows = [4096, 4095, 2048, 2047].map(|rows| widths(&packed([4096, 1024]), [rows, 1024]));
+        assert_eq!(rows, [[Some(64); 2], [Some(64), None], [Some(64), None], [None; 2]]);
+    }
+
+    #[test]
+    fn what_are_no_columns_does_not() {
+        let both = [4096, 1024];
+        assert_eq!(widths(&Layout::strided([4096, 1024], [1030, 1]), both), [Some(64); 2]);
+        assert_eq!(widths(&Layout::strided([4096, 1024], [-1024, 1]).with_offset(4095 * 1024), both), [None; 2]);
+        assert_eq!(widths(&Layout::strided([4096, 1024], [1, 4096]), both), [None; 2]);
+        let (square, indices) = (packed(both), Layout::strided([4096, 1024], [1, 4096]));
+        assert!(Columns::of_gather::<f32>(&elements::<GATHER>(&square, &indices, &square, 0)).is_none());
+        assert!(Columns::of_gather::<f32>(&elements::<GATHER>(&square, &square, &indices, 0)).is_none());
+        // Rows that lie in each other can be read.
+        let near = elements::<GATHER>(&Layout::strided([4096, 1024], [1023, 1]), &square, &square, 0);
+        assert!(Columns::of_gather::<f32>(&near).is_none());
+        // The indices are those of the last axis, or the same for all columns.
+        assert!(Columns::of_gather::<f32>(&elements::<GATHER>(&square, &square, &square, 1)).is_none());
+        assert!(Columns::of_gather::<f32>(&axis::<GATHER>(&square, &packed([4096]), &square, 0)).is_none());
+        // Two dimensions after the axis, which do not merge.
+        let (table, three) = (Layout::strided([4096, 4, 256], [1200, 300, 1]), packed([4096, 4, 256]));
+        assert!(Columns::of_gather::<f32>(&elements::<GATHER>(&table, &three, &three, 0)).is_none());
+        assert!(Columns::of_gather::<()>(&elements::<GATHER>(&square, &square, &square, 0)).is_none());
+    }
+}

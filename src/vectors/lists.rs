@@ -188,3 +188,24 @@ impl<S: Instructions> Mover for Listed<'_, S> {
         self.elements(flat, tuples, addresses)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_grow_and_are_kept_while_they_are_short() {
+        let chosen = Chosen { addresses: [5; BLOCK], numbers: core::array::from_fn(|n| n as u32), count: BLOCK - 1 };
+        let mut list = List::default();
+        list.push(&chosen, 100);
+        list.push(&chosen, 200);
+        assert_eq!((list.length, list.places.len(), list.flats.len()), (2 * BLOCK - 2, 2 * BLOCK, 2 * BLOCK));
+        assert_eq!(list.flats.get(BLOCK - 3..BLOCK), Some([100 + BLOCK as u32 - 3, 100 + BLOCK as u32 - 2, 200].as_slice()));
+        list.push(&chosen, 300);
+        assert_eq!((list.length, list.places.len()), (3 * BLOCK - 3, 4 * BLOCK));
+        list.clear(4 * BLOCK);
+        assert_eq!((list.length, list.places.len()), (0, 4 * BLOCK));
+        list.clear(4 * BLOCK - 1);
+        assert_eq!((list.length, list.places.len()), (0, 0));
+    }
+}

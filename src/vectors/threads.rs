@@ -207,3 +207,94 @@ fn parts<'a, T>(plan: &Plan, mut data: &'a mut [T], pitch: usize, threads: usize
     }
     parts
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::layout::Layout;
+    use crate::plan::tests::{GATHER, SCATTER, axis, elements, packed};
+
+    fn with_threads<R: Send>(threads: usize, run: impl FnOnce() -> R + Send) -> R {
+        rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(run)
+    }
+
+    #[test]
+    fn gathers_of_2_mib_are_divided() {
+        let divided = |bytes: usize, threads| {
+            let ids = packed([bytes / 4]);
+            let plan = axis::<GATHER>(&packed([100]), &ids, &ids, 0);
+            with_threads(threads, || Division::of_gather::<f32>(&plan)).map(|division| (division.threads, division.pieces()))
+        };
+        assert_eq!([1 << 21, (1 << 21) - 4].map(|bytes| divided(bytes, 2)), [Some((2, 8)), None]);
+        assert_eq!((divided(1 << 22, 1), divided(1 << 22, 3)), (None, Some((3, 12))));
+        let long = packed([1 << 20]);
+        let reversed = Layout::strided([1 << 20], [-1]).with_offset((1 << 20) - 1);
+        assert!(with_threads(2, || Division::of_gather::<f32>(&axis::<GATHER>(&packed([100]), &long, &reversed, 0))).is_none());
+        // A long table, which vectors do not reach; no table.
+        assert!(with_threads(2, || Division::of_gather::<f32>(&axis::<GATHER>(&packed([1 << 31]), &long, &long, 0))).is_none());
+        let mut empty = axis::<GATHER>(&packed([0]), &long, &long, 0);
+        empty.set_bounds(crate::Bounds::Skip);
+        assert!(with_threads(2, || Division::of_gather::<f32>(&empty)).is_none());
+    }
+
+    #[test]
+    fn scatters_are_divided_by_what_they_write() {
+        let way = |plan: Plan| {
+            with_threads(2, || Division::of_scatter::<f32>(&plan)).map(|division| match division.way {
+                Way::Columns(_) => ("columns", 0),
+                Way::Pieces => ("pieces", 0),
+                Way::Rows(pitch) => ("rows", pitch),
+                Way::Lists(pitch) => ("lists", pitch),
+            })
+        };
+        let square = packed([1024, 1024]);
+        assert_eq!(way(elements::<SCATTER>(&square, &square, &square, 0)), Some(("columns", 0)));
+        assert_eq!(way(elements::<SCATTER>(&square, &square, &square, 1)), Some(("pieces", 0)));
+        let rows = Layout::strided([100, 16], [20, 1]);
+        assert_eq!(way(axis::<SCATTER>(&rows, &packed([1 << 16]), &packed([1 << 16, 16]), 0)), Some(("rows", 20)));
+        let many = packed([1 << 20]);
+        let bins = |bins: usize| way(axis::<SCATTER>(&packed([bins]), &many, &many, 0));
+        assert_eq!([FAR / 4, FAR / 4 + 1].map(bins), [None, Some(("lists", 1))]);
+        let gaps = Layout::strided([1 << 20], [2]);
+        assert_eq!(way(axis::<SCATTER>(&packed([1 << 20]), &gaps, &many, 0)), None);
+    }
+
+    /// Lists count places of the flat tensor in 32 bits.
+    #[cfg(target_pointer_width = "64")]
+    #[test]
+    fn long_updates_are_not_listed() {
+        let many = packed([1 << 20]);
+        let listed = |length: usize| {
+            let updates = Layout::strided([1 << 20], [1]).with_offset(length - (1 << 20));
+            let plan = axis::<SCATTER>(&many, &many, &updates, 0);
+            matches!(with_threads(2, || Division::of_scatter::<f32>(&plan)), Some(Division { way: Way::Lists(1), .. }))
+        };
+        assert_eq!([u32::MAX as usize, u32::MAX as usize + 1].map(listed), [true, false]);
+    }
+
+    #[test]
+    fn pieces_are_of_one_size() {
+        let ids = packed([1003]);
+        let plan = axis::<GATHER>(&packed([9]), &ids, &ids, 0);
+        let cut = |number| pieces(&plan, number).iter().map(|piece| (piece.start.flat, piece.entries())).collect::<Vec<_>>();
+        assert_eq!(cut(4), [(0, 250), (250, 251), (501, 251), (752, 251)]);
+        assert_eq!((cut(1), cut(2000).len()), (vec![(0, 1003)], 1003));
+        let mut output = [0; 1003];
+        let written: Vec<_> = written_pieces(&plan, &mut output, Direction::Gather, 4)
+            .iter()
+            .map(|(piece, part)| (piece.start.flat, part.len(), piece.start.indices))
+            .collect();
+        assert_eq!(written, [(0, 251, 752), (0, 251, 501), (0, 251, 250), (0, 250, 0)]);
+    }
+
+    #[test]
+    fn parts_are_cut_between_rows() {
+        let rows = Layout::strided([10, 3], [7, 1]).with_offset(4);
+        let plan = axis::<SCATTER>(&rows, &packed([70]), &packed([70, 3]), 0);
+        let mut data = [0; 70];
+        let cut: Vec<_> = parts(&plan, &mut data, 7, 3).iter().map(|part| (part.start, part.data.len())).collect();
+        assert_eq!(cut, [(46, 24), (25, 21), (0, 25)]);
+        assert_eq!(parts(&plan, &mut data, 7, 1).len(), 1);
+    }
+}

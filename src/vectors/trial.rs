@@ -41,3 +41,44 @@ pub(crate) fn change<T: Copy, I>(
     }
     Some(inside)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::tests::{SCATTER, axis, packed};
+
+    /// What becomes of a byte of data for each place, with indices of eight bytes.
+    fn tried(places: usize, count: usize, bounds: Bounds, lengths: [usize; 3], inside: bool) -> (Option<bool>, Vec<u8>) {
+        let mut plan = axis::<SCATTER>(&packed([places]), &packed([count]), &packed([count]), 0);
+        plan.set_bounds(bounds);
+        let [mut data, indices, updates] = lengths.map(|length| vec![0; length]);
+        let indices: Vec<u64> = indices.into_iter().map(u64::from).collect();
+        let result = change(&plan, &mut data, &indices, &updates, |copy| {
+            assert_eq!(copy.len(), places);
+            copy.fill(7);
+            inside
+        });
+        (result, data)
+    }
+
+    #[test]
+    fn data_changes_if_all_indices_are_inside() {
+        assert_eq!(tried(10, 2000, Bounds::Error, [12, 2000, 2000], true), (Some(true), [[7; 10].as_slice(), &[0; 2]].concat()));
+        assert_eq!(tried(10, 2000, Bounds::Error, [12, 2000, 2000], false), (Some(false), vec![0; 12]));
+    }
+
+    #[test]
+    fn few_data_and_many_indices_are_worth_a_copy() {
+        let worth = |places, count| tried(places, count, Bounds::Error, [places, count, count], true).0.is_some();
+        assert_eq!([1024, 1023].map(|count| worth(10, count)), [true, false]);
+        assert_eq!([2000, 2001].map(|places| worth(places, 2000)), [true, false]);
+        assert_eq!([SCRATCH, SCRATCH + 1].map(|places| worth(places, 2 * SCRATCH)), [true, false]);
+        for bounds in [Bounds::Clamp, Bounds::Wrap, Bounds::Skip] {
+            assert_eq!(tried(10, 2000, bounds, [10, 2000, 2000], true).0, None, "{bounds:?}");
+        }
+        for lengths in [[9, 2000, 2000], [10, 1999, 2000], [10, 2000, 1999]] {
+            assert_eq!(tried(10, 2000, Bounds::Error, lengths, true).0, None, "{lengths:?}");
+        }
+        assert_eq!(tried(10, 2000, Bounds::Error, [11, 2001, 2001], true).0, Some(true));
+    }
+}
