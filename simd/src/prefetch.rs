@@ -3,6 +3,9 @@
 /// The bytes that caches and memory exchange at a time.
 const LINE: usize = 64;
 
+/// Whether this machine has an instruction for it that Rust offers; if not, asking does nothing.
+pub const PREFETCHES: bool = cfg!(target_arch = "x86_64");
+
 /// Asks for the cache line of the element at `address`. Changes nothing but the time that the next access takes, in the slice or not.
 #[inline(always)]
 pub fn prefetch<T>(table: &[T], address: u32) {
@@ -13,7 +16,7 @@ pub fn prefetch<T>(table: &[T], address: u32) {
 #[inline(always)]
 pub fn prefetch_row<T>(table: &[T], address: u32, n: usize) {
     const LINES: usize = 16;
-    if cfg!(target_arch = "x86_64") {
+    if PREFETCHES {
         prefetch_lines(table.as_ptr().wrapping_add(address as usize).cast(), n.saturating_mul(size_of::<T>()).div_ceil(LINE).min(LINES));
     }
 }

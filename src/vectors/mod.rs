@@ -5,7 +5,7 @@
 //!
 //! Some calls go other ways: [`columns`], [`pattern`] and [`trial`]. [`pieces`] reorders plans and cuts them up, [`threads`] runs the pieces.
 
-use strew_simd::{Instructions, Moves, Op, Path};
+use strew_simd::{Instructions, Moves, Op, PREFETCHES, Path};
 
 use crate::element::Element;
 use crate::gather::Take;
@@ -51,7 +51,7 @@ pub(crate) fn gather<T: Element, I: Index, const PROVEN: bool>(plan: &Plan, indi
 
 /// The same, lane by lane.
 fn gather_lanes<T: Element, I: Index, const PROVEN: bool>(plan: &Plan, indices: &[I], input: &[T], output: &mut [T]) -> bool {
-    let far_rows = cfg!(target_arch = "x86_64") && plan.reach().saturating_mul(size_of::<T>()) > FAR;
+    let far_rows = reaches_beyond::<T>(plan, FAR);
     let done = match size_of::<T>() {
         1 => Moves::<1>::new(input, output).map(|moves| run::<I, PROVEN>(plan, indices, Gathered { moves, far_rows })),
         2 => Moves::<2>::new(input, output).map(|moves| run::<I, PROVEN>(plan, indices, Gathered { moves, far_rows })),
@@ -67,7 +67,7 @@ fn gather_lanes<T: Element, I: Index, const PROVEN: bool>(plan: &Plan, indices: 
 /// `data[table] = updates[flat]`. `false`: an index is out of bounds under `Bounds::Error`; some updates have been made.
 pub(crate) fn scatter<T: Element, I: Index>(plan: &Plan, indices: &[I], data: &mut [T], updates: &[T]) -> bool {
     in_blocks(plan, data, |plan, data| {
-        let far = is_far::<T>(plan);
+        let far = reaches_beyond::<T>(plan, NEAR);
         let done = match size_of::<T>() {
             1 => Moves::<1>::new(updates, data).map(|moves| run::<I, false>(plan, indices, Scattered { moves, far })),
             2 => Moves::<2>::new(updates, data).map(|moves| run::<I, false>(plan, indices, Scattered { moves, far })),
@@ -88,7 +88,9 @@ pub(crate) fn combine<T: Element, I: Index, R: Reduction<T>>(
     data: &mut [T],
     updates: &[T],
 ) -> bool {
-    in_blocks(plan, data, |plan, data| run::<I, false>(plan, indices, Combined { reduction, data, updates, far: is_far::<T>(plan) }))
+    in_blocks(plan, data, |plan, data| {
+        run::<I, false>(plan, indices, Combined { reduction, data, updates, far: reaches_beyond::<T>(plan, NEAR) })
+    })
 }
 
 /// Changes the data by blocks of columns where that is worth it, or else all at once.
@@ -99,9 +101,9 @@ fn in_blocks<T: Element>(plan: &Plan, data: &mut [T], mut change: impl FnMut(&Pl
     columns::scatter(plan, data, &mut change).unwrap_or_else(|| change(plan, data))
 }
 
-/// Whether the places of the table lie too far from each other to stay in a cache.
-fn is_far<T>(plan: &Plan) -> bool {
-    plan.reach().saturating_mul(size_of::<T>()) > NEAR
+/// Whether the places of the table lie further from each other than so many bytes, and can be asked for.
+fn reaches_beyond<T>(plan: &Plan, bytes: usize) -> bool {
+    PREFETCHES && plan.reach().saturating_mul(size_of::<T>()) > bytes
 }
 
 /// The part of the table that the plan needs, so that the address of an entry that is left out is outside.
@@ -135,7 +137,7 @@ pub(crate) fn combine_part<T: Element, I: Index, R: Reduction<T>>(
     let mut plan = *plan;
     plan.start.table = plan.start.table.wrapping_sub(start);
     let length = data.len();
-    let mover = Combined { reduction, data, updates, far: is_far::<T>(&plan) };
+    let mover = Combined { reduction, data, updates, far: reaches_beyond::<T>(&plan, NEAR) };
     Path::detect().dispatch(Run { plan: &plan, indices, mover, length });
 }
 
@@ -173,4 +175,16 @@ fn run<I: Index, const PROVEN: bool>(plan: &Plan, indices: &[I], mover: impl Blo
         None => return Path::detect().dispatch(Run::<I, _, PROVEN>(plan, indices, mover)),
     }
     true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::tests::{SCATTER, axis, packed};
+
+    #[test]
+    fn places_far_from_each_other_are_asked_for() {
+        let far = |size| reaches_beyond::<f32>(&axis::<SCATTER>(&packed([size]), &packed([70]), &packed([70]), 0), NEAR);
+        assert_eq!([NEAR / 4, NEAR / 4 + 1].map(far), [false, PREFETCHES]);
+    }
 }
