@@ -306,11 +306,19 @@ fn min_and_max_keep_nan_and_order_the_zeros() {
             assert!(is(reduced(Max, a, b), max), "max({a:?}, {b:?})");
         }
     }
-    use half::{bf16, f16};
     check([f32::NAN, -0.0, 0.0, 1.0, f32::INFINITY], |a, b| a.to_bits() == b.to_bits());
     check([f64::NAN, -0.0, 0.0, 1.0, f64::INFINITY], |a, b| a.to_bits() == b.to_bits());
     check([f16::NAN, f16::NEG_ZERO, f16::ZERO, f16::ONE, f16::INFINITY], |a, b| a.to_bits() == b.to_bits());
     check([bf16::NAN, bf16::NEG_ZERO, bf16::ZERO, bf16::ONE, bf16::INFINITY], |a, b| a.to_bits() == b.to_bits());
+    // Of two NaNs the first stays.
+    let (quiet, other) = (f32::from_bits(0x7FC0_0001), f32::from_bits(0xFFC0_0002));
+    for (a, b) in [(quiet, other), (other, quiet)] {
+        assert_eq!([reduced(Min, a, b), reduced(Max, a, b)].map(f32::to_bits), [a.to_bits(); 2]);
+    }
+    let (quiet, other) = (f16::from_bits(0x7E01), f16::from_bits(0xFE02));
+    for (a, b) in [(quiet, other), (other, quiet)] {
+        assert_eq!([reduced(Min, a, b), reduced(Max, a, b)].map(f16::to_bits), [a.to_bits(); 2]);
+    }
 }
 
 /// `+` on integers stops a debug build.

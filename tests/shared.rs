@@ -75,3 +75,23 @@ fn reductions_of_blocks() {
         reduced(|current: i32, update: i32| current.wrapping_mul(31).wrapping_add(update), n);
     }
 }
+
+/// Two lanes of three tuples, with something between them that is no index.
+#[test]
+fn every_lane_is_checked() {
+    for k in 1..=4 {
+        let data = Layout::from_sizes(&[2, 2, 2, 2][..k]).unwrap();
+        let lane = 3 * k;
+        let ids = Layout::from_parts(&[2, 3, k], &[lane.cast_signed() + 1, k.cast_signed(), 1], 0).unwrap();
+        let scatter = Scatter::nd(&data, &ids, &Layout::contiguous([2, 3]), 0).unwrap();
+        for bad in [None, Some(0), Some(lane - 1), Some(lane + 1), Some(2 * lane)] {
+            let value = |place| if place == lane || Some(place) == bad { 2 } else { (place % 2) as u8 };
+            let indices: Vec<u8> = (0..=2 * lane).map(value).collect();
+            let (mut expected, mut found) = ([0; 16], [0; 16]);
+            let result = scatter.run(&mut expected, &indices, &[1, 2, 3, 4, 5, 6]);
+            assert_eq!(result.is_err(), bad.is_some(), "{k} coordinates, {bad:?}");
+            assert_eq!(scatter.run_shared(&mut found, &indices, &[1, 2, 3, 4, 5, 6]), result, "{k} coordinates, {bad:?}");
+            assert_eq!(found, expected, "{k} coordinates, {bad:?}");
+        }
+    }
+}
