@@ -40,7 +40,7 @@ pub(crate) fn check<I: Index>(plan: &Plan, indices: &[I]) -> Result<(), Error> {
         return Ok(());
     }
     #[cfg(feature = "std")]
-    let inside = if plan.suits_vectors() { vectors::check(plan, indices) } else { walk::check(plan, indices) };
+    let inside = if plan.suits_vectors { vectors::check(plan, indices) } else { walk::check(plan, indices) };
     #[cfg(not(feature = "std"))]
     let inside = walk::check(plan, indices);
     result(plan, indices, inside)

@@ -42,7 +42,7 @@ impl<I: Index> Checked<'_, Scatter, I> {
     pub(crate) fn assign<T: Element>(&self, data: &mut [T], updates: &[T]) -> Result<(), Error> {
         let plan = self.fits(data, updates)?;
         #[cfg(feature = "std")]
-        if plan.suits_vectors() {
+        if plan.suits_vectors {
             _ = vectors::scatter(plan, self.indices, data, updates); // They are in bounds.
             return Ok(());
         }
@@ -317,7 +317,7 @@ impl Scatter {
 #[inline(always)]
 pub(crate) fn run_plan<T: Element, I: Index, R: Reduction<T>>(plan: &Plan, indices: &[I], reduction: &R, data: &mut [T], updates: &[T]) {
     #[cfg(feature = "std")]
-    if plan.suits_vectors() {
+    if plan.suits_vectors {
         _ = vectors::combine(plan, indices, reduction, data, updates); // The indices are in bounds.
         return;
     }

@@ -269,7 +269,7 @@ impl Gather {
 #[inline(always)]
 pub(crate) fn run_plan<T: Element, I: Index, const PROVEN: bool>(plan: &Plan, indices: &[I], input: &[T], output: &mut [T]) -> bool {
     #[cfg(feature = "std")]
-    if plan.suits_vectors() {
+    if plan.suits_vectors {
         return vectors::gather::<T, I, PROVEN>(plan, indices, input, output);
     }
     walk::run::<I, PROVEN>(plan, indices, Take { input, output })

@@ -71,6 +71,9 @@ pub(crate) struct Plan {
     pub packed_tuple: usize,
     /// The number of elements that one entry moves, if they are neighbours and the flat tensor has no gap along the last outer dimension; otherwise 0.
     pub packed_row: usize,
+    /// Whether vectors may gain something: there are entries to fill them, and the addresses and positions fit into halves of a word.
+    #[cfg(feature = "std")]
+    pub suits_vectors: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -219,6 +222,8 @@ impl Plan {
         bounds: Bounds::Error,
         packed_tuple: 0,
         packed_row: 0,
+        #[cfg(feature = "std")]
+        suits_vectors: false,
     };
 
     /// Adds a dimension at the inner end. It merges with the one before it when a step of that is `size` steps of the new one, in all tensors.
@@ -295,6 +300,8 @@ impl Plan {
             self.cells = 0;
         }
         self.find_packed();
+        #[cfg(feature = "std")]
+        self.find_suits_vectors();
         self.set_bounds(Bounds::Error);
         Ok(())
     }
@@ -321,6 +328,29 @@ impl Plan {
         }
         self.packed_tuple = if packed { self.tuple } else { 0 };
         self.packed_row = if flat == row { row } else { 0 };
+    }
+
+    #[cfg(feature = "std")]
+    const fn find_suits_vectors(&mut self) {
+        const ENTRIES: usize = 32;
+        const LENGTH: usize = i32::MAX as usize;
+        let (mut entries, mut fits) = (1_usize, self.lengths.table <= LENGTH);
+        let mut d = 0;
+        while d < self.rank
+            && let Some(dim) = get(&self.dims, d)
+        {
+            let is_row = d >= self.outer && d + 1 == self.rank && dim.table == 1 && dim.flat == 1;
+            entries = if is_row { entries } else { entries.saturating_mul(dim.size) };
+            d += 1;
+        }
+        let mut c = 0;
+        while c < self.tuple
+            && let Some(coordinate) = get(&self.coordinates, c)
+        {
+            fits = fits && coordinate.size <= LENGTH;
+            c += 1;
+        }
+        self.suits_vectors = entries >= ENTRIES && fits;
     }
 
     /// Sets the policy. Nothing moves where the flat tensor has no elements. Where the table has none but is indexed all the same, an axis has
@@ -469,5 +499,18 @@ pub(crate) mod tests {
         // An axis on which positions are not decided by one comparison.
         let endless = |size| found(axis::<GATHER>(&Layout::strided([size], [0]), &packed([7]), &packed([7]), 0));
         assert_eq!((endless(LONGEST), endless(LONGEST + 1)), ((1, 1), (0, 1)));
+    }
+
+    #[cfg(feature = "std")]
+    #[test]
+    fn few_entries_and_long_tensors_do_not_suit_vectors() {
+        let suits = |table: &Layout, count| axis::<GATHER>(table, &packed([count]), &packed([count]), 0).suits_vectors;
+        assert_eq!([31, 32].map(|count| suits(&packed([100]), count)), [false, true]);
+        let (longest, too_long) = (i32::MAX as usize, i32::MAX as usize + 1);
+        assert_eq!([longest, too_long].map(|size| suits(&packed([size]), 32)), [true, false]);
+        assert_eq!([longest, too_long].map(|size| suits(&Layout::strided([size], [0]), 32)), [true, false]);
+        // Four indices for each of eight pieces, whose rows do not count.
+        assert!(axis::<GATHER>(&packed([8, 10, 3]), &packed([4]), &packed([8, 4, 3]), 1).suits_vectors);
+        assert!(!axis::<GATHER>(&packed([7, 10, 3]), &packed([4]), &packed([7, 4, 3]), 1).suits_vectors);
     }
 }

@@ -8,17 +8,7 @@ use crate::plan::{Dim, Plan, Start};
 use crate::walk::Position;
 
 impl Plan {
-    /// Whether vectors may gain something: there are entries to fill them, and the addresses and positions fit into halves of a word.
-    #[inline]
-    pub(crate) fn suits_vectors(&self) -> bool {
-        const ENTRIES: usize = 32;
-        const LENGTH: usize = i32::MAX as usize;
-        let entries = self.outer().iter().chain(self.before_row()).fold(1_usize, |entries, dim| entries.saturating_mul(dim.size));
-        entries >= ENTRIES && self.lengths.table <= LENGTH && self.coordinates().iter().all(|coordinate| coordinate.size <= LENGTH)
-    }
-
     /// The inner dimensions without the row of neighbours at their end, if there is one.
-    #[inline]
     fn before_row(&self) -> &[Dim] {
         match self.inner() {
             [before @ .., row] if (row.table, row.flat) == (1, 1) => before,
@@ -179,18 +169,6 @@ mod tests {
     use super::*;
     use crate::layout::Layout;
     use crate::plan::tests::{GATHER, SCATTER, axis, elements, nd, packed, sizes};
-
-    #[test]
-    fn few_entries_and_long_tensors_do_not_suit_vectors() {
-        let suits = |table: &Layout, count| axis::<GATHER>(table, &packed([count]), &packed([count]), 0).suits_vectors();
-        assert_eq!([31, 32].map(|count| suits(&packed([100]), count)), [false, true]);
-        let (longest, too_long) = (i32::MAX as usize, i32::MAX as usize + 1);
-        assert_eq!([longest, too_long].map(|size| suits(&packed([size]), 32)), [true, false]);
-        assert_eq!([longest, too_long].map(|size| suits(&Layout::strided([size], [0]), 32)), [true, false]);
-        // Four indices for each of eight pieces, whose rows do not count.
-        assert!(axis::<GATHER>(&packed([8, 10, 3]), &packed([4]), &packed([8, 4, 3]), 1).suits_vectors());
-        assert!(!axis::<GATHER>(&packed([7, 10, 3]), &packed([4]), &packed([7, 4, 3]), 1).suits_vectors());
-    }
 
     #[test]
     fn dimensions_before_the_axis_come_first_where_lanes_stay_packed() {

@@ -75,7 +75,7 @@ impl Division {
     fn of<T>(plan: &Plan, way: impl FnOnce(&Plan) -> Option<Way>) -> Option<Division> {
         let dims = plan.outer().iter().chain(plan.inner());
         let elements = dims.fold(1_usize, |elements, dim| elements.saturating_mul(dim.size));
-        if plan.empty || !plan.suits_vectors() || elements.saturating_mul(size_of::<T>()) < ALONE {
+        if plan.empty || !plan.suits_vectors || elements.saturating_mul(size_of::<T>()) < ALONE {
             return None;
         }
         let threads = Some(rayon::current_num_threads()).filter(|threads| *threads > 1)?;

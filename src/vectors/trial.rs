@@ -27,7 +27,7 @@ pub(crate) fn change<T: Copy, I>(
         && matches!(plan.bounds, Bounds::Error)
         && bytes <= SCRATCH
         && bytes.saturating_mul(TIMES) <= size_of::<I>().saturating_mul(lengths.indices)
-        && plan.suits_vectors();
+        && plan.suits_vectors;
     if !suits || indices.len() < lengths.indices || updates.len() < lengths.flat {
         return None;
     }
