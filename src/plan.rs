@@ -330,6 +330,7 @@ impl Plan {
         self.packed_row = if flat == row { row } else { 0 };
     }
 
+    /// Looks whether vectors may gain something. A plan that is cut to pieces keeps what has been found for the whole.
     #[cfg(feature = "std")]
     const fn find_suits_vectors(&mut self) {
         const ENTRIES: usize = 32;
@@ -462,9 +463,11 @@ pub(crate) mod tests {
 
     #[test]
     fn neighbours_merge() {
-        let plan = axis::<GATHER>(&packed([10, 2, 3]), &packed([4, 5]), &packed([4, 5, 2, 3]), 0);
-        assert!(sizes(plan.outer()).eq([20]) && sizes(plan.inner()).eq([6]), "{plan:?}");
-        assert_eq!((plan.packed_tuple, plan.packed_row), (1, 6));
+        let (table, indices, flat) = (packed([10, 2, 3]), packed([4, 5]), packed([4, 5, 2, 3]));
+        for plan in [axis::<GATHER>(&table, &indices, &flat, 0), axis::<SCATTER>(&table, &indices, &flat, 0)] {
+            assert!(sizes(plan.outer()).eq([20]) && sizes(plan.inner()).eq([6]), "{plan:?}");
+            assert_eq!((plan.packed_tuple, plan.packed_row), (1, 6));
+        }
         // The indices lead from one to the other: nothing merges.
         let plan = axis::<GATHER>(&packed([2, 10, 3]), &packed([4]), &packed([2, 4, 3]), 1);
         assert!(sizes(plan.outer()).eq([4]) && sizes(plan.inner()).eq([2, 3]), "{plan:?}");

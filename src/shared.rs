@@ -173,11 +173,11 @@ fn scatter_rest<T: Element, I: Index, R: Reduction<T>>(
 /// Whether all indices are in bounds, under `Bounds::Error`.
 #[inline(never)]
 fn check<I: Index>(plan: &Plan, indices: &[I]) -> bool {
-    match plan.packed_tuple {
-        1 if plan.outer < 2 => check_lane::<I, 1>(plan, indices),
-        2 if plan.outer < 2 => check_lane::<I, 2>(plan, indices),
-        3 if plan.outer < 2 => check_lane::<I, 3>(plan, indices),
-        1 => check_elements(plan, indices),
+    match (plan.packed_tuple, plan.outer) {
+        (1, 0 | 1) => check_lane::<I, 1>(plan, indices),
+        (2, 0 | 1) => check_lane::<I, 2>(plan, indices),
+        (3, 0 | 1) => check_lane::<I, 3>(plan, indices),
+        (1, _) => check_elements(plan, indices),
         _ => check_rest(plan, indices),
     }
 }

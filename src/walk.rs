@@ -33,14 +33,17 @@ pub(crate) trait Mover {
         addresses: Addresses<K, PROVEN>,
     ) -> Option<()>;
 
-    /// The same for rows of `n` elements.
+    /// The same for rows of `n` elements. Without a method of its own, a mover takes each row for one element.
+    #[inline(always)]
     fn rows<I: Index, const K: usize, const PROVEN: bool>(
         &mut self,
         flat: usize,
-        n: usize,
+        _n: usize,
         tuples: &[[I; K]],
         addresses: Addresses<K, PROVEN>,
-    ) -> Option<()>;
+    ) -> Option<()> {
+        self.elements(flat, tuples, addresses)
+    }
 
     /// The same for rows of `n` blocks of `B` elements. Addresses count blocks, from the first place of the table.
     #[cfg(not(feature = "std"))]
@@ -289,17 +292,6 @@ impl Mover for Nothing {
             }
         }
         Some(())
-    }
-
-    #[inline(always)]
-    fn rows<I: Index, const K: usize, const PROVEN: bool>(
-        &mut self,
-        flat: usize,
-        _: usize,
-        tuples: &[[I; K]],
-        addresses: Addresses<K, PROVEN>,
-    ) -> Option<()> {
-        self.elements(flat, tuples, addresses)
     }
 
     #[cfg(not(feature = "std"))]

@@ -158,6 +158,30 @@ fn the_bits_of_one() {
     }
 }
 
+/// In all chunks of the entries, and with most of them for one thread.
+#[test]
+fn sorted_indices_and_single_bins() {
+    const BINS: usize = 2_100_003;
+    let entries = Layout::contiguous([300_001]);
+    let scatter = Scatter::axis(&Layout::contiguous([BINS]), &entries, &entries, 0).unwrap();
+    let (data, updates) = (values(BINS, 1), values(300_001, 2));
+    let mut sorted = indices(300_001, BINS / 2, 3);
+    sorted.iter_mut().for_each(|index| *index += BINS as i32 / 2);
+    sorted.sort_unstable();
+    let single = vec![BINS as i32 - 1; 300_001];
+    let mut in_turn = sorted.clone();
+    in_turn.chunks_mut(30_000).for_each(<[i32]>::reverse);
+    for (name, ids) in [("sorted", sorted), ("single", single), ("in turn", in_turn)] {
+        let mut expected = data.clone();
+        scatter.reduce(Add, &mut expected, &ids, &updates).unwrap();
+        for threads in [2, 3, 7, 100] {
+            let mut found = data.clone();
+            with_threads(threads, || scatter.par_reduce(Add, &mut found, &ids, &updates)).unwrap();
+            assert!(found == expected, "{name}, {threads} threads");
+        }
+    }
+}
+
 /// The error is the first one in row-major order, whichever thread finds which; nothing has changed.
 #[test]
 fn bad_indices_change_nothing() {

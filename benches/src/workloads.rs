@@ -196,7 +196,7 @@ fn put_rows(place: &str, bytes: usize, width: usize, moved: usize) -> Workload {
     )
 }
 
-/// Rows of a table of so many.
+/// Rows of `width` elements, from a table of `rows`.
 pub(crate) fn row_gather(family: &'static str, name: String, rows: usize, width: usize, moved: usize) -> (Shape, Gather) {
     let count = moved / width;
     let [table, output] = [[rows, width], [count, width]].map(Layout::contiguous);
@@ -205,7 +205,7 @@ pub(crate) fn row_gather(family: &'static str, name: String, rows: usize, width:
     (Shape { family, name, from, to, tuples: count, sizes: vec![rows], moved: to, touched: 2 }, gather)
 }
 
-/// Rows into so many.
+/// Rows of `width` elements, into `rows`.
 pub(crate) fn row_scatter(family: &'static str, name: String, rows: usize, width: usize, moved: usize, touched: usize) -> (Shape, Scatter) {
     let count = moved / width;
     let [data, updates] = [[rows, width], [count, width]].map(Layout::contiguous);

@@ -19,10 +19,19 @@ const LANES_AHEAD: isize = 8;
 pub(crate) struct InBlocks<S, M> {
     pub instructions: S,
     pub mover: M,
+    /// What is asked for ahead of the moves.
+    pub ahead: Ahead,
     pub far_lanes: bool,
     /// See [`Plan::piece`](crate::plan::Plan::piece).
     pub piece: Option<usize>,
     pub pending: Pending,
+}
+
+/// Whether elements of the table are asked for, and its rows.
+#[derive(Clone, Copy)]
+pub(crate) struct Ahead {
+    pub elements: bool,
+    pub rows: bool,
 }
 
 /// A block of addresses that has yet to move. It does when the next one has been resolved, be it of the next lane: time for its elements to come, where they
@@ -77,7 +86,7 @@ impl<S: Instructions, M: BlockMover> Mover for InBlocks<S, M> {
             let pending = &mut self.pending;
             let (now, next) = if pending.is_other { (&pending.other, &mut pending.block) } else { (&pending.block, &mut pending.other) };
             addresses.block(&mut lane, tuples, next)?;
-            if self.mover.far() {
+            if self.ahead.elements {
                 next.iter().for_each(|address| self.mover.ask_element(*address));
             }
             if let Some(flat) = pending.flat.replace(flat) {
@@ -117,7 +126,7 @@ impl<S: Instructions, M: BlockMover> Mover for InBlocks<S, M> {
         let mut block = [0; BLOCK];
         for tuples in blocks {
             addresses.block(&mut lane, tuples, &mut block)?;
-            if self.mover.far_rows() {
+            if self.ahead.rows {
                 block.iter().take(ROWS_AHEAD).for_each(|address| self.mover.ask(*address, n));
                 for (number, address) in block.iter().enumerate() {
                     if let Some(address) = block.get(number + ROWS_AHEAD) {
@@ -152,6 +161,8 @@ fn ask_piece(mover: &impl BlockMover, start: u32, length: usize) {
 pub(crate) struct InPart<S, M> {
     pub instructions: S,
     pub mover: M,
+    /// Whether rows are asked for ahead.
+    pub ahead: bool,
     /// The length of the part.
     pub length: usize,
 }
@@ -194,7 +205,7 @@ impl<S: Instructions, M: BlockMover> Mover for InPart<S, M> {
             addresses.block(&mut lane, tuples, &mut block)?;
             let chosen = Chosen::below(self.instructions, &block, end);
             let chosen = || chosen.addresses.iter().zip(&chosen.numbers).take(chosen.count);
-            if self.mover.far() {
+            if self.ahead {
                 chosen().for_each(|(address, _)| self.mover.ask(*address, n));
             }
             for (address, number) in chosen() {
@@ -229,17 +240,6 @@ impl Mover for Nothing {
         const TUPLES: usize = 4096;
         let lane = addresses.lane();
         tuples.chunks(TUPLES).all(|tuples| lane.check(tuples)).then_some(())
-    }
-
-    #[inline(always)]
-    fn rows<I: Index, const K: usize, const PROVEN: bool>(
-        &mut self,
-        flat: usize,
-        _: usize,
-        tuples: &[[I; K]],
-        addresses: Addresses<K, PROVEN>,
-    ) -> Option<()> {
-        self.elements(flat, tuples, addresses)
     }
 }
 

@@ -1,8 +1,8 @@
 //! Scatters of single elements with several threads, each of which writes a part of the data.
 //!
 //! The entries are taken a chunk at a time. Each thread resolves a share of the chunk, and lists where its entries lead, for each part of the data; then each
-//! applies the lists for its part, share after share. So every index is resolved once, and every place sees its updates in the order of the entries. The next
-//! chunk is resolved while one is applied: threads wait for each other once a chunk.
+//! applies the lists for its part, share after share. So every index is resolved once, though compared with the bounds of every part, and every place sees its
+//! updates in the order of the entries. The next chunk is resolved while one is applied: threads wait for each other once a chunk.
 
 use strew_simd::{BLOCK, Chosen, Instructions, NOWHERE, Op, Path, prefetch};
 
@@ -10,14 +10,14 @@ use crate::element::Element;
 use crate::index::Index;
 use crate::plan::{Dim, Plan};
 use crate::reduction::Reduction;
-use crate::vectors::pieces::Pieces;
+use crate::vectors::pieces::Shares;
 use crate::vectors::threads::{Part, share};
 use crate::walk::{self, Addresses, Mover};
 
-/// The entries of a share, at most, which bounds the lists of a thread to 1 MiB: 8 bytes an entry, twice as many as there are entries in lists that grow by doubling,
-/// as many in lists that have been kept, and all that for two chunks.
+/// The entries of a share, at most, and the threads: they bound the lists of a share to 512 KiB, and those of a thread, for two chunks, to 1 MiB.
 /// (`strew-benches`, `threads`: scatters of pairs and histograms take more time with a quarter as many, and with four times as many where data is small.)
-const ENTRIES: usize = 1 << 14;
+const ENTRIES: usize = 3 << 12;
+pub(crate) const THREADS: usize = 64;
 
 /// Where entries lead into one part, in order: the place in the part, and that in the flat tensor from which the update comes.
 #[derive(Clone, Default)]
@@ -42,10 +42,10 @@ impl List {
         }
     }
 
-    /// Empties the list. Its memory is kept if there is little of it: not all lists of a share are long at once.
-    fn clear(&mut self, kept: usize) {
+    /// Empties the list, one of so many of a share. Its memory is kept if that is little: not all of them are long at once.
+    fn clear(&mut self, lists: usize) {
         self.length = 0;
-        if self.places.len() > kept {
+        if self.places.len() > 2 * ENTRIES / lists {
             *self = List::default();
         }
     }
@@ -79,7 +79,7 @@ enum Task<'a, 'd, T> {
     Resolve(&'a Plan, &'a mut [List]),
 }
 
-/// `data[table] = reduction(data[table], updates[flat])` for indices in bounds, and tensors no longer than `u32::MAX`.
+/// `data[table] = reduction(data[table], updates[flat])` for a plan that [suits lists](Plan::suits_lists), and indices in bounds.
 pub(crate) fn scatter<T, I, R>(plan: &Plan, indices: &[I], reduction: &R, mut parts: Vec<Part<T>>, updates: &[T])
 where
     T: Element + Send + Sync,
@@ -90,17 +90,17 @@ where
     let bounds: Vec<_> = parts.iter().map(|part| (part.start as u32, part.data.len() as u32)).collect();
     let lists = || vec![vec![List::default(); threads]; threads];
     let (mut resolved, mut next) = (lists(), lists());
-    let mut pieces = Pieces { rest: vec![*plan], entries: plan.entries().div_ceil(threads).min(ENTRIES) };
+    let mut shares = Shares { rest: vec![*plan], entries: plan.entries().div_ceil(threads).min(ENTRIES) };
     loop {
-        let chunk: Vec<Plan> = pieces.by_ref().take(threads).collect();
-        next.iter_mut().flatten().for_each(|list| list.clear(2 * ENTRIES / threads));
+        let chunk: Vec<Plan> = shares.by_ref().take(threads).collect();
+        next.iter_mut().flatten().for_each(|list| list.clear(threads));
         let mut tasks: Vec<_> = parts.iter_mut().enumerate().map(|(number, part)| Task::Apply(number, part)).collect();
-        tasks.extend(chunk.iter().zip(&mut next).map(|(share, lists)| Task::Resolve(share, lists)));
+        tasks.extend(chunk.iter().zip(&mut next).map(|(plan, lists)| Task::Resolve(plan, lists)));
         share(tasks, threads, |task| match task {
             Task::Apply(number, part) => {
                 resolved.iter().filter_map(|lists| lists.get(number)).for_each(|list| list.apply(reduction, part.data, updates));
             }
-            Task::Resolve(share, lists) => resolve(share, indices, &bounds, lists),
+            Task::Resolve(plan, lists) => resolve(plan, indices, &bounds, lists),
         });
         if chunk.is_empty() {
             return;
@@ -176,22 +176,12 @@ impl<S: Instructions> Mover for Listed<'_, S> {
         }
         Some(())
     }
-
-    #[inline(always)]
-    fn rows<I: Index, const K: usize, const PROVEN: bool>(
-        &mut self,
-        flat: usize,
-        _: usize,
-        tuples: &[[I; K]],
-        addresses: Addresses<K, PROVEN>,
-    ) -> Option<()> {
-        self.elements(flat, tuples, addresses)
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::tests::{SCATTER, axis, packed};
 
     #[test]
     fn lists_grow_and_are_kept_while_they_are_short() {
@@ -203,9 +193,35 @@ mod tests {
         assert_eq!(list.flats.get(BLOCK - 3..BLOCK), Some([100 + BLOCK as u32 - 3, 100 + BLOCK as u32 - 2, 200].as_slice()));
         list.push(&chosen, 300);
         assert_eq!((list.length, list.places.len()), (3 * BLOCK - 3, 4 * BLOCK));
-        list.clear(4 * BLOCK);
+        let lists = 2 * ENTRIES / (4 * BLOCK);
+        list.clear(lists);
         assert_eq!((list.length, list.places.len()), (0, 4 * BLOCK));
-        list.clear(4 * BLOCK - 1);
+        list.clear(lists + 1);
         assert_eq!((list.length, list.places.len()), (0, 0));
+    }
+
+    /// Indices that fill the lists in turn, of one part, of half of them, and of all.
+    #[test]
+    fn the_lists_of_a_thread_have_1_mib_at_most() {
+        const PART: u32 = 1000;
+        for threads in [2, 7, THREADS] {
+            let parts: Vec<_> = (0..threads as u32).map(|part| (part * PART, PART)).collect();
+            let count = packed([ENTRIES]);
+            let plan = axis::<SCATTER>(&packed([threads * PART as usize]), &count, &count, 0);
+            let mut shares = vec![vec![List::default(); threads]; 2];
+            for chunk in 0..24 {
+                let spread = (threads >> (chunk % 7)).max(1);
+                let part = |entry: usize| (chunk * 5 + entry % spread) % threads;
+                let indices: Vec<u32> = (0..ENTRIES).map(|entry| part(entry) as u32 * PART + (entry % 999) as u32).collect();
+                if let Some(lists) = shares.get_mut(chunk % 2) {
+                    lists.iter_mut().for_each(|list| list.clear(threads));
+                    resolve(&plan, &indices, &parts, lists);
+                    assert_eq!(lists.iter().map(|list| list.length).sum::<usize>(), ENTRIES);
+                }
+                let of = |list: &List| size_of::<List>() + (list.places.capacity() + list.flats.capacity()) * size_of::<u32>();
+                let bytes: usize = shares.iter().flatten().map(of).sum();
+                assert!(bytes <= 1 << 20, "{bytes} bytes for {threads} threads, chunk {chunk}");
+            }
+        }
     }
 }

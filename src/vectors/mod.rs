@@ -3,7 +3,8 @@
 //! The walk is that of [`walk`]. [`blocks`] takes the tuples of a lane [`BLOCK`](strew_simd::BLOCK) at a time, [`movers`] move what they lead to, and `strew_simd` compiles both for the
 //! instructions that the machine has. Copies of 1, 2, 4, 8 and 16 bytes are compiled once for each size of element.
 //!
-//! Some calls go other ways: [`columns`], [`pattern`] and [`trial`]. [`pieces`] reorders plans and cuts them up, [`threads`] runs the pieces.
+//! Some calls go other ways: [`columns`], [`pattern`] and [`trial`]. [`pieces`] reorders plans and cuts them up, [`threads`] runs the pieces,
+//! those of single elements by way of [`lists`].
 
 use strew_simd::{Instructions, Moves, Op, PREFETCHES, Path};
 
@@ -27,7 +28,7 @@ pub(crate) mod trial;
 
 #[cfg(feature = "rayon")]
 use blocks::InPart;
-use blocks::{InBlocks, Nothing, Pending};
+use blocks::{Ahead, InBlocks, Nothing, Pending};
 use movers::{BlockMover, Combined, Gathered, Scattered};
 #[cfg(feature = "rayon")]
 use threads::Part;
@@ -40,6 +41,22 @@ const NEAR: usize = 1 << 20;
 /// two thirds to four fifths of the time; from 16 MiB, those of 4 and 16 would take more.)
 const FAR: usize = 1 << 25;
 
+/// What is compiled for each size of element that has vectors; `None` for the others.
+macro_rules! for_size {
+    ($T:ident, $N:ident => $value:expr) => {
+        for_size!(@ $T, $N, $value, 1 2 4 8 16)
+    };
+    (@ $T:ident, $N:ident, $value:expr, $($size:literal)*) => {
+        match size_of::<$T>() {
+            $($size => {
+                const $N: usize = $size;
+                $value
+            })*
+            _ => None,
+        }
+    };
+}
+
 /// `output[flat] = input[table]` for a plan that [suits vectors](Plan::suits_vectors).
 pub(crate) fn gather<T: Element, I: Index, const PROVEN: bool>(plan: &Plan, indices: &[I], input: &[T], output: &mut [T]) -> bool {
     let ordered = plan.in_flat_order();
@@ -51,32 +68,18 @@ pub(crate) fn gather<T: Element, I: Index, const PROVEN: bool>(plan: &Plan, indi
 
 /// The same, lane by lane.
 fn gather_lanes<T: Element, I: Index, const PROVEN: bool>(plan: &Plan, indices: &[I], input: &[T], output: &mut [T]) -> bool {
-    let far_rows = reaches_beyond::<T>(plan, FAR);
-    let done = match size_of::<T>() {
-        1 => Moves::<1>::new(input, output).map(|moves| run::<I, PROVEN>(plan, indices, Gathered { moves, far_rows })),
-        2 => Moves::<2>::new(input, output).map(|moves| run::<I, PROVEN>(plan, indices, Gathered { moves, far_rows })),
-        4 => Moves::<4>::new(input, output).map(|moves| run::<I, PROVEN>(plan, indices, Gathered { moves, far_rows })),
-        8 => Moves::<8>::new(input, output).map(|moves| run::<I, PROVEN>(plan, indices, Gathered { moves, far_rows })),
-        16 => Moves::<16>::new(input, output).map(|moves| run::<I, PROVEN>(plan, indices, Gathered { moves, far_rows })),
-        _ => None,
-    };
-    // Other sizes have no vectors.
+    let ahead = Ahead { elements: false, rows: reaches_beyond::<T>(plan, FAR) };
+    let done = for_size!(T, N => Moves::<N>::new(input, output).map(|moves| run::<I, PROVEN>(plan, indices, Gathered { moves }, ahead)));
     done.unwrap_or_else(|| walk::run::<I, PROVEN>(plan, indices, Take { input, output }))
 }
 
 /// `data[table] = updates[flat]`. `false`: an index is out of bounds under `Bounds::Error`; some updates have been made.
 pub(crate) fn scatter<T: Element, I: Index>(plan: &Plan, indices: &[I], data: &mut [T], updates: &[T]) -> bool {
     in_blocks(plan, data, |plan, data| {
-        let far = reaches_beyond::<T>(plan, NEAR);
-        let done = match size_of::<T>() {
-            1 => Moves::<1>::new(updates, data).map(|moves| run::<I, false>(plan, indices, Scattered { moves, far })),
-            2 => Moves::<2>::new(updates, data).map(|moves| run::<I, false>(plan, indices, Scattered { moves, far })),
-            4 => Moves::<4>::new(updates, data).map(|moves| run::<I, false>(plan, indices, Scattered { moves, far })),
-            8 => Moves::<8>::new(updates, data).map(|moves| run::<I, false>(plan, indices, Scattered { moves, far })),
-            16 => Moves::<16>::new(updates, data).map(|moves| run::<I, false>(plan, indices, Scattered { moves, far })),
-            _ => None,
-        };
-        done.unwrap_or_else(|| run::<I, false>(plan, indices, Combined { reduction: &Assign, data, updates, far }))
+        let ahead = Ahead::of_scatter::<T>(plan);
+        let done =
+            for_size!(T, N => Moves::<N>::new(updates, data).map(|moves| run::<I, false>(plan, indices, Scattered { moves }, ahead)));
+        done.unwrap_or_else(|| run::<I, false>(plan, indices, Combined { reduction: &Assign, data, updates }, ahead))
     })
 }
 
@@ -88,9 +91,7 @@ pub(crate) fn combine<T: Element, I: Index, R: Reduction<T>>(
     data: &mut [T],
     updates: &[T],
 ) -> bool {
-    in_blocks(plan, data, |plan, data| {
-        run::<I, false>(plan, indices, Combined { reduction, data, updates, far: reaches_beyond::<T>(plan, NEAR) })
-    })
+    in_blocks(plan, data, |plan, data| run::<I, false>(plan, indices, Combined { reduction, data, updates }, Ahead::of_scatter::<T>(plan)))
 }
 
 /// Changes the data by blocks of columns where that is worth it, or else all at once.
@@ -99,6 +100,13 @@ fn in_blocks<T: Element>(plan: &Plan, data: &mut [T], mut change: impl FnMut(&Pl
     let plan = ordered.as_ref().unwrap_or(plan);
     let data = table_mut(plan, data);
     columns::scatter(plan, data, &mut change).unwrap_or_else(|| change(plan, data))
+}
+
+impl Ahead {
+    fn of_scatter<T>(plan: &Plan) -> Ahead {
+        let far = reaches_beyond::<T>(plan, NEAR);
+        Ahead { elements: far, rows: far }
+    }
 }
 
 /// Whether the places of the table lie further from each other than so many bytes, and can be asked for.
@@ -125,20 +133,25 @@ pub(crate) fn combine_part<T: Element, I: Index, R: Reduction<T>>(
         plan: &'a Plan,
         indices: &'a [I],
         mover: M,
+        ahead: bool,
         length: usize,
     }
     impl<I: Index, M: BlockMover> Op for Run<'_, I, M> {
         type Output = ();
         #[inline(always)]
         fn run(self, instructions: impl Instructions) {
-            walk::run::<I, true>(self.plan, self.indices, InPart { instructions, mover: self.mover, length: self.length });
+            walk::run::<I, true>(
+                self.plan,
+                self.indices,
+                InPart { instructions, mover: self.mover, ahead: self.ahead, length: self.length },
+            );
         }
     }
     let mut plan = *plan;
     plan.start.table = plan.start.table.wrapping_sub(start);
     let length = data.len();
-    let mover = Combined { reduction, data, updates, far: reaches_beyond::<T>(&plan, NEAR) };
-    Path::detect().dispatch(Run { plan: &plan, indices, mover, length });
+    let ahead = reaches_beyond::<T>(&plan, NEAR);
+    Path::detect().dispatch(Run { plan: &plan, indices, mover: Combined { reduction, data, updates }, ahead, length });
 }
 
 /// Whether all indices are in bounds.
@@ -155,8 +168,8 @@ pub(crate) fn check<I: Index>(plan: &Plan, indices: &[I]) -> bool {
 }
 
 /// [`walk::run`], compiled for each path.
-fn run<I: Index, const PROVEN: bool>(plan: &Plan, indices: &[I], mover: impl BlockMover) -> bool {
-    struct Run<'a, I, M, const PROVEN: bool>(&'a Plan, &'a [I], M);
+fn run<I: Index, const PROVEN: bool>(plan: &Plan, indices: &[I], mover: impl BlockMover, ahead: Ahead) -> bool {
+    struct Run<'a, I, M, const PROVEN: bool>(&'a Plan, &'a [I], M, Ahead);
     impl<I: Index, M: BlockMover, const PROVEN: bool> Op for Run<'_, I, M, PROVEN> {
         type Output = bool;
         #[inline(always)]
@@ -165,14 +178,14 @@ fn run<I: Index, const PROVEN: bool>(plan: &Plan, indices: &[I], mover: impl Blo
             walk::run::<I, PROVEN>(
                 self.0,
                 self.1,
-                InBlocks { instructions, mover: self.2, far_lanes, piece: self.0.piece(), pending: Pending::new() },
+                InBlocks { instructions, mover: self.2, ahead: self.3, far_lanes, piece: self.0.piece(), pending: Pending::new() },
             )
         }
     }
     match pattern::offsets(plan, indices) {
         Some(Ok(offsets)) => Path::detect().dispatch(pattern::Pieces { plan, offsets: &offsets, mover }),
         Some(Err(pattern::OutOfBounds)) => return false,
-        None => return Path::detect().dispatch(Run::<I, _, PROVEN>(plan, indices, mover)),
+        None => return Path::detect().dispatch(Run::<I, _, PROVEN>(plan, indices, mover, ahead)),
     }
     true
 }

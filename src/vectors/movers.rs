@@ -36,15 +36,6 @@ pub(crate) trait BlockMover {
     /// Moves one element for each offset from a place of the table, in order.
     fn pattern(&mut self, instructions: impl Instructions, table: usize, offsets: &[u32], flat: usize);
 
-    /// Whether to ask for elements of the table ahead.
-    fn far(&self) -> bool;
-
-    /// The same for rows.
-    #[inline(always)]
-    fn far_rows(&self) -> bool {
-        self.far()
-    }
-
     /// Asks for a row of the table.
     fn ask(&self, table: u32, n: usize);
 
@@ -64,12 +55,31 @@ fn each_row<M: BlockMover + ?Sized>(mover: &mut M, table: &[u32; BLOCK], mut fla
     }
 }
 
+/// The lengths of rows, of elements of `N` bytes, that have loops of their own.
+macro_rules! for_rows_of {
+    ($n:expr, $N:ident, $R:ident => $own:expr, _ => $other:expr) => {
+        for_rows_of!(@ $n, $R, $own, $other, [2 3 4 8 16 32], 64 if $N <= 2)
+    };
+    (@ $n:expr, $R:ident, $own:expr, $other:expr, [$($length:literal)*], $last:literal if $few:expr) => {
+        match $n {
+            $($length => {
+                const $R: usize = $length;
+                $own
+            })*
+            $last if $few => {
+                const $R: usize = $last;
+                $own
+            }
+            _ => $other,
+        }
+    };
+}
+
 /// `output[flat] = input[table]`. Loads of single elements run ahead of each other as it is: asking for them gained nothing. Nor does what is written go past the
 /// caches: that saves a tenth of the time where nothing stays in them, but x86 processors whose gathers have been mended against data sampling let each gather wait
 /// for such writes, and take ten times as long. (`strew-benches`, `ladder`, `many`.)
 pub(crate) struct Gathered<'a, const N: usize> {
     pub moves: Moves<'a, N>,
-    pub far_rows: bool,
 }
 
 impl<const N: usize> BlockMover for Gathered<'_, N> {
@@ -90,31 +100,12 @@ impl<const N: usize> BlockMover for Gathered<'_, N> {
 
     #[inline(always)]
     fn rows(&mut self, table: &[u32; BLOCK], flat: usize, n: usize) {
-        match n {
-            2 => self.moves.gather_rows::<2>(flat, table),
-            3 => self.moves.gather_rows::<3>(flat, table),
-            4 => self.moves.gather_rows::<4>(flat, table),
-            8 => self.moves.gather_rows::<8>(flat, table),
-            16 => self.moves.gather_rows::<16>(flat, table),
-            32 => self.moves.gather_rows::<32>(flat, table),
-            64 if N <= 2 => self.moves.gather_rows::<64>(flat, table),
-            _ => each_row(self, table, flat, n),
-        }
+        for_rows_of!(n, N, R => self.moves.gather_rows::<R>(flat, table), _ => each_row(self, table, flat, n));
     }
 
     #[inline(always)]
     fn pattern(&mut self, instructions: impl Instructions, table: usize, offsets: &[u32], flat: usize) {
         self.moves.gather_at(instructions, flat, table, offsets);
-    }
-
-    #[inline(always)]
-    fn far(&self) -> bool {
-        false
-    }
-
-    #[inline(always)]
-    fn far_rows(&self) -> bool {
-        self.far_rows
     }
 
     #[inline(always)]
@@ -131,7 +122,6 @@ impl<const N: usize> BlockMover for Gathered<'_, N> {
 /// `data[table] = updates[flat]`
 pub(crate) struct Scattered<'a, const N: usize> {
     pub moves: Moves<'a, N>,
-    pub far: bool,
 }
 
 impl<const N: usize> BlockMover for Scattered<'_, N> {
@@ -152,26 +142,12 @@ impl<const N: usize> BlockMover for Scattered<'_, N> {
 
     #[inline(always)]
     fn rows(&mut self, table: &[u32; BLOCK], flat: usize, n: usize) {
-        match n {
-            2 => self.moves.scatter_rows::<2>(table, flat),
-            3 => self.moves.scatter_rows::<3>(table, flat),
-            4 => self.moves.scatter_rows::<4>(table, flat),
-            8 => self.moves.scatter_rows::<8>(table, flat),
-            16 => self.moves.scatter_rows::<16>(table, flat),
-            32 => self.moves.scatter_rows::<32>(table, flat),
-            64 if N <= 2 => self.moves.scatter_rows::<64>(table, flat),
-            _ => each_row(self, table, flat, n),
-        }
+        for_rows_of!(n, N, R => self.moves.scatter_rows::<R>(table, flat), _ => each_row(self, table, flat, n));
     }
 
     #[inline(always)]
     fn pattern(&mut self, _: impl Instructions, table: usize, offsets: &[u32], flat: usize) {
         self.moves.scatter_at(table, offsets, flat);
-    }
-
-    #[inline(always)]
-    fn far(&self) -> bool {
-        self.far
     }
 
     #[inline(always)]
@@ -195,7 +171,6 @@ pub(crate) struct Combined<'a, T, R> {
     pub reduction: &'a R,
     pub data: &'a mut [T],
     pub updates: &'a [T],
-    pub far: bool,
 }
 
 impl<T: Element, R: Reduction<T>> BlockMover for Combined<'_, T, R> {
@@ -224,11 +199,6 @@ impl<T: Element, R: Reduction<T>> BlockMover for Combined<'_, T, R> {
     fn pattern(&mut self, _: impl Instructions, table: usize, offsets: &[u32], flat: usize) {
         let (Some(data), Some(updates)) = (self.data.get_mut(table..), self.updates.get(flat..)) else { return };
         combine(self.reduction, data, offsets, updates);
-    }
-
-    #[inline(always)]
-    fn far(&self) -> bool {
-        self.far
     }
 
     #[inline(always)]

@@ -114,6 +114,13 @@ impl Plan {
         step > reach
     }
 
+    /// Whether [`lists`](crate::vectors::lists) gain something for what moves single elements: lanes fill blocks, and places of the flat tensor have 32 bits.
+    #[cfg(feature = "rayon")]
+    pub(crate) fn suits_lists(&self) -> bool {
+        let lanes_are_long = self.outer().last().is_some_and(|lane| lane.size >= BLOCK);
+        lanes_are_long && self.packed_tuple <= 4 && u32::try_from(self.lengths.flat).is_ok()
+    }
+
     /// A distance of which those between the rows that a scatter writes are multiples, and no less than their length. `None`: rows may lie anyhow.
     #[cfg(feature = "rayon")]
     pub(crate) fn pitch(&self) -> Option<usize> {
@@ -124,16 +131,16 @@ impl Plan {
     }
 }
 
-/// A plan in pieces of no more than so many entries, in order.
+/// Shares of a plan's entries, in order: of no more than so many, and of about as many where one dimension is cut.
 #[cfg(feature = "rayon")]
-pub(crate) struct Pieces {
-    /// The last one first.
+pub(crate) struct Shares {
+    /// What is left, the last part first.
     pub rest: Vec<Plan>,
     pub entries: usize,
 }
 
 #[cfg(feature = "rayon")]
-impl Iterator for Pieces {
+impl Iterator for Shares {
     type Item = Plan;
 
     fn next(&mut self) -> Option<Plan> {
@@ -142,7 +149,8 @@ impl Iterator for Pieces {
             let entries = plan.entries();
             let outermost = plan.outer().first().filter(|_| entries > self.entries).map_or(0, |dim| dim.size);
             let Some(step) = entries.checked_div(outermost) else { return Some(plan) };
-            if let Some((first, rest)) = plan.split((self.entries / step).max(1)) {
+            let number = outermost.div_ceil((self.entries / step).max(1));
+            if let Some((first, rest)) = plan.split(outermost.div_ceil(number)) {
                 self.rest.push(rest);
                 plan = first;
             }
@@ -243,7 +251,7 @@ mod tests {
         }
 
         #[test]
-        fn pieces_have_so_many_entries() {
+        fn shares_have_so_many_entries() {
             let indices = Layout::strided([3, 5, 7], [100, 11, 1]);
             let plan = axis::<SCATTER>(&packed([99]), &indices, &packed([3, 5, 7]), 0);
             assert_eq!(plan.entries(), 105);
@@ -253,9 +261,9 @@ mod tests {
                 (35, vec![35; 3]),
                 (20, [14, 14, 7].repeat(3)),
                 (7, vec![7; 15]),
-                (3, [3, 3, 1].repeat(15)),
+                (3, [3, 2, 2].repeat(15)),
             ] {
-                let pieces: Vec<_> = Pieces { rest: vec![plan], entries }.map(|piece| places(&piece)).collect();
+                let pieces: Vec<_> = Shares { rest: vec![plan], entries }.map(|piece| places(&piece)).collect();
                 assert!(pieces.iter().map(Vec::len).eq(lengths), "{entries}");
                 assert_eq!(pieces.concat(), places(&plan), "{entries}");
             }

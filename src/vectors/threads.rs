@@ -44,8 +44,8 @@ enum Way {
     Pieces,
     /// Each takes a part of the data, cut between rows that start at multiples of this distance, and looks at all indices.
     Rows(usize),
-    /// The same for single elements, whose places are listed for each part.
-    Lists(usize),
+    /// Each takes a part of the data, and what is listed for it of single elements.
+    Lists,
 }
 
 impl Division {
@@ -68,7 +68,7 @@ impl Division {
                 return Some(Way::Rows(pitch));
             }
             let far = plan.reach().saturating_mul(size_of::<T>()) > FAR;
-            (far && u32::try_from(plan.lengths.flat).is_ok()).then_some(Way::Lists(pitch))
+            far.then_some(if plan.suits_lists() { Way::Lists } else { Way::Rows(pitch) })
         })
     }
 
@@ -134,8 +134,8 @@ impl Division {
                 let parts = parts(plan, data, *pitch, self.threads);
                 share(parts, self.threads, |part| vectors::combine_part(plan, indices, reduction, part, updates));
             }
-            Way::Lists(pitch) => {
-                let parts = parts(plan, data, *pitch, self.threads);
+            Way::Lists => {
+                let parts = parts(plan, data, 1, self.threads.min(lists::THREADS));
                 lists::scatter(plan, indices, reduction, parts, updates);
             }
         }
@@ -209,11 +209,11 @@ fn parts<'a, T>(plan: &Plan, mut data: &'a mut [T], pitch: usize, threads: usize
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
+#[allow(clippy::unwrap_used, clippy::indexing_slicing)]
 mod tests {
     use super::*;
     use crate::layout::Layout;
-    use crate::plan::tests::{GATHER, SCATTER, axis, elements, packed};
+    use crate::plan::tests::{GATHER, SCATTER, axis, elements, nd, packed};
 
     fn with_threads<R: Send>(threads: usize, run: impl FnOnce() -> R + Send) -> R {
         rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(run)
@@ -245,7 +245,7 @@ mod tests {
                 Way::Columns(_) => ("columns", 0),
                 Way::Pieces => ("pieces", 0),
                 Way::Rows(pitch) => ("rows", pitch),
-                Way::Lists(pitch) => ("lists", pitch),
+                Way::Lists => ("lists", 0),
             })
         };
         let square = packed([1024, 1024]);
@@ -255,22 +255,34 @@ mod tests {
         assert_eq!(way(axis::<SCATTER>(&rows, &packed([1 << 16]), &packed([1 << 16, 16]), 0)), Some(("rows", 20)));
         let many = packed([1 << 20]);
         let bins = |bins: usize| way(axis::<SCATTER>(&packed([bins]), &many, &many, 0));
-        assert_eq!([FAR / 4, FAR / 4 + 1].map(bins), [None, Some(("lists", 1))]);
+        assert_eq!([FAR / 4, FAR / 4 + 1].map(bins), [None, Some(("lists", 0))]);
         let gaps = Layout::strided([1 << 20], [2]);
         assert_eq!(way(axis::<SCATTER>(&packed([1 << 20]), &gaps, &many, 0)), None);
     }
 
-    /// Lists count places of the flat tensor in 32 bits.
-    #[cfg(target_pointer_width = "64")]
     #[test]
-    fn long_updates_are_not_listed() {
-        let many = packed([1 << 20]);
-        let listed = |length: usize| {
-            let updates = Layout::strided([1 << 20], [1]).with_offset(length - (1 << 20));
-            let plan = axis::<SCATTER>(&many, &many, &updates, 0);
-            matches!(with_threads(2, || Division::of_scatter::<f32>(&plan)), Some(Division { way: Way::Lists(1), .. }))
+    fn what_does_not_suit_lists_goes_by_rows() {
+        let bins = packed([1 << 20]);
+        let way = |indices: &Layout, updates: &Layout| {
+            let plan = axis::<SCATTER>(&bins, indices, updates, 0);
+            with_threads(2, || Division::of_scatter::<f32>(&plan)).map(|division| matches!(division.way, Way::Rows(1)))
         };
-        assert_eq!([u32::MAX as usize, u32::MAX as usize + 1].map(listed), [true, false]);
+        let lanes = |length: usize| {
+            way(&Layout::from_parts(&[1 << 14, length], &[length.cast_signed() + 1, 1], 0).unwrap(), &packed([1 << 14, length]))
+        };
+        assert_eq!([63, 64].map(lanes), [Some(true), Some(false)]);
+        let tuples = |k: usize| {
+            let (bins, indices) = (Layout::from_sizes(&[20; 5][..k]).unwrap(), packed([1 << 19, k]));
+            let plan = nd::<SCATTER>(&bins, &indices, &packed([1 << 19]), 0);
+            with_threads(2, || Division::of_scatter::<[f32; 64]>(&plan)).map(|division| matches!(division.way, Way::Rows(1)))
+        };
+        assert_eq!([4, 5].map(tuples), [Some(false), Some(true)]);
+        // Lists count places of the flat tensor in 32 bits.
+        #[cfg(target_pointer_width = "64")]
+        assert_eq!(
+            [0, 1].map(|more| way(&bins, &Layout::strided([1 << 20], [1]).with_offset((1 << 32) - 1 - (1 << 20) + more))),
+            [Some(false), Some(true)]
+        );
     }
 
     #[test]
