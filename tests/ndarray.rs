@@ -204,4 +204,8 @@ fn layouts_of_views_in_their_memory() {
     let (pairs, odd) = (bytes.as_chunks::<2>().0, bytes[1..].as_chunks::<2>().0);
     assert_eq!(layout(&aview1(&pairs[1..]), pairs), Ok(Layout::contiguous([2]).with_offset(1)));
     assert!(layout(&aview1(odd), pairs).is_err());
+    // Elements without bytes lie nowhere in particular.
+    let units = [(); 6];
+    let backwards = aview1(&units);
+    assert_eq!(layout(&backwards.slice(s![..;-1]), &units), Ok(Layout::strided([6], [-1]).with_offset(5)));
 }
