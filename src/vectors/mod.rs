@@ -174,11 +174,18 @@ fn run<I: Index, const PROVEN: bool>(plan: &Plan, indices: &[I], mover: impl Blo
         type Output = bool;
         #[inline(always)]
         fn run(self, instructions: impl Instructions) -> bool {
-            let far_lanes = self.0.has_far_lanes();
+            let far_lanes = PREFETCHES && self.0.has_far_lanes();
             walk::run::<I, PROVEN>(
                 self.0,
                 self.1,
-                InBlocks { instructions, mover: self.2, ahead: self.3, far_lanes, piece: self.0.piece(), pending: Pending::new() },
+                InBlocks {
+                    instructions,
+                    mover: self.2,
+                    ahead: self.3,
+                    far_lanes,
+                    piece: self.0.piece().filter(|_| PREFETCHES),
+                    pending: Pending::new(),
+                },
             )
         }
     }
