@@ -55,6 +55,14 @@ fn cases() -> Vec<Case> {
             Layout::from_parts(&[3, 301, 301], &[301, 903, 1], 2).unwrap(),
             2_100_003,
         ),
+        case(
+            "far elements, in short lanes",
+            axis::<0>,
+            packed(&[2_100_003]),
+            Layout::from_parts(&[9001, 33], &[35, 1], 0).unwrap(),
+            packed(&[9001, 33]),
+            2_100_003,
+        ),
         case("far fives", nd::<0>, packed(&[19; 5]), packed(&[270_001, 5]), packed(&[270_001]), 19),
         case("far pairs", nd::<0>, packed(&[1500, 1500]), packed(&[290_001, 2]), packed(&[290_001]), 1500),
         case(
