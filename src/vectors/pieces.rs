@@ -91,6 +91,7 @@ impl Plan {
     }
 
     /// The number of entries of the indices.
+    #[cfg(feature = "rayon")]
     pub(crate) fn entries(&self) -> usize {
         self.outer().iter().fold(1, |entries, dim| entries.saturating_mul(dim.size))
     }
@@ -174,9 +175,8 @@ fn greatest_common_divisor(mut a: usize, mut b: usize) -> usize {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use super::*;
     use crate::layout::Layout;
-    use crate::plan::tests::{GATHER, SCATTER, axis, elements, nd, packed, sizes};
+    use crate::plan::tests::{GATHER, axis, elements, nd, packed, sizes};
 
     #[test]
     fn dimensions_before_the_axis_come_first_where_lanes_stay_packed() {
@@ -229,7 +229,9 @@ mod tests {
 
     #[cfg(feature = "rayon")]
     mod with_threads {
+        use super::super::*;
         use super::*;
+        use crate::plan::tests::SCATTER;
 
         /// The places in the indices, in the order of the walk.
         fn places(plan: &Plan) -> Vec<usize> {
