@@ -310,7 +310,7 @@ impl Plan {
     pub(crate) const fn find_packed(&mut self) {
         let row = match (self.rank - self.outer, get(&self.dims, self.outer)) {
             (0, _) => 1,
-            (1, Some(row)) if row.table == 1 && row.flat == 1 => row.size,
+            (1, Some(row)) if row.is_row() => row.size,
             _ => 0,
         };
         let lane = if self.outer > 0 { get(&self.dims, self.outer - 1) } else { None };
@@ -340,7 +340,7 @@ impl Plan {
         while d < self.rank
             && let Some(dim) = get(&self.dims, d)
         {
-            let is_row = d >= self.outer && d + 1 == self.rank && dim.table == 1 && dim.flat == 1;
+            let is_row = d >= self.outer && d + 1 == self.rank && dim.is_row();
             entries = if is_row { entries } else { entries.saturating_mul(dim.size) };
             d += 1;
         }
@@ -404,6 +404,12 @@ impl core::fmt::Debug for Plan {
 }
 
 impl Dim {
+    /// Whether its elements are neighbours, in table and flat tensor.
+    #[inline(always)]
+    pub(crate) const fn is_row(&self) -> bool {
+        self.table == 1 && self.flat == 1
+    }
+
     /// Whether one step of this dimension is, in all tensors, as long as all of `inner`.
     const fn is_steps_of(&self, inner: &Dim) -> bool {
         is_steps(self.table, inner.table, inner.size)
@@ -426,6 +432,7 @@ const fn is_steps(outer: isize, inner: isize, size: usize) -> bool {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 pub(crate) mod tests {
+    use super::Direction::{Gather, Scatter};
     use super::*;
 
     fn made(make: impl FnOnce(&mut Plan) -> Result<(), Error>) -> Plan {
@@ -434,23 +441,16 @@ pub(crate) mod tests {
         plan
     }
 
-    pub(crate) fn axis<const D: bool>(table: &Layout, indices: &Layout, flat: &Layout, axis: usize) -> Plan {
-        made(|plan| plan.axis(table, indices, flat, axis, direction(D)))
+    pub(crate) fn axis(direction: Direction, table: &Layout, indices: &Layout, flat: &Layout, axis: usize) -> Plan {
+        made(|plan| plan.axis(table, indices, flat, axis, direction))
     }
 
-    pub(crate) fn elements<const D: bool>(table: &Layout, indices: &Layout, flat: &Layout, axis: usize) -> Plan {
-        made(|plan| plan.elements(table, indices, flat, axis, direction(D)))
+    pub(crate) fn elements(direction: Direction, table: &Layout, indices: &Layout, flat: &Layout, axis: usize) -> Plan {
+        made(|plan| plan.elements(table, indices, flat, axis, direction))
     }
 
-    pub(crate) fn nd<const D: bool>(table: &Layout, indices: &Layout, flat: &Layout, batch_dims: usize) -> Plan {
-        made(|plan| plan.nd(table, indices, flat, batch_dims, direction(D)))
-    }
-
-    pub(crate) const GATHER: bool = true;
-    pub(crate) const SCATTER: bool = false;
-
-    fn direction(gather: bool) -> Direction {
-        if gather { Direction::Gather } else { Direction::Scatter }
+    pub(crate) fn nd(direction: Direction, table: &Layout, indices: &Layout, flat: &Layout, batch_dims: usize) -> Plan {
+        made(|plan| plan.nd(table, indices, flat, batch_dims, direction))
     }
 
     pub(crate) fn packed<const N: usize>(sizes: [usize; N]) -> Layout {
@@ -464,12 +464,12 @@ pub(crate) mod tests {
     #[test]
     fn neighbours_merge() {
         let (table, indices, flat) = (packed([10, 2, 3]), packed([4, 5]), packed([4, 5, 2, 3]));
-        for plan in [axis::<GATHER>(&table, &indices, &flat, 0), axis::<SCATTER>(&table, &indices, &flat, 0)] {
+        for plan in [axis(Gather, &table, &indices, &flat, 0), axis(Scatter, &table, &indices, &flat, 0)] {
             assert!(sizes(plan.outer()).eq([20]) && sizes(plan.inner()).eq([6]), "{plan:?}");
             assert_eq!((plan.packed_tuple, plan.packed_row), (1, 6));
         }
         // The indices lead from one to the other: nothing merges.
-        let plan = axis::<GATHER>(&packed([2, 10, 3]), &packed([4]), &packed([2, 4, 3]), 1);
+        let plan = axis(Gather, &packed([2, 10, 3]), &packed([4]), &packed([2, 4, 3]), 1);
         assert!(sizes(plan.outer()).eq([4]) && sizes(plan.inner()).eq([2, 3]), "{plan:?}");
         assert_eq!((plan.packed_tuple, plan.packed_row), (1, 0));
     }
@@ -477,18 +477,18 @@ pub(crate) mod tests {
     #[test]
     fn dimensions_that_the_indices_are_broadcast_along_go_inwards() {
         let (table, output) = (packed([8, 6]), packed([4, 6]));
-        let plan = elements::<GATHER>(&table, &Layout::strided([4, 6], [1, 0]), &output, 0);
+        let plan = elements(Gather, &table, &Layout::strided([4, 6], [1, 0]), &output, 0);
         assert!(sizes(plan.outer()).eq([4]) && sizes(plan.inner()).eq([6]), "{plan:?}");
         assert_eq!((plan.packed_tuple, plan.packed_row, plan.entry_weight), (1, 6, 6));
         // Not where the table does not change: that would be one move in place of six.
-        let plan = elements::<GATHER>(&table, &Layout::strided([8, 6], [1, 0]), &table, 1);
+        let plan = elements(Gather, &table, &Layout::strided([8, 6], [1, 0]), &table, 1);
         assert!(sizes(plan.outer()).eq([8, 6]) && sizes(plan.inner()).eq([]), "{plan:?}");
     }
 
     #[test]
     fn tuples_and_rows_without_gaps_are_found() {
         let found = |plan: Plan| (plan.packed_tuple, plan.packed_row);
-        let by_tuples = |table: &Layout, indices: &Layout, output: &Layout| found(nd::<GATHER>(table, indices, output, 0));
+        let by_tuples = |table: &Layout, indices: &Layout, output: &Layout| found(nd(Gather, table, indices, output, 0));
         let (pair, triple, pairs) = (packed([5, 4]), packed([5, 4, 3]), packed([7, 2]));
         assert_eq!(by_tuples(&pair, &pairs, &packed([7])), (2, 1));
         assert_eq!(by_tuples(&triple, &pairs, &packed([7, 3])), (2, 3));
@@ -500,20 +500,20 @@ pub(crate) mod tests {
         assert_eq!(by_tuples(&triple, &pairs, &Layout::strided([7, 3], [4, 1])), (2, 0));
         assert_eq!(by_tuples(&triple, &pairs, &Layout::strided([7, 3], [3, -1]).with_offset(2)), (2, 0));
         // An axis on which positions are not decided by one comparison.
-        let endless = |size| found(axis::<GATHER>(&Layout::strided([size], [0]), &packed([7]), &packed([7]), 0));
+        let endless = |size| found(axis(Gather, &Layout::strided([size], [0]), &packed([7]), &packed([7]), 0));
         assert_eq!((endless(LONGEST), endless(LONGEST + 1)), ((1, 1), (0, 1)));
     }
 
     #[cfg(feature = "std")]
     #[test]
     fn few_entries_and_long_tensors_do_not_suit_vectors() {
-        let suits = |table: &Layout, count| axis::<GATHER>(table, &packed([count]), &packed([count]), 0).suits_vectors;
+        let suits = |table: &Layout, count| axis(Gather, table, &packed([count]), &packed([count]), 0).suits_vectors;
         assert_eq!([31, 32].map(|count| suits(&packed([100]), count)), [false, true]);
         let (longest, too_long) = (i32::MAX as usize, i32::MAX as usize + 1);
         assert_eq!([longest, too_long].map(|size| suits(&packed([size]), 32)), [true, false]);
         assert_eq!([longest, too_long].map(|size| suits(&Layout::strided([size], [0]), 32)), [true, false]);
         // Four indices for each of eight pieces, whose rows do not count.
-        assert!(axis::<GATHER>(&packed([8, 10, 3]), &packed([4]), &packed([8, 4, 3]), 1).suits_vectors);
-        assert!(!axis::<GATHER>(&packed([7, 10, 3]), &packed([4]), &packed([7, 4, 3]), 1).suits_vectors);
+        assert!(axis(Gather, &packed([8, 10, 3]), &packed([4]), &packed([8, 4, 3]), 1).suits_vectors);
+        assert!(!axis(Gather, &packed([7, 10, 3]), &packed([4]), &packed([7, 4, 3]), 1).suits_vectors);
     }
 }

@@ -213,12 +213,13 @@ fn out_of_bounds<I: Index>(plan: &Plan, indices: &[I]) -> Result<(), Error> {
 mod tests {
     use super::*;
     use crate::layout::Layout;
-    use crate::plan::tests::{GATHER, axis, elements, packed};
+    use crate::plan::Direction::Gather;
+    use crate::plan::tests::{axis, elements, packed};
 
     #[test]
     fn loops_suit_their_plans() {
         let ids = packed([7]);
-        let rows = |width| axis::<GATHER>(&packed([5, width]), &ids, &packed([7, width]), 0);
+        let rows = |width| axis(Gather, &packed([5, width]), &ids, &packed([7, width]), 0);
         assert_eq!([1, 8, 24, 12].map(|width| row::<f32>(&rows(width))), [Some(ELEMENT), Some(ONE_BLOCK), Some(BLOCKS), None]);
         assert_eq!([1, 8, 32, 64].map(|width| row::<u8>(&rows(width))), [Some(ELEMENT), None, Some(ONE_BLOCK), Some(BLOCKS)]);
         for bounds in [Bounds::Clamp, Bounds::Wrap, Bounds::Skip] {
@@ -228,12 +229,12 @@ mod tests {
         }
         // Strides of the table that lead back, or not to a block; a gap in the output; a lane that leads on by itself; two lanes.
         let (eight, output) = (packed([5, 8]), packed([7, 8]));
-        let by_axis = |table: &Layout, indices: &Layout, output: &Layout| row::<f32>(&axis::<GATHER>(table, indices, output, 0));
+        let by_axis = |table: &Layout, indices: &Layout, output: &Layout| row::<f32>(&axis(Gather, table, indices, output, 0));
         assert_eq!(by_axis(&Layout::strided([5, 8], [-8, 1]).with_offset(32), &ids, &output), None);
         assert_eq!(by_axis(&Layout::strided([5, 8], [12, 1]), &ids, &output), None);
         assert_eq!(by_axis(&eight, &ids, &Layout::strided([7, 8], [9, 1])), None);
         let line = packed([1, 6]);
-        assert_eq!(row::<f32>(&elements::<GATHER>(&line, &line, &line, 0)), None);
+        assert_eq!(row::<f32>(&elements(Gather, &line, &line, &line, 0)), None);
         assert_eq!(by_axis(&packed([40]), &Layout::strided([6, 6], [7, 1]), &packed([6, 6])), None);
         // A single index.
         assert_eq!(by_axis(&packed([40]), &packed([]), &packed([])), Some(ELEMENT));

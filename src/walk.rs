@@ -256,7 +256,7 @@ pub(crate) fn nest(inner: &[Dim], mut at: Position, mover: &mut impl Mover) {
     let (lane, outer) = split_lane(inner);
     let mut odometer = Odometer::new();
     loop {
-        if lane.table == 1 && lane.flat == 1 {
+        if lane.is_row() {
             mover.row(at.table, at.flat, lane.size);
         } else {
             mover.strided_row(at.table, at.flat, lane);
@@ -408,7 +408,8 @@ impl Odometer {
 mod tests {
     use super::*;
     use crate::layout::Layout;
-    use crate::plan::tests::{GATHER, nd, packed as layout};
+    use crate::plan::Direction::Gather;
+    use crate::plan::tests::{nd, packed as layout};
 
     /// What a walk asks of its mover.
     #[derive(Debug, PartialEq)]
@@ -472,7 +473,7 @@ mod tests {
                 let mut sizes = [0; 6];
                 sizes.iter_mut().zip(table).for_each(|(to, size)| *to = size);
                 let table = Layout::packed(sizes.get(..=k).unwrap_or(&[]));
-                let plan = nd::<GATHER>(&table, &layout([7, k]), &layout([7, row]), 0);
+                let plan = nd(Gather, &table, &layout([7, k]), &layout([7, row]), 0);
                 let ([mut moved, mut checked], indices) = ([None, None], [0_u8; 35]);
                 assert!(run::<u8, true>(&plan, &indices, Noted(&mut moved)));
                 let expected = match row {

@@ -22,6 +22,12 @@ impl Chosen {
         instructions.below(addresses, end)
     }
 
+    /// Each chosen address, with its place in the block.
+    #[inline(always)]
+    pub fn iter(&self) -> impl Iterator<Item = (u32, usize)> {
+        self.addresses.iter().zip(&self.numbers).take(self.count).map(|(address, number)| (*address, *number as usize))
+    }
+
     #[inline(always)]
     pub(crate) fn none() -> Chosen {
         Chosen { addresses: [0; BLOCK], numbers: [0; BLOCK], count: 0 }

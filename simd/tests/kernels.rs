@@ -19,7 +19,7 @@ macro_rules! kernels {
         )*
     };
 }
-kernels!(below check resolve clamp advance element row gather gather_at gather_rows scatter scatter_at scatter_rows prefetch prefetch_row prefetch_to prefetch_row_to prefetch_row_from);
+kernels!(below iter check resolve clamp advance element row gather gather_at gather_rows scatter scatter_at scatter_rows prefetch prefetch_row prefetch_to prefetch_row_to prefetch_row_from);
 
 #[test]
 fn no_kernel_is_forgotten() {
@@ -370,12 +370,19 @@ mod kernels {
                 for bad in [place, BLOCK + 1, place.wrapping_neg()] {
                     let addresses = addresses(end as usize, &mut random, |n| n == bad || bad > 2 * BLOCK && (n ^ place) % 3 > 0);
                     let expected: Vec<_> = addresses.iter().zip(0..).filter(|(address, _)| **address < end).map(|(a, n)| (*a, n)).collect();
-                    let Chosen { addresses: found, numbers, count } = path.dispatch(Below(&addresses, end));
-                    let found: Vec<(u32, u32)> = found.into_iter().zip(numbers).take(count).collect();
+                    let found: Vec<(u32, usize)> = path.dispatch(Below(&addresses, end)).iter().collect();
                     assert_eq!(found, expected, "{} {end} {addresses:?}", path.name());
                 }
             }
         }
+    }
+
+    /// [`below`] reads all that has been chosen.
+    pub fn iter(path: Path) {
+        let chosen = path.dispatch(Below(&[7; BLOCK], 7));
+        assert_eq!(chosen.iter().count(), 0, "{}", path.name());
+        let chosen = path.dispatch(Below(&[7; BLOCK], 8));
+        assert!(chosen.iter().eq((0..BLOCK).map(|n| (7, n))), "{}", path.name());
     }
 
     pub fn element(path: Path) {

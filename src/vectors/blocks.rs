@@ -204,12 +204,11 @@ impl<S: Instructions, M: BlockMover> Mover for InPart<S, M> {
         for tuples in blocks {
             addresses.block(&mut lane, tuples, &mut block)?;
             let chosen = Chosen::below(self.instructions, &block, end);
-            let chosen = || chosen.addresses.iter().zip(&chosen.numbers).take(chosen.count);
             if self.ahead {
-                chosen().for_each(|(address, _)| self.mover.ask(*address, n));
+                chosen.iter().for_each(|(address, _)| self.mover.ask(address, n));
             }
-            for (address, number) in chosen() {
-                self.mover.row(*address as usize, flat.wrapping_add((*number as usize).wrapping_mul(n)), n);
+            for (address, number) in chosen.iter() {
+                self.mover.row(address as usize, flat.wrapping_add(number.wrapping_mul(n)), n);
             }
             flat = flat.wrapping_add(n.wrapping_mul(BLOCK));
         }

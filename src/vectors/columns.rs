@@ -188,13 +188,14 @@ impl Block {
 mod tests {
     use super::*;
     use crate::layout::Layout;
-    use crate::plan::tests::{GATHER, SCATTER, axis, elements, packed};
+    use crate::plan::Direction::{Gather, Scatter};
+    use crate::plan::tests::{axis, elements, packed};
 
     /// The width of the blocks, for a table and indices of so many rows and columns.
     fn widths(table: &Layout, [rows, columns]: [usize; 2]) -> [Option<usize>; 2] {
         let indices = packed([rows, columns]);
-        let gather = Columns::of_gather::<f32>(&elements::<GATHER>(table, &indices, &indices, 0));
-        let scatter = Columns::of_scatter::<f32>(&elements::<SCATTER>(table, &indices, &indices, 0));
+        let gather = Columns::of_gather::<f32>(&elements(Gather, table, &indices, &indices, 0));
+        let scatter = Columns::of_scatter::<f32>(&elements(Scatter, table, &indices, &indices, 0));
         [gather, scatter].map(|columns| columns.map(|columns| columns.width))
     }
 
@@ -219,17 +220,17 @@ mod tests {
         assert_eq!(widths(&Layout::strided([4096, 1024], [-1024, 1]).with_offset(4095 * 1024), both), [None; 2]);
         assert_eq!(widths(&Layout::strided([4096, 1024], [1, 4096]), both), [None; 2]);
         let (square, indices) = (packed(both), Layout::strided([4096, 1024], [1, 4096]));
-        assert!(Columns::of_gather::<f32>(&elements::<GATHER>(&square, &indices, &square, 0)).is_none());
-        assert!(Columns::of_gather::<f32>(&elements::<GATHER>(&square, &square, &indices, 0)).is_none());
+        assert!(Columns::of_gather::<f32>(&elements(Gather, &square, &indices, &square, 0)).is_none());
+        assert!(Columns::of_gather::<f32>(&elements(Gather, &square, &square, &indices, 0)).is_none());
         // Rows that lie in each other can be read.
-        let near = elements::<GATHER>(&Layout::strided([4096, 1024], [1023, 1]), &square, &square, 0);
+        let near = elements(Gather, &Layout::strided([4096, 1024], [1023, 1]), &square, &square, 0);
         assert!(Columns::of_gather::<f32>(&near).is_none());
         // The indices are those of the last axis, or the same for all columns.
-        assert!(Columns::of_gather::<f32>(&elements::<GATHER>(&square, &square, &square, 1)).is_none());
-        assert!(Columns::of_gather::<f32>(&axis::<GATHER>(&square, &packed([4096]), &square, 0)).is_none());
+        assert!(Columns::of_gather::<f32>(&elements(Gather, &square, &square, &square, 1)).is_none());
+        assert!(Columns::of_gather::<f32>(&axis(Gather, &square, &packed([4096]), &square, 0)).is_none());
         // Two dimensions after the axis, which do not merge.
         let (table, three) = (Layout::strided([4096, 4, 256], [1200, 300, 1]), packed([4096, 4, 256]));
-        assert!(Columns::of_gather::<f32>(&elements::<GATHER>(&table, &three, &three, 0)).is_none());
-        assert!(Columns::of_gather::<()>(&elements::<GATHER>(&square, &square, &square, 0)).is_none());
+        assert!(Columns::of_gather::<f32>(&elements(Gather, &table, &three, &three, 0)).is_none());
+        assert!(Columns::of_gather::<()>(&elements(Gather, &square, &square, &square, 0)).is_none());
     }
 }

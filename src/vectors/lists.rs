@@ -14,9 +14,11 @@ use crate::vectors::pieces::Shares;
 use crate::vectors::threads::{Part, share};
 use crate::walk::{self, Addresses, Mover};
 
-/// The entries of a share, at most, and the threads: they bound the lists of a share to 512 KiB, and those of a thread, for two chunks, to 1 MiB.
+/// The entries of a share, at most: with [`THREADS`] they bound the lists of a share to 512 KiB, and those of a thread, for two chunks, to 1 MiB.
 /// (`strew-benches`, `threads`: scatters of pairs and histograms take more time with a quarter as many, and with four times as many where data is small.)
 const ENTRIES: usize = 3 << 12;
+
+/// The threads that share a call, at most.
 pub(crate) const THREADS: usize = 64;
 
 /// Where entries lead into one part, in order: the place in the part, and that in the flat tensor from which the update comes.
@@ -181,7 +183,8 @@ impl<S: Instructions> Mover for Listed<'_, S> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::tests::{SCATTER, axis, packed};
+    use crate::plan::Direction::Scatter;
+    use crate::plan::tests::{axis, packed};
 
     #[test]
     fn lists_grow_and_are_kept_while_they_are_short() {
@@ -207,7 +210,7 @@ mod tests {
         for threads in [2, 7, THREADS] {
             let parts: Vec<_> = (0..threads as u32).map(|part| (part * PART, PART)).collect();
             let count = packed([ENTRIES]);
-            let plan = axis::<SCATTER>(&packed([threads * PART as usize]), &count, &count, 0);
+            let plan = axis(Scatter, &packed([threads * PART as usize]), &count, &count, 0);
             let mut shares = vec![vec![List::default(); threads]; 2];
             for chunk in 0..24 {
                 let spread = (threads >> (chunk % 7)).max(1);

@@ -200,11 +200,12 @@ fn run<I: Index, const PROVEN: bool>(plan: &Plan, indices: &[I], mover: impl Blo
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::tests::{SCATTER, axis, packed};
+    use crate::plan::Direction::Scatter;
+    use crate::plan::tests::{axis, packed};
 
     #[test]
     fn places_far_from_each_other_are_asked_for() {
-        let far = |size| reaches_beyond::<f32>(&axis::<SCATTER>(&packed([size]), &packed([70]), &packed([70]), 0), NEAR);
+        let far = |size| reaches_beyond::<f32>(&axis(Scatter, &packed([size]), &packed([70]), &packed([70]), 0), NEAR);
         assert_eq!([NEAR / 4, NEAR / 4 + 1].map(far), [false, PREFETCHES]);
     }
 }

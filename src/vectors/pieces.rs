@@ -11,7 +11,7 @@ impl Plan {
     /// The inner dimensions without the row of neighbours at their end, if there is one.
     fn before_row(&self) -> &[Dim] {
         match self.inner() {
-            [before @ .., row] if (row.table, row.flat) == (1, 1) => before,
+            [before @ .., row] if row.is_row() => before,
             inner => inner,
         }
     }
@@ -176,21 +176,22 @@ fn greatest_common_divisor(mut a: usize, mut b: usize) -> usize {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use crate::layout::Layout;
-    use crate::plan::tests::{GATHER, axis, elements, nd, packed, sizes};
+    use crate::plan::Direction::Gather;
+    use crate::plan::tests::{axis, elements, nd, packed, sizes};
 
     #[test]
     fn dimensions_before_the_axis_come_first_where_lanes_stay_packed() {
         let (four, output) = (packed([4]), packed([2, 4, 3]));
-        let plan = axis::<GATHER>(&packed([2, 10, 3]), &four, &output, 1).in_flat_order().unwrap();
+        let plan = axis(Gather, &packed([2, 10, 3]), &four, &output, 1).in_flat_order().unwrap();
         assert!(sizes(plan.outer()).eq([2, 4]) && sizes(plan.inner()).eq([3]), "{plan:?}");
         assert_eq!((plan.packed_tuple, plan.packed_row), (1, 3));
-        let plan = axis::<GATHER>(&packed([5, 10]), &four, &packed([5, 4]), 1).in_flat_order().unwrap();
+        let plan = axis(Gather, &packed([5, 10]), &four, &packed([5, 4]), 1).in_flat_order().unwrap();
         assert!(sizes(plan.outer()).eq([5, 4]) && sizes(plan.inner()).eq([]), "{plan:?}");
         assert_eq!((plan.packed_tuple, plan.packed_row), (1, 1));
         // There are none; they are inside of the indices; a gap between indices, or between rows.
         let table = packed([2, 10, 3]);
         let ordered =
-            |table: &Layout, indices: &Layout, output: &Layout, along| axis::<GATHER>(table, indices, output, along).in_flat_order();
+            |table: &Layout, indices: &Layout, output: &Layout, along| axis(Gather, table, indices, output, along).in_flat_order();
         assert!(ordered(&packed([10, 3]), &four, &packed([4, 3]), 0).is_none());
         assert!(ordered(&table, &four, &Layout::strided([2, 4, 3], [3, 6, 1]), 1).is_none());
         assert!(ordered(&table, &Layout::strided([4], [2]), &output, 1).is_none());
@@ -201,37 +202,37 @@ mod tests {
     fn short_lanes_far_apart_are_asked_for_ahead() {
         let far = |lane, step| {
             let indices = Layout::strided([3, lane], [step, 1]);
-            axis::<GATHER>(&packed([9]), &indices, &packed([3, lane]), 0).has_far_lanes()
+            axis(Gather, &packed([9]), &indices, &packed([3, lane]), 0).has_far_lanes()
         };
         assert_eq!([far(128, 512), far(100, 511), far(129, 512), far(128, 511)], [true, false, false, false]);
-        assert!(!axis::<GATHER>(&packed([9]), &packed([40]), &packed([40]), 0).has_far_lanes());
+        assert!(!axis(Gather, &packed([9]), &packed([40]), &packed([40]), 0).has_far_lanes());
     }
 
     #[test]
     fn pieces_of_the_table_are_asked_for_where_most_is_needed() {
         let piece = |table: &Layout, lane| {
             let indices = Layout::packed(&[table.size(0), lane]);
-            elements::<GATHER>(table, &indices, &indices, 1).piece()
+            elements(Gather, table, &indices, &indices, 1).piece()
         };
         assert_eq!([64, 63].map(|lane| piece(&packed([8, 100]), lane)), [Some(100), None]);
         assert_eq!([100, 99].map(|lane| piece(&packed([8, 400]), lane)), [Some(400), None]);
         assert_eq!([4096, 4097].map(|size| piece(&packed([4, size]), 2000)), [Some(4096), None]);
         assert_eq!(piece(&Layout::strided([8, 100], [200, 2]), 90), None);
         // All lanes lead into one piece.
-        assert_eq!(axis::<GATHER>(&packed([100]), &Layout::strided([8, 90], [91, 1]), &packed([8, 90]), 0).piece(), None);
+        assert_eq!(axis(Gather, &packed([100]), &Layout::strided([8, 90], [91, 1]), &packed([8, 90]), 0).piece(), None);
     }
 
     #[test]
     fn reach_is_that_of_the_longest_axis() {
-        assert_eq!(nd::<GATHER>(&packed([5, 4, 3]), &packed([7, 2]), &packed([7, 3]), 0).reach(), 60);
-        assert_eq!(nd::<GATHER>(&Layout::strided([5, 4], [1, -5]).with_offset(15), &packed([7, 2]), &packed([7]), 0).reach(), 20);
+        assert_eq!(nd(Gather, &packed([5, 4, 3]), &packed([7, 2]), &packed([7, 3]), 0).reach(), 60);
+        assert_eq!(nd(Gather, &Layout::strided([5, 4], [1, -5]).with_offset(15), &packed([7, 2]), &packed([7]), 0).reach(), 20);
     }
 
     #[cfg(feature = "rayon")]
     mod with_threads {
         use super::super::*;
         use super::*;
-        use crate::plan::tests::SCATTER;
+        use crate::plan::Direction::Scatter;
 
         /// The places in the indices, in the order of the walk.
         fn places(plan: &Plan) -> Vec<usize> {
@@ -243,19 +244,19 @@ mod tests {
 
         #[test]
         fn splits() {
-            let plan = axis::<SCATTER>(&packed([100, 2]), &Layout::strided([7], [-3]).with_offset(20), &packed([7, 2]), 0);
+            let plan = axis(Scatter, &packed([100, 2]), &Layout::strided([7], [-3]).with_offset(20), &packed([7, 2]), 0);
             let (first, second) = plan.split(3).unwrap();
             assert_eq!((places(&first), places(&second)), (vec![20, 17, 14], vec![11, 8, 5, 2]));
             assert_eq!((first.start.flat, second.start.flat, second.start.table), (0, 6, 0));
             assert!(plan.split(7).is_none() && plan.split(8).is_none());
-            let single = nd::<SCATTER>(&packed([9, 6]), &packed([1]), &packed([6]), 0);
+            let single = nd(Scatter, &packed([9, 6]), &packed([1]), &packed([6]), 0);
             assert!(single.split(2).is_none(), "an inner dimension");
         }
 
         #[test]
         fn shares_have_so_many_entries() {
             let indices = Layout::strided([3, 5, 7], [100, 11, 1]);
-            let plan = axis::<SCATTER>(&packed([99]), &indices, &packed([3, 5, 7]), 0);
+            let plan = axis(Scatter, &packed([99]), &indices, &packed([3, 5, 7]), 0);
             assert_eq!(plan.entries(), 105);
             for (entries, lengths) in [
                 (105, vec![105]),
@@ -274,25 +275,25 @@ mod tests {
         #[test]
         fn pieces_are_apart_where_each_step_writes_further_on() {
             let (table, ids, rows) = (packed([9, 33]), packed([70]), packed([70, 33]));
-            assert!(axis::<GATHER>(&table, &ids, &rows, 0).pieces_are_apart(Direction::Gather));
-            assert!(!axis::<SCATTER>(&table, &ids, &rows, 0).pieces_are_apart(Direction::Scatter));
+            assert!(axis(Gather, &table, &ids, &rows, 0).pieces_are_apart(Direction::Gather));
+            assert!(!axis(Scatter, &table, &ids, &rows, 0).pieces_are_apart(Direction::Scatter));
             let gathered = |strides, offset| {
                 let output = Layout::strided([70, 33], strides).with_offset(offset);
-                axis::<GATHER>(&table, &ids, &output, 0).pieces_are_apart(Direction::Gather)
+                axis(Gather, &table, &ids, &output, 0).pieces_are_apart(Direction::Gather)
             };
             assert_eq!(
                 [gathered([40, 1], 0), gathered([-33, 1], 69 * 33), gathered([33, -1], 32), gathered([1, 70], 0)],
                 [true, false, false, false]
             );
             let square = packed([50, 60]);
-            let scattered = |along| elements::<SCATTER>(&square, &square, &square, along).pieces_are_apart(Direction::Scatter);
+            let scattered = |along| elements(Scatter, &square, &square, &square, along).pieces_are_apart(Direction::Scatter);
             assert_eq!([0, 1].map(scattered), [false, true]);
-            assert!(!nd::<GATHER>(&table, &packed([1]), &packed([33]), 0).pieces_are_apart(Direction::Scatter), "no steps");
+            assert!(!nd(Gather, &table, &packed([1]), &packed([33]), 0).pieces_are_apart(Direction::Scatter), "no steps");
         }
 
         #[test]
         fn rows_start_at_multiples_of_the_pitch() {
-            let pitch = |table: &Layout, indices: &Layout, updates: &Layout| axis::<SCATTER>(table, indices, updates, 0).pitch();
+            let pitch = |table: &Layout, indices: &Layout, updates: &Layout| axis(Scatter, table, indices, updates, 0).pitch();
             let (ids, updates) = (packed([70]), packed([70, 33]));
             assert_eq!(pitch(&packed([9, 33]), &ids, &updates), Some(33));
             assert_eq!(pitch(&Layout::strided([9, 33], [-40, 1]).with_offset(320), &ids, &updates), Some(40));
@@ -300,9 +301,9 @@ mod tests {
             assert_eq!(pitch(&packed([9, 33]), &Layout::strided([70], [2]), &updates), None);
             assert_eq!(pitch(&packed([9, 33]), &ids, &Layout::strided([70, 33], [34, 1])), None);
             assert_eq!(pitch(&Layout::strided([9, 33], [1, 9]), &ids, &updates), None);
-            let batches = nd::<SCATTER>(&Layout::strided([3, 300, 20], [6030, 20, 1]), &packed([3, 50, 1]), &packed([3, 50, 20]), 1);
+            let batches = nd(Scatter, &Layout::strided([3, 300, 20], [6030, 20, 1]), &packed([3, 50, 1]), &packed([3, 50, 20]), 1);
             assert_eq!(batches.pitch(), None, "30 more after each batch");
-            let batches = nd::<SCATTER>(&Layout::strided([3, 300, 20], [9030, 30, 1]), &packed([3, 50, 1]), &packed([3, 50, 20]), 1);
+            let batches = nd(Scatter, &Layout::strided([3, 300, 20], [9030, 30, 1]), &packed([3, 50, 1]), &packed([3, 50, 20]), 1);
             assert_eq!(batches.pitch(), Some(30));
         }
     }

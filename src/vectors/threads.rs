@@ -213,7 +213,8 @@ fn parts<'a, T>(plan: &Plan, mut data: &'a mut [T], pitch: usize, threads: usize
 mod tests {
     use super::*;
     use crate::layout::Layout;
-    use crate::plan::tests::{GATHER, SCATTER, axis, elements, nd, packed};
+    use crate::plan::Direction::{Gather, Scatter};
+    use crate::plan::tests::{axis, elements, nd, packed};
 
     fn with_threads<R: Send>(threads: usize, run: impl FnOnce() -> R + Send) -> R {
         rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(run)
@@ -223,17 +224,17 @@ mod tests {
     fn gathers_of_2_mib_are_divided() {
         let divided = |bytes: usize, threads| {
             let ids = packed([bytes / 4]);
-            let plan = axis::<GATHER>(&packed([100]), &ids, &ids, 0);
+            let plan = axis(Gather, &packed([100]), &ids, &ids, 0);
             with_threads(threads, || Division::of_gather::<f32>(&plan)).map(|division| (division.threads, division.pieces()))
         };
         assert_eq!([1 << 21, (1 << 21) - 4].map(|bytes| divided(bytes, 2)), [Some((2, 8)), None]);
         assert_eq!((divided(1 << 22, 1), divided(1 << 22, 3)), (None, Some((3, 12))));
         let long = packed([1 << 20]);
         let reversed = Layout::strided([1 << 20], [-1]).with_offset((1 << 20) - 1);
-        assert!(with_threads(2, || Division::of_gather::<f32>(&axis::<GATHER>(&packed([100]), &long, &reversed, 0))).is_none());
+        assert!(with_threads(2, || Division::of_gather::<f32>(&axis(Gather, &packed([100]), &long, &reversed, 0))).is_none());
         // A long table, which vectors do not reach; no table.
-        assert!(with_threads(2, || Division::of_gather::<f32>(&axis::<GATHER>(&packed([1 << 31]), &long, &long, 0))).is_none());
-        let mut empty = axis::<GATHER>(&packed([0]), &long, &long, 0);
+        assert!(with_threads(2, || Division::of_gather::<f32>(&axis(Gather, &packed([1 << 31]), &long, &long, 0))).is_none());
+        let mut empty = axis(Gather, &packed([0]), &long, &long, 0);
         empty.set_bounds(crate::Bounds::Skip);
         assert!(with_threads(2, || Division::of_gather::<f32>(&empty)).is_none());
     }
@@ -249,22 +250,22 @@ mod tests {
             })
         };
         let square = packed([1024, 1024]);
-        assert_eq!(way(elements::<SCATTER>(&square, &square, &square, 0)), Some(("columns", 0)));
-        assert_eq!(way(elements::<SCATTER>(&square, &square, &square, 1)), Some(("pieces", 0)));
+        assert_eq!(way(elements(Scatter, &square, &square, &square, 0)), Some(("columns", 0)));
+        assert_eq!(way(elements(Scatter, &square, &square, &square, 1)), Some(("pieces", 0)));
         let rows = Layout::strided([100, 16], [20, 1]);
-        assert_eq!(way(axis::<SCATTER>(&rows, &packed([1 << 16]), &packed([1 << 16, 16]), 0)), Some(("rows", 20)));
+        assert_eq!(way(axis(Scatter, &rows, &packed([1 << 16]), &packed([1 << 16, 16]), 0)), Some(("rows", 20)));
         let many = packed([1 << 20]);
-        let bins = |bins: usize| way(axis::<SCATTER>(&packed([bins]), &many, &many, 0));
+        let bins = |bins: usize| way(axis(Scatter, &packed([bins]), &many, &many, 0));
         assert_eq!([1 << 19, (1 << 19) + 1].map(bins), [None, Some(("lists", 0))]);
         let gaps = Layout::strided([1 << 20], [2]);
-        assert_eq!(way(axis::<SCATTER>(&packed([1 << 20]), &gaps, &many, 0)), None);
+        assert_eq!(way(axis(Scatter, &packed([1 << 20]), &gaps, &many, 0)), None);
     }
 
     #[test]
     fn what_does_not_suit_lists_goes_by_rows() {
         let bins = packed([1 << 20]);
         let way = |indices: &Layout, updates: &Layout| {
-            let plan = axis::<SCATTER>(&bins, indices, updates, 0);
+            let plan = axis(Scatter, &bins, indices, updates, 0);
             with_threads(2, || Division::of_scatter::<f32>(&plan)).map(|division| matches!(division.way, Way::Rows(1)))
         };
         let lanes = |length: usize| {
@@ -273,7 +274,7 @@ mod tests {
         assert_eq!([63, 64].map(lanes), [Some(true), Some(false)]);
         let tuples = |k: usize| {
             let (bins, indices) = (Layout::from_sizes(&[20; 5][..k]).unwrap(), packed([1 << 19, k]));
-            let plan = nd::<SCATTER>(&bins, &indices, &packed([1 << 19]), 0);
+            let plan = nd(Scatter, &bins, &indices, &packed([1 << 19]), 0);
             with_threads(2, || Division::of_scatter::<[f32; 64]>(&plan)).map(|division| matches!(division.way, Way::Rows(1)))
         };
         assert_eq!([4, 5].map(tuples), [Some(false), Some(true)]);
@@ -288,7 +289,7 @@ mod tests {
     #[test]
     fn pieces_are_of_one_size() {
         let ids = packed([1003]);
-        let plan = axis::<GATHER>(&packed([9]), &ids, &ids, 0);
+        let plan = axis(Gather, &packed([9]), &ids, &ids, 0);
         let cut = |number| pieces(&plan, number).iter().map(|piece| (piece.start.flat, piece.entries())).collect::<Vec<_>>();
         assert_eq!(cut(4), [(0, 250), (250, 251), (501, 251), (752, 251)]);
         assert_eq!((cut(1), cut(2000).len()), (vec![(0, 1003)], 1003));
@@ -303,7 +304,7 @@ mod tests {
     #[test]
     fn parts_are_cut_between_rows() {
         let rows = Layout::strided([10, 3], [7, 1]).with_offset(4);
-        let plan = axis::<SCATTER>(&rows, &packed([70]), &packed([70, 3]), 0);
+        let plan = axis(Scatter, &rows, &packed([70]), &packed([70, 3]), 0);
         let mut data = [0; 70];
         let cut: Vec<_> = parts(&plan, &mut data, 7, 4).iter().map(|part| (part.start, part.data.len())).collect();
         assert_eq!(cut, [(46, 24), (32, 14), (18, 14), (0, 18)]);

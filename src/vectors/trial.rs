@@ -45,11 +45,12 @@ pub(crate) fn change<T: Copy, I>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::tests::{SCATTER, axis, packed};
+    use crate::plan::Direction::Scatter;
+    use crate::plan::tests::{axis, packed};
 
     /// What becomes of a byte of data for each place, with indices of eight bytes.
     fn tried(places: usize, count: usize, bounds: Bounds, lengths: [usize; 3], inside: bool) -> (Option<bool>, Vec<u8>) {
-        let mut plan = axis::<SCATTER>(&packed([places]), &packed([count]), &packed([count]), 0);
+        let mut plan = axis(Scatter, &packed([places]), &packed([count]), &packed([count]), 0);
         plan.set_bounds(bounds);
         let [mut data, indices, updates] = lengths.map(|length| vec![0; length]);
         let indices: Vec<u64> = indices.into_iter().map(u64::from).collect();
