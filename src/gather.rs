@@ -212,6 +212,7 @@ impl Gather {
     /// ```
     #[cfg(feature = "rayon")]
     pub fn par_run<T: Element + Send + Sync, I: Index>(&self, input: &[T], indices: &[I], output: &mut [T]) -> Result<(), Error> {
+        self.fits(input, output)?;
         match Division::of_gather::<T>(&self.plan) {
             Some(division) => {
                 par_check(&self.plan, indices, &division)?;

@@ -22,7 +22,7 @@ use crate::vectors::{self, trial};
 
 /// A scatter whose shapes are proven: writes `updates`, in order, to the elements of `data` that `indices` choose.
 ///
-/// All indices are proven before the first write: whatever the error, `data` is as it was. Updates are applied in row-major order of the
+/// No write is seen before all indices are proven: whatever the error, `data` is as it was. Updates are applied in row-major order of the
 /// indices, so that the last of several assignments to one place stays, and sums of floats are reproducible to the bit. Indices and updates may
 /// have any strides, the data any that do not make it overlap itself. Elements of the data slice outside its layout are not touched.
 ///

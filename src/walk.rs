@@ -55,9 +55,9 @@ pub(crate) trait Mover {
         addresses: Addresses<K, PROVEN>,
     ) -> Option<()>;
 
-    /// A chance to ask for lanes to come, `length` indices long; the last outer dimension leads from one to the next.
+    /// A chance to ask for lanes to come, which read and move so many indices and elements; the last outer dimension leads from one to the next.
     #[inline(always)]
-    fn ask_lane<I: Index>(&self, _indices: &[I], _lane: &Position, _outer: &Dim, _length: usize) {}
+    fn ask_lane<I: Index>(&self, _indices: &[I], _lane: &Position, _outer: &Dim, _reads: usize, _moves: usize) {}
 
     /// Moves what has been put off.
     #[inline(always)]
@@ -138,7 +138,7 @@ pub(crate) fn packed<I: Index, const K: usize, const PROVEN: bool>(
         let tuples = tuples.as_chunks::<K>().0;
         let addresses = Addresses::<K, PROVEN> { coordinates, bounds: plan.bounds, first: start.table, step: lane.table };
         if let Some(last) = outer.last() {
-            mover.ask_lane(indices, &start, last, length);
+            mover.ask_lane(indices, &start, last, length, lane.size.wrapping_mul(n));
         }
         let moved = if n == 1 { mover.elements(start.flat, tuples, addresses) } else { mover.rows(start.flat, n, tuples, addresses) };
         if moved.is_none() || outer.is_empty() || !odometer.step(outer, &mut start) {

@@ -125,6 +125,7 @@ fn extent(layout: &Layout) -> usize {
 
 #[test]
 fn the_bits_of_one() {
+    common::path::force();
     for (seed, case) in cases().into_iter().enumerate() {
         let seed = seed as u64;
         let (gather, scatter) = (case.make)(&case.table, &case.indices, &case.flat);
@@ -169,6 +170,7 @@ fn the_bits_of_one() {
 /// In all chunks of the entries, and with most of them for one thread.
 #[test]
 fn sorted_indices_and_single_bins() {
+    common::path::force();
     const BINS: usize = 2_100_003;
     let entries = Layout::contiguous([300_001]);
     let scatter = Scatter::axis(&Layout::contiguous([BINS]), &entries, &entries, 0).unwrap();
@@ -193,6 +195,7 @@ fn sorted_indices_and_single_bins() {
 /// The error is the first one in row-major order, whichever thread finds which; nothing has changed.
 #[test]
 fn bad_indices_change_nothing() {
+    common::path::force();
     for case in cases() {
         let (gather, scatter) = (case.make)(&case.table, &case.indices, &case.flat);
         let mut ids = indices(extent(&case.indices), case.size, 1);
@@ -217,6 +220,7 @@ fn bad_indices_change_nothing() {
 
 #[test]
 fn short_slices() {
+    common::path::force();
     let (table, ids, rows) = (Layout::contiguous([10, 64]), Layout::contiguous([5000]), Layout::contiguous([5000, 64]));
     let (data, indices, flat) = (vec![1.0; 640], vec![3_u8; 5000], vec![2.0; 320_000]);
     let too_short = |operand, expected: usize| Err(Error::SliceTooShort { operand, expected, found: expected - 1 });
@@ -224,6 +228,8 @@ fn short_slices() {
     assert_eq!(gather.par_run(&data[1..], &indices, &mut flat.clone()), too_short(Operand::Input, 640));
     assert_eq!(gather.par_run(&data, &indices[1..], &mut flat.clone()), too_short(Operand::Indices, 5000));
     assert_eq!(gather.par_run(&data, &indices, &mut flat.clone()[1..]), too_short(Operand::Output, 320_000));
+    // As with one thread, short tables come before bad indices.
+    assert_eq!(gather.par_run(&data[1..], &[10; 5000], &mut flat.clone()), too_short(Operand::Input, 640));
     let scatter = Scatter::axis(&table, &ids, &rows, 0).unwrap();
     assert_eq!(scatter.par_run(&mut data.clone()[1..], &indices, &flat), too_short(Operand::Data, 640));
     assert_eq!(scatter.par_run(&mut data.clone(), &indices[1..], &flat), too_short(Operand::Indices, 5000));
@@ -232,6 +238,7 @@ fn short_slices() {
 
 #[test]
 fn random_cases() {
+    common::path::force();
     let threads = pool(3);
     for seed in 0..150 {
         let mut choices = noise(seed, 0);

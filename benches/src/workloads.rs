@@ -22,8 +22,6 @@ pub struct Workload {
     pub name: String,
     /// The elements that one run moves; 1 in [`TINY`], so that figures are those of one call.
     pub elements: usize,
-    /// The tuples of indices.
-    pub tuples: usize,
     /// The bytes of indices and of elements read and written by one run.
     pub bytes: usize,
     make: Box<dyn Fn() -> Box<dyn Ready>>,
@@ -142,7 +140,7 @@ impl Shape {
             let (strew, safe_loop) = (strew.clone(), safe_loop.clone());
             Box::new(Case { from: values(from, FROM), indices: indices(), to: values(to, TO), strew, safe_loop })
         };
-        Workload { family, name, elements: if family == TINY { 1 } else { moved }, tuples, bytes, make: Box::new(make) }
+        Workload { family, name, elements: if family == TINY { 1 } else { moved }, bytes, make: Box::new(make) }
     }
 }
 

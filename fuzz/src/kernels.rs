@@ -16,7 +16,12 @@ pub enum Kernel {
     GatherAt,
     Scatter,
     ScatterAt,
+    GatherRows,
+    ScatterRows,
 }
+
+/// The length of short rows.
+const ROW: usize = 3;
 
 /// A call of one kernel. Tables have at most some hundred elements: addresses of 16 bits are near or outside, and every one becomes any number when
 /// `far` is added to it.
@@ -70,6 +75,14 @@ impl Call {
             Kernel::ScatterAt => {
                 offsets.iter().enumerate().map(|(n, offset)| (t.saturating_add(*offset as usize), f.saturating_add(n))).collect()
             }
+            Kernel::GatherRows if fits(t, BLOCK * ROW, to.len()) => {
+                let rows = addresses.iter().enumerate().filter(|(_, f)| fits(**f as usize, ROW, from.len()));
+                rows.flat_map(|(n, f)| (0..ROW).map(move |k| (t + n * ROW + k, *f as usize + k))).collect()
+            }
+            Kernel::ScatterRows if fits(f, BLOCK * ROW, from.len()) => {
+                let rows = addresses.iter().enumerate().filter(|(_, t)| fits(**t as usize, ROW, to.len()));
+                rows.flat_map(|(n, t)| (0..ROW).map(move |k| (*t as usize + k, f + n * ROW + k))).collect()
+            }
             _ => vec![],
         };
         let mut expected = to.to_vec();
@@ -109,6 +122,8 @@ impl<const N: usize> Op for Run<'_, N> {
             Kernel::GatherAt => self.moves.gather_at(instructions, self.t, self.f, self.offsets),
             Kernel::Scatter => self.moves.scatter(self.addresses, self.f),
             Kernel::ScatterAt => self.moves.scatter_at(self.t, self.offsets, self.f),
+            Kernel::GatherRows => self.moves.gather_rows::<ROW>(self.t, self.addresses),
+            Kernel::ScatterRows => self.moves.scatter_rows::<ROW>(self.addresses, self.f),
         }
     }
 }

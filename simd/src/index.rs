@@ -15,7 +15,7 @@ pub(crate) mod sealed {
 }
 use sealed::Sealed;
 
-/// `index!(types as the type to compute in, its unsigned type, its number of bits)`
+/// `signed!(types => the type to compute in, its unsigned type)`
 macro_rules! signed {
     ($($index:ty)* => $wide:ty, $unsigned:ty) => {$(
         impl Index for $index {}

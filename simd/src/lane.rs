@@ -5,7 +5,7 @@ use crate::index::Index;
 /// The number of addresses that are computed, and moved, at a time.
 pub const BLOCK: usize = 64;
 
-/// The address of a tuple that is out of bounds: no slice is so long.
+/// The address of a tuple that is out of bounds. Tables whose elements are to be told from it have fewer than 2^32.
 pub const NOWHERE: u32 = u32::MAX;
 
 /// The axis that one coordinate of a tuple indexes.

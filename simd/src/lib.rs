@@ -2,7 +2,7 @@
 //! found to have.
 //!
 //! The interface is safe. It takes slices and element addresses and checks the addresses against the slices itself, so that whoever computes them
-//! can move a wrong element, never one outside a slice. All unsafe code of the project is here.
+//! can move a wrong element, never one outside a slice. (Prefetches check nothing: they neither read nor write.) All unsafe code of the project is here.
 //!
 //! - [`Path`]: what the machine has, found at run time. [`Path::dispatch`] compiles an [`Op`] for it.
 //! - [`Lane`]: turns indices into addresses, [`BLOCK`] at a time, and says whether all are in bounds.

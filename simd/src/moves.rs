@@ -13,7 +13,8 @@ pub struct Bytes<const N: usize>([u8; N]);
 
 /// Copies of elements of `N` bytes from one slice to another of the same type, which is not named: types of one size share their code.
 ///
-/// What lies outside either slice is left out.
+/// An address outside its slice is left out. What is not chosen by address moves as a whole, or not at all if it does not lie in its slice; of the updates of
+/// [`scatter_at`](Moves::scatter_at), those that do.
 pub struct Moves<'a, const N: usize> {
     from: &'a [Bytes<N>],
     to: &'a mut [Bytes<N>],

@@ -20,7 +20,7 @@ const NOT_FORCED: usize = usize::MAX;
 
 impl Path {
     /// The path without vector instructions beyond those that the program is compiled for.
-    pub const PORTABLE: Path = Path(Arch::Scalar);
+    const PORTABLE: Path = Path(Arch::Scalar);
 
     /// The best path of this machine, or the one that [`force`](Path::force) has set. A few loads, once a call.
     #[inline]
@@ -44,7 +44,7 @@ impl Path {
 
     /// Makes [`detect`](Path::detect) return this path in the whole process, or the best one again: for tests and benches.
     pub fn force(path: Option<Path>) {
-        let place = path.and_then(|path| Path::available().iter().flatten().position(|other| other.name() == path.name()));
+        let place = path.and_then(|path| Path::available().iter().position(|other| other.is_some_and(|other| other.name() == path.name())));
         FORCED.store(place.unwrap_or(NOT_FORCED), Ordering::Relaxed);
     }
 

@@ -17,7 +17,7 @@ impl Instructions for V4 {}
 impl Kernels for V4 {
     /// Elements of 4 bytes by instruction: as fast as loads where processors have been mended against data sampling, faster where not. Elements of 8 bytes, and in
     /// vectors of 256 bits those of 4 as well, took two to three times as long by instruction as by loads on one that has been mended (a Xeon of the Skylake family;
-    /// `strew-benches`, `spatter` and `ladder`, with and without the commit that changed it).
+    /// `strew-benches`, `spatter` and `ladder`, with an arm here for those).
     #[inline(always)]
     fn gather<const N: usize, const COUNT: usize>(self, table: &[Bytes<N>], addresses: &[u32; COUNT], to: &mut [Bytes<N>; COUNT]) {
         // The instruction reads addresses as signed numbers.

@@ -22,8 +22,8 @@ pub(crate) struct InBlocks<S, M> {
     /// What is asked for ahead of the moves.
     pub ahead: Ahead,
     pub far_lanes: bool,
-    /// See [`Plan::piece`](crate::plan::Plan::piece).
-    pub piece: Option<usize>,
+    /// See [`Plan::stretch`](crate::plan::Plan::stretch).
+    pub stretch: Option<usize>,
     pub pending: Pending,
 }
 
@@ -62,14 +62,14 @@ impl<S: Instructions, M: BlockMover> Mover for InBlocks<S, M> {
     }
 
     #[inline(always)]
-    fn ask_lane<I: Index>(&self, indices: &[I], lane: &Position, outer: &Dim, length: usize) {
+    fn ask_lane<I: Index>(&self, indices: &[I], lane: &Position, outer: &Dim, reads: usize, moves: usize) {
         if self.far_lanes {
             let ahead = |at: usize, step: isize| at.wrapping_add_signed(step.wrapping_mul(LANES_AHEAD)) as u32;
-            prefetch_row(indices, ahead(lane.indices, outer.indices), length);
-            self.mover.ask_flat(ahead(lane.flat, outer.flat), length);
+            prefetch_row(indices, ahead(lane.indices, outer.indices), reads);
+            self.mover.ask_flat(ahead(lane.flat, outer.flat), moves);
         }
-        if let Some(piece) = self.piece {
-            ask_piece(&self.mover, lane.table.wrapping_add_signed(outer.table) as u32, piece);
+        if let Some(stretch) = self.stretch {
+            ask_stretch(&self.mover, lane.table.wrapping_add_signed(outer.table) as u32, stretch);
         }
     }
 
@@ -147,9 +147,9 @@ impl<S: Instructions, M: BlockMover> Mover for InBlocks<S, M> {
     }
 }
 
-/// Asks for a piece of the table. Not inlined: it happens once a lane.
+/// Asks for a stretch of the table. Not inlined: it happens once a lane.
 #[inline(never)]
-fn ask_piece(mover: &impl BlockMover, start: u32, length: usize) {
+fn ask_stretch(mover: &impl BlockMover, start: u32, length: usize) {
     const STEP: usize = 64;
     for at in (0..length).step_by(STEP) {
         mover.ask(start.wrapping_add(at as u32), STEP.min(length - at));

@@ -97,13 +97,16 @@ impl Columns {
     {
         use rayon::prelude::*;
 
-        let stride = self.width.saturating_mul(threads);
+        // A block for each thread, if there are columns enough.
+        let width = self.columns.div_ceil(threads).max(*COLUMNS.start()).min(self.width);
+        let blocks = Columns { width, ..*self };
+        let stride = width.saturating_mul(threads);
         self.each_start(plan, |at| {
             for column in (0..self.columns).step_by(stride) {
-                let group: Vec<usize> = (column..self.columns.min(column.saturating_add(stride))).step_by(self.width).collect();
+                let group: Vec<usize> = (column..self.columns.min(column.saturating_add(stride))).step_by(width).collect();
                 let shared: &[T] = data;
                 let changed = |column: &usize| {
-                    let (block, mut scratch) = (self.block(plan, at, *column), Vec::new());
+                    let (block, mut scratch) = (blocks.block(plan, at, *column), Vec::new());
                     block.pack(shared, &mut scratch);
                     change(&block.plan, &mut scratch);
                     (block.start, block.width, scratch)

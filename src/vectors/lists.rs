@@ -203,6 +203,27 @@ mod tests {
         assert_eq!((list.length, list.places.len()), (0, 0));
     }
 
+    #[test]
+    fn each_place_is_listed_for_its_part() {
+        struct Rows<'a>(&'a mut [List]);
+        impl Op for Rows<'_> {
+            type Output = ();
+            #[inline(always)]
+            fn run(self, instructions: impl Instructions) {
+                let mut listed = Listed { instructions, parts: &[(0, 10), (10, 5)], lists: self.0 };
+                listed.row(3, 100, 1);
+                listed.strided_row(12, 101, &Dim { size: 1, table: 0, indices: 0, flat: 0, cell: 0 });
+                listed.row(15, 102, 1);
+                listed.row(9, 103, 1);
+            }
+        }
+        let mut lists = vec![List::default(); 2];
+        Path::detect().dispatch(Rows(&mut lists));
+        let of =
+            |list: &List| list.places.iter().zip(&list.flats).take(list.length).map(|(place, flat)| (*place, *flat)).collect::<Vec<_>>();
+        assert!(lists.iter().map(of).eq([vec![(3, 100), (9, 103)], vec![(2, 101)]]));
+    }
+
     /// Indices that fill the lists in turn, of one part, of half of them, and of all.
     #[test]
     fn the_lists_of_a_thread_have_1_mib_at_most() {

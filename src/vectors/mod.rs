@@ -183,7 +183,7 @@ fn run<I: Index, const PROVEN: bool>(plan: &Plan, indices: &[I], mover: impl Blo
                     mover: self.2,
                     ahead: self.3,
                     far_lanes,
-                    piece: self.0.piece().filter(|_| PREFETCHES),
+                    stretch: self.0.stretch().filter(|_| PREFETCHES),
                     pending: Pending::new(),
                 },
             )

@@ -10,7 +10,7 @@ use crate::vectors::movers::BlockMover;
 use crate::walk::{Odometer, Position};
 
 /// The entries of a lane, at most: their offsets stay in the first cache.
-const ENTRIES: usize = 4096;
+const LONGEST: usize = 4096;
 
 /// An index is out of bounds under `Bounds::Error`.
 pub(crate) struct OutOfBounds;
@@ -23,7 +23,7 @@ pub(crate) fn offsets<I: Index>(plan: &Plan, indices: &[I]) -> Option<Result<Vec
         && !pieces.is_empty()
         && pieces.iter().all(|piece| piece.indices == 0)
         && lane.table == 0
-        && lane.size <= ENTRIES;
+        && lane.size <= LONGEST;
     if plan.empty || !suits {
         return None;
     }

@@ -25,7 +25,7 @@ const ALONE: usize = 1 << 21;
 
 /// Single elements that a scatter spreads over no more bytes are not divided either: to list their places takes as long as to write there, in a cache.
 /// (`strew-benches`, `threads`: histograms, with this at 0.)
-const FAR: usize = 1 << 21;
+const CACHED: usize = 1 << 21;
 
 /// Pieces for each thread: the caller starts before the others are awake, and no one waits long for the last.
 const PIECES: usize = 4;
@@ -67,7 +67,7 @@ impl Division {
             if plan.packed_row > 1 {
                 return Some(Way::Rows(pitch));
             }
-            let far = plan.reach().saturating_mul(size_of::<T>()) > FAR;
+            let far = plan.reach().saturating_mul(size_of::<T>()) > CACHED;
             far.then_some(if plan.suits_lists() { Way::Lists } else { Way::Rows(pitch) })
         })
     }
@@ -90,7 +90,7 @@ impl Division {
 
     /// Whether all indices are in bounds, for the plan as it was before it was divided.
     pub(crate) fn check<I: Index>(&self, plan: &Plan, indices: &[I]) -> bool {
-        if plan.lengths.indices.saturating_mul(size_of::<I>()) < ALONE {
+        if plan.reads().saturating_mul(size_of::<I>()) < ALONE {
             return vectors::check(plan, indices);
         }
         let inside = AtomicBool::new(true);

@@ -22,11 +22,11 @@ pub(crate) fn change<T: Copy, I>(
     change: impl FnOnce(&mut [T]) -> bool,
 ) -> Option<bool> {
     let lengths = &plan.lengths;
-    let bytes = size_of::<T>().saturating_mul(lengths.table);
-    let suits = lengths.indices >= MANY
+    let (bytes, reads) = (size_of::<T>().saturating_mul(lengths.table), plan.reads());
+    let suits = reads >= MANY
         && matches!(plan.bounds, Bounds::Error)
         && bytes <= SCRATCH
-        && bytes.saturating_mul(TIMES) <= size_of::<I>().saturating_mul(lengths.indices)
+        && bytes.saturating_mul(TIMES) <= size_of::<I>().saturating_mul(reads)
         && plan.suits_vectors;
     if !suits || indices.len() < lengths.indices || updates.len() < lengths.flat {
         return None;
@@ -45,8 +45,9 @@ pub(crate) fn change<T: Copy, I>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::layout::Layout;
     use crate::plan::Direction::Scatter;
-    use crate::plan::tests::{axis, packed};
+    use crate::plan::tests::{axis, nd, packed};
 
     /// What becomes of a byte of data for each place, with indices of eight bytes.
     fn tried(places: usize, count: usize, bounds: Bounds, lengths: [usize; 3], inside: bool) -> (Option<bool>, Vec<u8>) {
@@ -81,5 +82,19 @@ mod tests {
             assert_eq!(tried(10, 2000, Bounds::Error, lengths, true).0, None, "{lengths:?}");
         }
         assert_eq!(tried(10, 2000, Bounds::Error, [11, 2001, 2001], true).0, Some(true));
+    }
+
+    #[test]
+    fn indices_are_counted_not_their_slice() {
+        let worth = |indices: &Layout, k: usize| {
+            let updates = Layout::packed(&[indices.size(0)]);
+            let plan = nd(Scatter, &Layout::packed(&vec![8; k]), indices, &updates, 0);
+            let indices = vec![0_u8; plan.lengths.indices];
+            change(&plan, &mut vec![0_u8; plan.lengths.table], &indices, &vec![0; plan.lengths.flat], |_| true).is_some()
+        };
+        assert_eq!([1023, 1024].map(|count| worth(&packed([count, 1]), 1)), [false, true]);
+        assert_eq!([511, 512].map(|count| worth(&packed([count, 2]), 2)), [false, true]);
+        assert!(!worth(&packed([100, 1]).with_offset(5000), 1));
+        assert!(!worth(&Layout::strided([100, 1], [50, 1]), 1));
     }
 }

@@ -8,13 +8,10 @@ use std::time::{Duration, Instant};
 
 use strew_benches::LEFT_OUT;
 use strew_benches::chart::{self, Bar, nanoseconds};
-use strew_benches::workloads::{self, FAMILIES, Ready, Workload};
+use strew_benches::workloads::{self, FAMILIES, Ready, TINY, Workload};
 use strew_simd::Path;
 
 const USAGE: &str = "usage: summary [--quick] [--path portable|avx2|avx512|neon] [--svg FILE] [FAMILY ...]";
-
-/// Plans of fewer tuples take the loops without vectors: `suits_vectors` in strew's `plan.rs`, which does not tell.
-const WORTH_A_DISPATCH: usize = 32;
 
 /// What the command line says.
 #[derive(Default)]
@@ -64,7 +61,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     let caption = format!("{}, {}, path {}, one thread", chart::machine(), chart::today(), path.name());
     println!("{caption}. Medians of strew and the safe loop in turn, from the same memory.");
     println!("GB/s: bytes of the indices and of the elements read and written, by time. Ratio: how many times faster than the safe loop.");
-    println!("ns: an element; in the family tiny, a call. No path: so few indices are not worth a dispatch.");
+    println!("ns: an element; in the family tiny, a call. No path: so few moves are not worth a dispatch.");
     if options.quick {
         println!("--quick: the tensors are small and the samples few. The figures mean nothing.");
     }
@@ -84,7 +81,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
         let [strew, safe_loop] = measure(ready.as_mut(), options.quick);
         let bandwidth = workload.bytes as f64 / strew;
         let bar = bar(workload, strew, safe_loop);
-        let path = if workload.tuples < WORTH_A_DISPATCH { "-" } else { path.name() };
+        let path = if workload.family == TINY { "-" } else { path.name() };
         let ratio = format!("{:.2}", safe_loop / strew);
         print_row([&name, &nanoseconds(bar.strew), &nanoseconds(bar.safe_loop), &format!("{bandwidth:.2}"), &ratio, path]);
         bars.push(bar);
