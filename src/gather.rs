@@ -1,7 +1,7 @@
 //! Gather: `output[s] = input[.. indices ..]`.
 
 #[cfg(feature = "rayon")]
-use crate::checked::par_check;
+use crate::checked::result;
 use crate::checked::{Checked, check, fits};
 use crate::copy::copy_row;
 use crate::element::Element;
@@ -194,11 +194,10 @@ impl Gather {
         shared::gather(&self.plan, input, indices, output)
     }
 
-    /// Gathers with the threads of the rayon pool that it is called in: the same as [`run`](Gather::run) to the bit, but all or nothing. Small calls run
-    /// on the caller's thread.
+    /// Gathers with the threads of the rayon pool that it is called in: the same as [`run`](Gather::run) to the bit. Small calls run on the caller's thread.
     ///
     /// # Errors
-    /// [`Error::SliceTooShort`], [`Error::IndexOutOfBounds`]: the output is as it was. The indices are looked at first.
+    /// As those of [`run`](Gather::run).
     ///
     /// ```
     /// use strew::{Gather, Layout};
@@ -215,10 +214,10 @@ impl Gather {
         self.fits(input, output)?;
         match Division::of_gather::<T>(&self.plan) {
             Some(division) => {
-                par_check(&self.plan, indices, &division)?;
-                Checked { operator: self, indices }.run_divided(&division, input, output)
+                fits(Operand::Indices, self.plan.lengths.indices, indices.len())?;
+                result(&self.plan, indices, division.check_and_gather(&self.plan, indices, input, output))
             }
-            None => self.check(indices)?.run(input, output),
+            None => self.run(input, indices, output),
         }
     }
 
@@ -315,16 +314,13 @@ impl<I: Index> Checked<'_, Gather, I> {
     #[cfg(feature = "rayon")]
     pub fn par_run<T: Element + Send + Sync>(&self, input: &[T], output: &mut [T]) -> Result<(), Error> {
         match Division::of_gather::<T>(&self.operator.plan) {
-            Some(division) => self.run_divided(&division, input, output),
+            Some(division) => {
+                self.operator.fits(input, output)?;
+                division.gather(self.indices, input, output);
+                Ok(())
+            }
             None => self.run(input, output),
         }
-    }
-
-    #[cfg(feature = "rayon")]
-    fn run_divided<T: Element + Send + Sync>(&self, division: &Division, input: &[T], output: &mut [T]) -> Result<(), Error> {
-        self.operator.fits(input, output)?;
-        division.gather(self.indices, input, output);
-        Ok(())
     }
 }
 
