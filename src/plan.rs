@@ -406,7 +406,7 @@ impl core::fmt::Debug for Plan {
 impl Dim {
     /// Whether its elements are neighbours, in table and flat tensor.
     #[inline(always)]
-    pub(crate) const fn is_row(&self) -> bool {
+    pub(crate) const fn is_row(self) -> bool {
         self.table == 1 && self.flat == 1
     }
 
