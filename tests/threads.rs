@@ -192,7 +192,7 @@ fn sorted_indices_and_single_bins() {
     }
 }
 
-/// The error is the first one in row-major order, whichever thread finds which; nothing has changed.
+/// The error is the first one in row-major order, whichever thread finds which; a scatter has changed nothing, a gather has moved nothing wrong.
 #[test]
 fn bad_indices_change_nothing() {
     common::path::force();

@@ -27,9 +27,12 @@ const ALONE: usize = 1 << 21;
 /// (`strew-benches`, `threads`: histograms, with this at 0.)
 const CACHED: usize = 1 << 21;
 
-/// The bytes of indices that a gather checks, and then uses, at a time: they stay in the second cache. (`strew-benches`, `threads`: single elements take a
-/// seventh to a quarter less time than after a check of all indices.)
+/// The bytes of indices that a gather checks, and then uses, at a time: they stay in the second cache, and come from memory once.
 const CHECKED: usize = 1 << 18;
+
+/// The pieces that are checked one at a time, at most, however many the indices: their plans are in memory.
+const MOST: usize = 1 << 9;
+const _: () = assert!(MOST * size_of::<(usize, (Plan, &mut [u8]))>() <= 1 << 20);
 
 /// Pieces for each thread: the caller starts before the others are awake, and no one waits long for the last.
 const PIECES: usize = 4;
@@ -136,7 +139,7 @@ impl Division {
                 true
             };
         }
-        let number = plan.reads().saturating_mul(size_of::<I>()).div_ceil(CHECKED).max(self.pieces());
+        let number = plan.reads().saturating_mul(size_of::<I>()).div_ceil(CHECKED).min(MOST).max(self.pieces());
         let pieces = written_pieces(&self.plan, output, Direction::Gather, number);
         let (turn, stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
         share(pieces.into_iter().enumerate().collect(), self.threads, |(number, (plan, output))| {
