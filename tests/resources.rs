@@ -108,7 +108,7 @@ fn planning_takes_no_longer_for_larger_sizes() {
         }
     }
     assert!(planned.iter().chain(&refused).all(|count| *count > 1000), "planned {planned:?}, refused {refused:?}");
-    assert!(started.elapsed() < Duration::from_secs(60));
+    assert!(started.elapsed() < Duration::from_secs(10));
 }
 
 /// Tables of more than 2^31 and 2^32 elements, of which few are touched: nothing is cut to 32 bits. The memory is never asked for.

@@ -1,4 +1,4 @@
-//! Every reduction of every type on every path against the oracle.
+//! Every reduction of eight types on every path against the oracle.
 #![no_main]
 
 use half::{bf16, f16};

@@ -3,25 +3,19 @@
 
 use std::sync::LazyLock;
 
-use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
 use rayon::ThreadPool;
+use strew_fuzz::common::generate::Direction;
 use strew_fuzz::common::threads::{check_gather, check_scatter, pool};
-use strew_fuzz::{GatherCase, ScatterCase, force};
+use strew_fuzz::{AnyCase, force};
 
 static POOLS: LazyLock<[ThreadPool; 3]> = LazyLock::new(|| [2, 3, 7].map(pool));
 
-#[derive(Arbitrary, Debug)]
-enum Input {
-    Gather(GatherCase),
-    Scatter(ScatterCase),
-}
-
-fuzz_target!(|input: Input| {
-    let (Input::Gather(GatherCase(case)) | Input::Scatter(ScatterCase(case))) = &input;
+fuzz_target!(|input: AnyCase| {
+    let (direction, case) = &input.0;
     let pool = &POOLS[force(case.seed) as usize % POOLS.len()];
-    match &input {
-        Input::Gather(_) => check_gather(case, pool),
-        Input::Scatter(_) => check_scatter(case, pool),
+    match direction {
+        Direction::Gather => check_gather(case, pool),
+        Direction::Scatter => check_scatter(case, pool),
     }
 });

@@ -20,17 +20,28 @@ pub enum Kernel {
     ScatterRows,
 }
 
+/// Where the addresses of a call lie: all in the table but for rows at its end, near it, or some anywhere.
+#[derive(Arbitrary, Clone, Copy, Debug)]
+pub enum Reach {
+    Inside,
+    Near,
+    Far,
+}
+
 /// The length of short rows.
 const ROW: usize = 3;
 
-/// A call of one kernel. Tables have at most some hundred elements: addresses of 16 bits are near or outside, and every one becomes any number when
-/// `far` is added to it.
+/// The longest slices.
+const LENGTH: usize = 400;
+
+/// A call of one kernel on slices of `from` and `to` elements.
 #[derive(Arbitrary, Debug)]
 pub struct Call {
     kernel: Kernel,
+    reach: Reach,
     width: u8,
-    from: Vec<u8>,
-    to: Vec<u8>,
+    from: u16,
+    to: u16,
     t: u8,
     f: u8,
     n: u8,
@@ -55,11 +66,20 @@ impl Call {
     where
         [u8; N]: NoUninit,
     {
-        let (from, to) = (self.from.as_chunks::<N>().0, self.to.as_chunks::<N>().0);
-        // The top bits of an address say whether it is far, and how.
-        let addresses = self.addresses.map(|address| match address >> 12 {
-            far @ 12.. => self.far[usize::from(far) - 12].wrapping_add(u32::from(address & 0xFFF)),
-            _ => u32::from(address & 0x1FF),
+        // Allocated to the element, so that AddressSanitizer sees what lies beyond.
+        let elements = |length: u16, seed: usize| -> Box<[[u8; N]]> {
+            (0..usize::from(length) % (LENGTH + 1))
+                .map(|n| std::array::from_fn(|byte| (n * 37 + n / 251 + byte * 5 + seed) as u8))
+                .collect()
+        };
+        let (from, to) = (elements(self.from, 0), elements(self.to, 128));
+        let is_scatter = matches!(self.kernel, Kernel::Scatter | Kernel::ScatterAt | Kernel::ScatterRows);
+        let table = if is_scatter { to.len() } else { from.len() };
+        let addresses = self.addresses.map(|address| match (self.reach, address >> 12) {
+            (Reach::Inside, _) => u32::from(address) % table.max(1) as u32,
+            // The top bits say whether it is far, and how.
+            (Reach::Far, far @ 12..) => self.far[usize::from(far) - 12].wrapping_add(u32::from(address & 0xFFF)),
+            _ => u32::from(address) % (LENGTH as u32 + 100),
         });
         let [t, f, n] = [self.t, self.f, self.n].map(|value| if value == u8::MAX { self.far[0] as usize } else { usize::from(value) });
         let offsets = &addresses[..n.min(BLOCK)];
@@ -85,16 +105,16 @@ impl Call {
             }
             _ => vec![],
         };
-        let mut expected = to.to_vec();
+        let mut expected = to.clone();
         for (t, f) in pairs {
             if let (Some(to), Some(from)) = (expected.get_mut(t), from.get(f)) {
                 *to = *from;
             }
         }
         for path in paths() {
-            let mut found = to.to_vec();
+            let mut found = to.clone();
             let kernel = self.kernel;
-            let moves = Moves::<N>::new(from, &mut found).expect("elements of one size");
+            let moves = Moves::<N>::new(&from, &mut found).expect("elements of one size");
             path.dispatch(Run { moves, kernel, t, f, n, addresses: &addresses, offsets });
             assert_eq!(found, expected, "{}: {self:?}", path.name());
         }

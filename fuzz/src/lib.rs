@@ -1,6 +1,6 @@
 //! What the fuzz targets share: the cases, the oracle and the comparison of the property tests, with the bytes of a fuzzer as choices.
 //!
-//! `cargo fuzz fmt TARGET FILE` prints the case of an input as a literal for a test.
+//! `cargo fuzz fmt TARGET FILE` prints the case of an input: for all targets but those of the kernels, `indices` and `moves`, as a literal for a test.
 
 #[path = "../../tests/common/mod.rs"]
 pub mod common;
@@ -40,6 +40,11 @@ inputs! {
     GatherCase: Case = |choose| valid(Direction::Gather, choose);
     /// A scatter that can be planned, with any indices.
     ScatterCase: Case = |choose| valid(Direction::Scatter, choose);
+    /// One of the two.
+    AnyCase: (Direction, Case) = |choose| {
+        let direction = [Direction::Gather, Direction::Scatter][choose(2)];
+        (direction, valid(direction, choose))
+    };
     /// A description in which anything may be wrong.
     HostileCase: Case = |choose| generate::hostile_case(choose);
     /// An operator as DirectML describes it.
@@ -64,4 +69,58 @@ pub fn force(choices: u64) -> u64 {
     let number = paths.len() as u64;
     Path::force(Some(paths[(choices % number) as usize]));
     choices / number
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::fs;
+
+    use common::{case::Operator, oracle};
+    use strew::{Bounds, Error};
+
+    use super::*;
+
+    /// The cases of a target's seeds.
+    fn seeds<T: for<'a> Arbitrary<'a>>(target: &str) -> Vec<T> {
+        let files = fs::read_dir(format!("{}/seeds/{target}", env!("CARGO_MANIFEST_DIR"))).expect("seeds");
+        files.map(|file| T::arbitrary_take_rest(Unstructured::new(&fs::read(file.unwrap().path()).unwrap())).unwrap()).collect()
+    }
+
+    /// Every policy, type of index, operator and path; long lanes; indices out of bounds after some that are not.
+    fn reach_what_matters(target: &str, cases: &[&Case]) {
+        let values = |key: &dyn Fn(&Case) -> usize| cases.iter().map(|case| key(case)).collect::<BTreeSet<_>>().len();
+        assert_eq!(values(&|case| case.bounds as usize), 4, "policies of {target}");
+        assert_eq!(values(&|case| case.index as usize), 10, "types of indices of {target}");
+        let kinds = values(&|case| match case.operator {
+            Operator::Axis(_) => 0,
+            Operator::Elements(_) => 1,
+            Operator::Nd(_) => 2,
+        });
+        assert_eq!(kinds, 3, "operators of {target}");
+        let paths = paths().len();
+        assert_eq!(values(&|case| case.seed as usize % paths), paths, "paths of {target}");
+        let long = |case: &&&Case| case.indices.sizes.contains(&64) || case.indices.sizes.contains(&128);
+        assert!(cases.iter().filter(long).count() >= 4, "whole blocks of {target}");
+        let bad = |case: &&&Case| match oracle::first_out_of_bounds(&oracle::moves(case)) {
+            Err(Error::IndexOutOfBounds { entry, .. }) => entry > 0 && case.bounds == Bounds::Error,
+            _ => false,
+        };
+        assert!(cases.iter().filter(bad).count() >= 4, "bad indices of {target}");
+    }
+
+    #[test]
+    fn seeds_reach_what_matters() {
+        let gathers: Vec<GatherCase> = seeds("gather");
+        reach_what_matters("gather", &gathers.iter().map(|input| &input.0).collect::<Vec<_>>());
+        for target in ["scatter", "reductions"] {
+            let scatters: Vec<ScatterCase> = seeds(target);
+            reach_what_matters(target, &scatters.iter().map(|input| &input.0).collect::<Vec<_>>());
+        }
+        let cases: Vec<AnyCase> = seeds("threads");
+        for direction in [Direction::Gather, Direction::Scatter] {
+            let of = cases.iter().filter(|input| input.0.0 == direction).map(|input| &input.0.1);
+            reach_what_matters("threads", &of.collect::<Vec<_>>());
+        }
+    }
 }

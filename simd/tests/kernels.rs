@@ -236,6 +236,72 @@ impl Buffer {
     }
 }
 
+/// A page of memory between two that end the process when they are touched: what gather instructions read is seen by no other tool that knows AVX-512.
+#[cfg(unix)]
+struct Page {
+    start: *mut u8,
+    size: usize,
+}
+
+#[cfg(unix)]
+impl Page {
+    fn new() -> Page {
+        // SAFETY: it asks for a number.
+        let size = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap();
+        // SAFETY: a new mapping, which lies where nothing else is.
+        let start = unsafe { libc::mmap(std::ptr::null_mut(), 3 * size, libc::PROT_NONE, libc::MAP_PRIVATE | libc::MAP_ANON, -1, 0) };
+        assert_ne!(start, libc::MAP_FAILED);
+        let start = start.cast::<u8>().wrapping_add(size);
+        // SAFETY: the second of the three pages that have just been mapped.
+        assert_eq!(unsafe { libc::mprotect(start.cast(), size, libc::PROT_READ | libc::PROT_WRITE) }, 0);
+        Page { start, size }
+    }
+
+    /// So many elements at its start, or at its end.
+    fn elements<const N: usize>(&mut self, length: usize, at_end: bool) -> &mut [[u8; N]] {
+        let bytes = length * N;
+        assert!(bytes <= self.size);
+        // SAFETY: the page can be read and written, has been filled with zeros, and is this value's own.
+        let page = unsafe { std::slice::from_raw_parts_mut(self.start, self.size) };
+        page[if at_end { self.size - bytes } else { 0 }..][..bytes].as_chunks_mut().0
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn nothing_next_to_a_slice_is_touched() {
+    const ROW: usize = 3;
+    fn test<const N: usize>(path: Path)
+    where
+        [u8; N]: NoUninit,
+    {
+        let (mut from, mut to, mut random) = (Page::new(), Page::new(), Random(1));
+        for (length, ends, bad) in (0..=256).flat_map(|length| (0..4).flat_map(move |ends| [0, 9].map(|bad| (length, ends, bad)))) {
+            let from: &[[u8; N]] = from.elements(length, ends & 1 != 0);
+            let to = to.elements(length, ends & 2 != 0);
+            let addresses = addresses(length, &mut random, |n| bad > 0 && n % bad == length % bad);
+            let offsets = &addresses[..length % (BLOCK + 1)];
+            for start in positions(length) {
+                path.dispatch(Gather(Moves::<N>::new(from, to).unwrap(), start, &addresses));
+                path.dispatch(GatherAt(Moves::<N>::new(from, to).unwrap(), start, 0, offsets));
+                let mut moves = Moves::<N>::new(from, to).unwrap();
+                path.dispatch(Run(|| {
+                    moves.element(start, length.wrapping_sub(1));
+                    moves.element(length.wrapping_sub(1), start);
+                    moves.row(start, start, length.saturating_sub(start));
+                    moves.gather_rows::<ROW>(start, &addresses);
+                    moves.scatter(&addresses, start);
+                    moves.scatter_at(0, offsets, start);
+                    moves.scatter_rows::<ROW>(&addresses, start);
+                }));
+            }
+        }
+    }
+    for path in Path::available().into_iter().flatten() {
+        for_all_sizes!(test(path));
+    }
+}
+
 /// Lengths of tables: few, those around vectors, and some that are long.
 fn lengths() -> impl Iterator<Item = usize> {
     (0..=70).chain([127, 128, 129, 1_000, 9_000])

@@ -292,6 +292,8 @@ mod tests {
             let square = packed([50, 60]);
             let scattered = |along| elements(Scatter, &square, &square, &square, along).pieces_are_apart(Direction::Scatter);
             assert_eq!([0, 1].map(scattered), [false, true]);
+            let (one, many) = (packed([1]), packed([70]));
+            assert!(!axis(Scatter, &one, &many, &many, 0).pieces_are_apart(Direction::Scatter), "all steps write one element");
             assert!(!nd(Gather, &table, &packed([1]), &packed([33]), 0).pieces_are_apart(Direction::Scatter), "no steps");
         }
 

@@ -352,11 +352,14 @@ pub fn check_slice_lengths(case: &Case, direction: Direction) {
         .map(|tensor| oracle::coordinates(&tensor.sizes).iter().map(|c| tensor.address(c) + 1).max().unwrap_or(0));
     let run = |[table, indices, flat]: [usize; 3]| {
         let values: Vec<i8> = case.values[..indices].iter().map(|&value| value as i8).collect();
-        let (mut table, mut flat) = (vec![0_u8; table], vec![0_u8; flat]);
-        match direction {
+        let (mut table, mut flat) = (vec![1_u8; table], vec![2_u8; flat]);
+        let result = match direction {
             Direction::Gather => case.gather()?.run(&table, &values, &mut flat),
             Direction::Scatter => case.scatter()?.run(&mut table, &values, &flat),
-        }
+        };
+        let is_as_before = table.iter().all(|element| *element == 1) && flat.iter().all(|element| *element == 2);
+        assert!(result.is_ok() || is_as_before, "{case:?}");
+        result
     };
     assert_eq!(run(needs), Ok(()), "{case:?}");
     for (position, operand) in operands.into_iter().enumerate().filter(|&(position, _)| needs[position] > 0) {
@@ -378,8 +381,9 @@ pub fn check_shapes(case: &Case) {
     assert_eq!(found.unwrap(), case.flat.sizes[..], "{case:?}");
 }
 
-/// Never panics; and when a plan is made all the same, it demands slices of the lengths that exact arithmetic demands.
+/// Never panics; and when a plan is made all the same, it demands slices of the lengths that exact arithmetic demands, and runs on these.
 pub fn check_hostile(case: &Case) {
+    const LONGEST: usize = 1 << 12;
     let length = |tensor: &Tensor| -> i128 {
         if tensor.sizes.contains(&0) {
             return 0;
@@ -407,5 +411,21 @@ pub fn check_hostile(case: &Case) {
     }
     if gather.is_ok() || scatter.is_ok() {
         check_shapes(case);
+    }
+    // Tensors may be broadcast, and take long.
+    let products =
+        [&case.table, &case.indices, &case.flat].map(|tensor| tensor.sizes.iter().fold(1, |all: usize, size| all.saturating_mul(*size)));
+    if needs.iter().any(|need| *need > LONGEST as i128) || products.iter().any(|product| *product > LONGEST) {
+        return;
+    }
+    let [table, indices, flat] = needs.map(|need| need as usize);
+    let values = case.values.iter().copied().chain(std::iter::repeat(0)).take(indices);
+    let values: Vec<i64> = values.map(|value| value.clamp(i64::MIN.into(), i64::MAX.into()) as i64).collect();
+    let results = [
+        case.gather().map(|gather| gather.run(&vec![0_u8; table], &values, &mut vec![0; flat])),
+        case.scatter().map(|scatter| scatter.run(&mut vec![0_u8; table], &values, &vec![0; flat])),
+    ];
+    for result in results.into_iter().flatten() {
+        assert!(matches!(result, Ok(()) | Err(Error::IndexOutOfBounds { .. })), "{result:?}\n{case:?}");
     }
 }

@@ -14,7 +14,7 @@ use super::generate::{self, Choose, Direction, KINDS};
 use super::oracle::{self, coordinates};
 use super::values::{Nan, Sample, same, samples};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Operator {
     Gather,
     GatherElements,
@@ -258,7 +258,10 @@ pub fn check_hostile_description(description: &Description) {
     // A gather's fourth tensor is nobody's.
     let lengths: Vec<usize> = extents.into_iter().take(operands).map(|extent| extent.expect("what compiles has lengths")).collect();
     let lengths = [lengths[0], lengths[1], lengths[2], lengths.get(3).copied().unwrap_or(0)];
-    if lengths.iter().any(|length| *length > LONGEST) {
+    // Tensors may be broadcast, and take long.
+    let products =
+        description.tensors.each_ref().map(|tensor| tensor.sizes.iter().fold(1_usize, |all, size| all.saturating_mul(*size as usize)));
+    if lengths.iter().chain(&products).any(|length| *length > LONGEST) {
         assert!(matches!(run([0; 4]), Err(Error::SliceTooShort { found: 0, .. })), "{description:?}");
         return;
     }
@@ -276,6 +279,18 @@ pub fn check_hostile_description(description: &Description) {
 /// For literals.
 pub fn tensor(sizes: &[u32], strides: &[u32]) -> Tensor {
     Tensor { sizes: sizes.to_vec(), strides: strides.to_vec() }
+}
+
+impl fmt::Debug for Operator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Operator::Gather => "dml::Operator::Gather",
+            Operator::GatherElements => "dml::Operator::GatherElements",
+            Operator::GatherNd1 => "dml::Operator::GatherNd1",
+            Operator::Scatter => "dml::Operator::Scatter",
+            Operator::ScatterNd => "dml::Operator::ScatterNd",
+        })
+    }
 }
 
 impl fmt::Debug for Tensor {
