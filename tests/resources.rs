@@ -111,6 +111,22 @@ fn planning_takes_no_longer_for_larger_sizes() {
     assert!(started.elapsed() < Duration::from_secs(10));
 }
 
+/// However tensors are broadcast, a call takes the steps that its sizes multiply to: one for each update.
+#[test]
+fn a_call_takes_a_step_for_each_update() {
+    let (ids, updates) = (Layout::strided([30, 40], [0, 0]), Layout::strided([30, 40, 50], [0, 0, 1]));
+    let scatter = Scatter::axis(&l(&[3, 50]), &ids, &updates, 0).unwrap();
+    let steps = std::cell::Cell::new(0);
+    let count = |current: u8, update: u8| {
+        steps.set(steps.get() + 1);
+        current.wrapping_add(update)
+    };
+    let mut data = [0; 150];
+    scatter.reduce(count, &mut data, &[1_u8], &[1; 50]).unwrap();
+    assert_eq!(steps.get(), 30 * 40 * 50);
+    assert_eq!(data, std::array::from_fn(|n| if n / 50 == 1 { (30 * 40) as u8 } else { 0 }));
+}
+
 /// Tables of more than 2^31 and 2^32 elements, of which few are touched: nothing is cut to 32 bits. The memory is never asked for.
 #[test]
 fn positions_beyond_32_bits() {
