@@ -512,6 +512,10 @@ pub(crate) mod tests {
         let (longest, too_long) = (i32::MAX as usize, i32::MAX as usize + 1);
         assert_eq!([longest, too_long].map(|size| suits(&packed([size]), 32)), [true, false]);
         assert_eq!([longest, too_long].map(|size| suits(&Layout::strided([size], [0]), 32)), [true, false]);
+        // Elements of rows do not count, unless there are gaps between them.
+        let with_gaps = |stride| Layout::strided([2, 20], [40, stride]);
+        let rows = |output: &Layout| axis(Gather, &packed([10, 20]), &packed([2]), output, 0).suits_vectors;
+        assert_eq!([1, 2].map(|stride| rows(&with_gaps(stride))), [false, true]);
         // Four indices for each of eight pieces, whose rows do not count.
         assert!(axis(Gather, &packed([8, 10, 3]), &packed([4]), &packed([8, 4, 3]), 1).suits_vectors);
         assert!(!axis(Gather, &packed([7, 10, 3]), &packed([4]), &packed([7, 4, 3]), 1).suits_vectors);

@@ -138,6 +138,14 @@ mod large {
                 same("par_run", pool.install(|| scatter.par_run(&mut data, indices, &before)), &data, &assigned);
                 let mut data = input.clone();
                 same("par_reduce", pool.install(|| scatter.par_reduce(order, &mut data, indices, &before)), &data, &combined);
+
+                let (Ok(gather), Ok(scatter)) = (gather.check(indices), scatter.check(indices)) else { return };
+                let mut output = before.clone();
+                same("checked par_run", pool.install(|| gather.par_run(&input, &mut output)), &output, &gathered);
+                let mut data = input.clone();
+                same("checked par_run", pool.install(|| scatter.par_run(&mut data, &before)), &data, &assigned);
+                let mut data = input.clone();
+                same("checked par_reduce", pool.install(|| scatter.par_reduce(order, &mut data, &before)), &data, &combined);
             }
         }
     }
