@@ -4,6 +4,7 @@
 
 mod common;
 
+use common::case::places;
 use common::generate::{self, Direction, KINDS};
 use common::threads::{check_gather, check_scatter, pool};
 use common::values::noise;
@@ -192,16 +193,6 @@ fn sorted_indices_and_single_bins() {
     }
 }
 
-/// The places of a layout's elements, in row-major order.
-fn places_of(layout: &Layout) -> impl Iterator<Item = usize> {
-    let dims = layout.sizes().iter().zip(layout.strides());
-    let along = |places: Vec<usize>, (size, stride): (&usize, &isize)| {
-        let line = |place: usize| (0..*size as isize).map(move |n| place.wrapping_add_signed(stride * n));
-        places.into_iter().flat_map(line).collect()
-    };
-    dims.fold(vec![layout.offset()], along).into_iter()
-}
-
 /// The error is the first one in row-major order, whichever thread finds which; a scatter has changed nothing, a gather nothing but what comes before it.
 #[test]
 fn bad_indices_change_nothing() {
@@ -220,7 +211,10 @@ fn bad_indices_change_nothing() {
             assert_eq!(with_threads(7, || gather.par_run(&table, &ids, &mut output)), Err(expected), "{}", case.name);
             let mut up_to_it = ids.clone();
             let is_bad = |place: &usize| ids[*place] == case.size as i32;
-            places_of(&case.indices).skip_while(|place| !is_bad(place)).for_each(|place| up_to_it[place] = case.size as i32);
+            places(case.indices.sizes(), case.indices.strides(), case.indices.offset())
+                .into_iter()
+                .skip_while(|place| !is_bad(place))
+                .for_each(|place| up_to_it[place] = case.size as i32);
             gather.bounds(Bounds::Skip).run(&table, &up_to_it, &mut before_it).unwrap();
             let mut places = flat.iter().zip(&before_it).zip(&output);
             assert!(places.all(|((old, new), found)| found == old || found == new), "{}", case.name);

@@ -77,6 +77,14 @@ impl Case {
     }
 }
 
+/// The places of a layout's elements in their slice, in row-major order.
+pub fn places(sizes: &[usize], strides: &[isize], offset: usize) -> Vec<usize> {
+    sizes.iter().zip(strides).fold(vec![offset], |places, (size, stride)| {
+        let line = |place: usize| (0..*size as isize).map(move |n| place.wrapping_add_signed(n * stride));
+        places.into_iter().flat_map(line).collect()
+    })
+}
+
 impl Tensor {
     pub fn layout(&self) -> Result<Layout, Error> {
         Layout::from_parts(&self.sizes, &self.strides, self.offset)
