@@ -77,10 +77,10 @@ impl Case {
     }
 }
 
-/// The places of a layout's elements in their slice, in row-major order.
+/// The places of a layout's elements in their slice, in row-major order. (Where there are none, strides may be anything.)
 pub fn places(sizes: &[usize], strides: &[isize], offset: usize) -> Vec<usize> {
     sizes.iter().zip(strides).fold(vec![offset], |places, (size, stride)| {
-        let line = |place: usize| (0..*size as isize).map(move |n| place.wrapping_add_signed(n * stride));
+        let line = |place: usize| (0..*size as isize).map(move |n| place.wrapping_add_signed(n.wrapping_mul(*stride)));
         places.into_iter().flat_map(line).collect()
     })
 }
