@@ -1,4 +1,4 @@
-//! Prints the paths of this machine, a line each, the one that is chosen last.
+//! Prints the paths of this machine, a line each.
 
 use strew_simd::Path;
 

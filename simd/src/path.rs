@@ -2,17 +2,32 @@
 
 use core::sync::atomic::{AtomicUsize, Ordering};
 
+#[cfg(target_arch = "aarch64")]
+use pulp::aarch64::Neon;
 #[cfg(target_arch = "x86_64")]
 use pulp::x86::{V3, V4};
 use pulp::{Arch, Scalar};
 
 use crate::moves::{Bytes, by_loads};
+#[cfg(target_arch = "x86_64")]
+use crate::x86::Avx512;
 
 /// A set of instructions that this machine has. A value of this type is the proof that it does.
 ///
 /// What an [`Op`] does, it does the same on every path.
 #[derive(Clone, Copy, Debug)]
-pub struct Path(pub(crate) Arch);
+pub struct Path(Set);
+
+#[derive(Clone, Copy, Debug)]
+enum Set {
+    Portable,
+    #[cfg(target_arch = "x86_64")]
+    Avx2(V3),
+    #[cfg(target_arch = "x86_64")]
+    Avx512(Avx512),
+    #[cfg(target_arch = "aarch64")]
+    Neon(Neon),
+}
 
 /// The place in [`Path::available`] of the path that [`Path::force`] has set.
 static FORCED: AtomicUsize = AtomicUsize::new(NOT_FORCED);
@@ -20,26 +35,39 @@ const NOT_FORCED: usize = usize::MAX;
 
 impl Path {
     /// The path without vector instructions beyond those that the program is compiled for.
-    const PORTABLE: Path = Path(Arch::Scalar);
+    const PORTABLE: Path = Path(Set::Portable);
 
     /// The best path of this machine, or the one that [`force`](Path::force) has set. A few loads, once a call.
     #[inline]
     pub fn detect() -> Path {
         match FORCED.load(Ordering::Relaxed) {
-            NOT_FORCED => Path(Arch::new()),
+            NOT_FORCED => Path(match Arch::new() {
+                #[cfg(target_arch = "x86_64")]
+                Arch::V3(avx2) => Set::Avx2(avx2),
+                #[cfg(target_arch = "x86_64")]
+                Arch::V4(avx512) => Set::Avx512(Avx512::new(avx512)),
+                #[cfg(target_arch = "aarch64")]
+                Arch::Neon(neon) => Set::Neon(neon),
+                _ => Set::Portable,
+            }),
             place => Path::available().get(place).copied().flatten().unwrap_or(Path::PORTABLE),
         }
     }
 
     /// All paths of this machine, the portable one first.
     #[must_use]
-    pub fn available() -> [Option<Path>; 3] {
+    pub fn available() -> [Option<Path>; 4] {
         #[cfg(target_arch = "x86_64")]
-        return [Some(Path::PORTABLE), V3::try_new().map(|avx2| Path(Arch::V3(avx2))), V4::try_new().map(|avx512| Path(Arch::V4(avx512)))];
+        let others = {
+            let avx512 = |gathers| V4::try_new().map(|avx512| Set::Avx512(Avx512 { avx512, gathers }));
+            [V3::try_new().map(Set::Avx2), avx512(false), avx512(true)]
+        };
         #[cfg(target_arch = "aarch64")]
-        return [Some(Path::PORTABLE), pulp::aarch64::Neon::try_new().map(|neon| Path(Arch::Neon(neon))), None];
+        let others = [Neon::try_new().map(Set::Neon), None, None];
         #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-        return [Some(Path::PORTABLE), None, None];
+        let others = [None; 3];
+        let [first, second, third] = others.map(|set| set.map(Path));
+        [Some(Path::PORTABLE), first, second, third]
     }
 
     /// Makes [`detect`](Path::detect) return this path in the whole process, or the best one again: for tests and benches.
@@ -48,17 +76,19 @@ impl Path {
         FORCED.store(place.unwrap_or(NOT_FORCED), Ordering::Relaxed);
     }
 
-    /// `"portable"`, `"avx2"`, `"avx512"` or `"neon"`.
+    /// `"portable"`, `"avx2"`, `"avx512"`, `"avx512-gather"` or `"neon"`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self.0 {
             #[cfg(target_arch = "x86_64")]
-            Arch::V3(_) => "avx2",
+            Set::Avx2(_) => "avx2",
             #[cfg(target_arch = "x86_64")]
-            Arch::V4(_) => "avx512",
+            Set::Avx512(Avx512 { gathers: false, .. }) => "avx512",
+            #[cfg(target_arch = "x86_64")]
+            Set::Avx512(Avx512 { gathers: true, .. }) => "avx512-gather",
             #[cfg(target_arch = "aarch64")]
-            Arch::Neon(_) => "neon",
-            _ => "portable",
+            Set::Neon(_) => "neon",
+            Set::Portable => "portable",
         }
     }
 
@@ -67,21 +97,21 @@ impl Path {
     pub fn dispatch<O: Op>(self, op: O) -> O::Output {
         match self.0 {
             #[cfg(target_arch = "x86_64")]
-            Arch::V3(avx2) => avx2.vectorize(
+            Set::Avx2(avx2) => avx2.vectorize(
                 #[inline(always)]
                 move || op.run(avx2),
             ),
             #[cfg(target_arch = "x86_64")]
-            Arch::V4(avx512) => avx512.vectorize(
+            Set::Avx512(path) => path.avx512.vectorize(
                 #[inline(always)]
-                move || op.run(avx512),
+                move || op.run(path),
             ),
             #[cfg(target_arch = "aarch64")]
-            Arch::Neon(neon) => neon.vectorize(
+            Set::Neon(neon) => neon.vectorize(
                 #[inline(always)]
                 move || op.run(neon),
             ),
-            _ => op.run(Scalar),
+            Set::Portable => op.run(Scalar),
         }
     }
 }
@@ -124,6 +154,6 @@ impl Kernels for Scalar {}
 
 // It has no gather instruction: the gain is in the checks and addresses, which the compiler makes vectors of.
 #[cfg(target_arch = "aarch64")]
-impl Instructions for pulp::aarch64::Neon {}
+impl Instructions for Neon {}
 #[cfg(target_arch = "aarch64")]
-impl Kernels for pulp::aarch64::Neon {}
+impl Kernels for Neon {}

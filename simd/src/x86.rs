@@ -1,7 +1,8 @@
-//! What AVX-512 has instructions for: gathers of elements of 4 bytes, and a choice of addresses.
+//! What AVX-512 has instructions for: gathers of elements of 4 and 8 bytes, and a choice of addresses.
 
-use core::arch::x86_64::__m512i;
+use core::arch::x86_64::{__m256i, __m512i};
 
+use bytemuck::Pod;
 use pulp::x86::{V3, V4};
 
 use crate::chosen::Chosen;
@@ -13,16 +14,30 @@ use crate::path::sealed::Kernels;
 impl Instructions for V3 {}
 impl Kernels for V3 {}
 
-impl Instructions for V4 {}
-impl Kernels for V4 {
-    /// Elements of 4 bytes by instruction: as fast as loads where processors have been mended against data sampling, faster where not. Elements of 8 bytes, and in
-    /// vectors of 256 bits those of 4 as well, took two to three times as long by instruction as by loads on one that has been mended (a Xeon of the Skylake family;
-    /// `strew-benches`, `spatter` and `ladder`, with an arm here for those).
+/// AVX-512, with or without its gather instructions.
+#[derive(Clone, Copy, Debug)]
+pub struct Avx512 {
+    pub avx512: V4,
+    pub gathers: bool,
+}
+
+impl Avx512 {
+    /// With gather instructions from Intel's fourth Xeons on, which AVX512-FP16 tells from others: up to a quarter faster than loads. Older ones have been mended
+    /// against data sampling, and take two fifths longer by instruction (`strew-benches`, `ladder`, both paths); AMD's take as many steps as by loads.
+    #[inline]
+    pub(crate) fn new(avx512: V4) -> Avx512 {
+        Avx512 { avx512, gathers: std::is_x86_feature_detected!("avx512fp16") }
+    }
+}
+
+impl Instructions for Avx512 {}
+impl Kernels for Avx512 {
     #[inline(always)]
     fn gather<const N: usize, const COUNT: usize>(self, table: &[Bytes<N>], addresses: &[u32; COUNT], to: &mut [Bytes<N>; COUNT]) {
-        // The instruction reads addresses as signed numbers.
+        let avx = self.avx512.avx512f;
+        // The instructions read addresses as signed numbers.
         let length = match i32::try_from(table.len()) {
-            Ok(length) if N == 4 => self.avx512f._mm512_set1_epi32(length),
+            Ok(length) if self.gathers && (N == 4 || N == 8) => avx._mm512_set1_epi32(length),
             _ => return by_loads(table, addresses, to),
         };
         const { assert!(COUNT.is_multiple_of(16)) };
@@ -30,13 +45,20 @@ impl Kernels for V4 {
         let (addresses, _) = addresses.as_chunks::<16>();
         for (to, addresses) in to.iter_mut().zip(addresses) {
             let vector: __m512i = bytemuck::must_cast(*addresses);
-            if self.avx512f._mm512_cmplt_epu32_mask(vector, length) == u16::MAX {
-                // SAFETY: the comparison found all addresses below the length of the table, which is at most i32::MAX.
-                let words = unsafe { self.avx512f._mm512_i32gather_epi32::<4>(vector, table.as_ptr().cast()) };
-                // SAFETY: both have 16 * 4 bytes, for N is 4, and the words are elements of the table.
-                unsafe { core::ptr::from_mut(to).cast::<__m512i>().write_unaligned(words) }
-            } else {
+            if avx._mm512_cmplt_epu32_mask(vector, length) != u16::MAX {
                 by_loads(table, addresses, to);
+            } else if N == 4 {
+                // SAFETY: the comparison found all addresses below the length of the table, which is at most i32::MAX.
+                let words = unsafe { avx._mm512_i32gather_epi32::<4>(vector, table.as_ptr().cast()) };
+                write(to, words);
+            } else {
+                let (to, _) = to.as_chunks_mut::<8>();
+                let halves: [__m256i; 2] = bytemuck::must_cast(*addresses);
+                for (to, half) in to.iter_mut().zip(halves) {
+                    // SAFETY: the same.
+                    let words = unsafe { avx._mm512_i32gather_epi64::<8>(half, table.as_ptr().cast()) };
+                    write(to, words);
+                }
             }
         }
     }
@@ -44,7 +66,7 @@ impl Kernels for V4 {
     #[inline(always)]
     fn below(self, addresses: &[u32; BLOCK], end: u32) -> Chosen {
         const LANES: usize = 16;
-        let avx = self.avx512f;
+        let avx = self.avx512.avx512f;
         let end = avx._mm512_set1_epi32(end as i32);
         let mut numbers: __m512i = bytemuck::must_cast(core::array::from_fn::<u32, LANES, _>(|number| number as u32));
         let mut chosen = Chosen::none();
@@ -60,4 +82,12 @@ impl Kernels for V4 {
         }
         chosen
     }
+}
+
+/// `to = words`, which are elements of its type.
+#[inline(always)]
+fn write<V: Pod, const N: usize, const COUNT: usize>(to: &mut [Bytes<N>; COUNT], words: V) {
+    assert!(size_of_val(to) == size_of_val(&words));
+    // SAFETY: both have as many bytes, and the words are elements of this type.
+    unsafe { core::ptr::from_mut(to).cast::<V>().write_unaligned(words) }
 }

@@ -11,7 +11,7 @@ use strew_benches::chart::{self, Bar, nanoseconds};
 use strew_benches::workloads::{self, FAMILIES, Ready, TINY, Workload};
 use strew_simd::Path;
 
-const USAGE: &str = "usage: summary [--quick] [--path portable|avx2|avx512|neon] [--svg FILE] [FAMILY ...]";
+const USAGE: &str = "usage: summary [--quick] [--path portable|avx2|avx512|avx512-gather|neon] [--svg FILE] [FAMILY ...]";
 
 /// What the command line says.
 #[derive(Default)]
@@ -108,7 +108,7 @@ fn bar(workload: &Workload, strew: f64, safe_loop: f64) -> Bar {
 
 fn print_row([name, cells @ ..]: [&str; 6]) {
     let [strew, safe_loop, bandwidth, ratio, path] = cells;
-    println!("| {name:44} | {strew:>7} | {safe_loop:>12} | {bandwidth:>6} | {ratio:>5} | {path:8} |");
+    println!("| {name:44} | {strew:>7} | {safe_loop:>12} | {bandwidth:>6} | {ratio:>5} | {path:13} |");
 }
 
 fn print_mean(name: &str, bars: &[Bar]) {
