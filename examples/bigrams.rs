@@ -7,7 +7,6 @@
 use std::error::Error;
 use std::fs::{self, File};
 use std::process::ExitCode;
-use std::time::Instant;
 
 use strew::{Add, Gather, Layout, Scatter, plan};
 
@@ -36,11 +35,9 @@ fn run(file: &str, picture: &str) -> Result<(), Box<dyn Error>> {
         return Err(format!("{file}: has no two adjacent bytes").into());
     }
 
-    let start = Instant::now();
     let scatter = Scatter::nd(&COUNTS, &Layout::strided([pairs, 2], [1, 1]), &Layout::strided([pairs], [0]), 0)?;
     let mut counts = vec![0_u32; 256 * 256];
     scatter.reduce(Add, &mut counts, &bytes, &[1])?;
-    let seconds = start.elapsed().as_secs_f64();
     // Rank all pairs, then ask the table for the counts of the first ones again.
     let mut ranked: Vec<[u8; 2]> = (0..=u8::MAX).flat_map(|first| (0..=u8::MAX).map(move |second| [first, second])).collect();
     let count = |pair: &[u8; 2]| counts.get(usize::from(u16::from_be_bytes(*pair))).copied().unwrap_or(0);
@@ -55,7 +52,7 @@ fn run(file: &str, picture: &str) -> Result<(), Box<dyn Error>> {
         println!("{:4}  {:8} {count:8} {share:7.2} %", rank + 1, format!("\"{}\"", pair.escape_ascii()));
     }
     let distinct = counts.iter().filter(|&&count| count > 0).count();
-    println!("{pairs} pairs, {distinct} different, {:.0} million pairs a second", pairs as f64 / seconds / 1e6);
+    println!("{pairs} pairs, {distinct} different");
 
     draw(&counts, picture).map_err(|error| format!("{picture}: {error}"))?;
     println!("heat map (first byte down, second across, logarithmic): {picture}");
