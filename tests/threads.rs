@@ -65,6 +65,7 @@ fn cases() -> Vec<Case> {
             2_100_003,
         ),
         case("far fives", nd::<0>, packed(&[19; 5]), packed(&[270_001, 5]), packed(&[270_001]), 19),
+        case("rows of fives", nd::<0>, packed(&[7, 7, 7, 7, 7, 33]), packed(&[9000, 5]), packed(&[9000, 33]), 7),
         case("far pairs", nd::<0>, packed(&[1500, 1500]), packed(&[290_001, 2]), packed(&[290_001]), 1500),
         case(
             "padded rows, from the end",
