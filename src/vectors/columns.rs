@@ -217,6 +217,18 @@ mod tests {
     }
 
     #[test]
+    fn a_block_that_cannot_be_changed_is_told() {
+        let square = packed([4096, 1024]);
+        let plan = elements(Scatter, &square, &square, &square, 0);
+        let (mut data, mut blocks) = (vec![0.0_f32; 4096 * 1024], 0);
+        let all = scatter(&plan, &mut data, |_, _| {
+            blocks += 1;
+            blocks != 3
+        });
+        assert_eq!((all, blocks), (Some(false), 1024 / 64));
+    }
+
+    #[test]
     fn what_are_no_columns_does_not() {
         let both = [4096, 1024];
         assert_eq!(widths(&Layout::strided([4096, 1024], [1030, 1]), both), [Some(64); 2]);
