@@ -937,3 +937,12 @@ fn compiled_operators_outlive_their_descriptors() {
     assert_eq!(scattered(operator, &count(3), &[2, 2, 0], &[7., 8., 9.]), Ok([9., 1., 8.]));
     assert_eq!(scattered(copy, &[5.; 3], &[1, 1, 1], &[7., 8., 9.]), Ok([5., 9., 5.]));
 }
+
+#[cfg(feature = "std")]
+#[test]
+fn vectors_are_data() {
+    let operator = gather(&[1, 1, 1, 5], &[1, 1, 1, 2], &[1, 1, 1, 2], 3, 1).ok();
+    let mut output = vec![-1.0_f32; 2];
+    operator.execute(&count(5), &vec![4_u32, 2], &mut output).unwrap();
+    assert_eq!(output, [4.0, 2.0]);
+}

@@ -418,3 +418,30 @@ fn rows_of_a_table_that_no_cache_holds() {
         }
     }
 }
+
+/// Indices in lanes that lie far apart, as rows of a larger tensor do, and what lies between them is never looked at.
+#[test]
+fn lanes_of_indices_may_lie_far_apart() {
+    const SIZE: usize = 5000;
+    const LANE: usize = 100;
+    const APART: usize = 1000;
+    let ids: Vec<i32> = (0..4000).map(|n| (n * 7919) % SIZE as i32).collect();
+    let mut far_ids = vec![i32::MAX; 39 * APART + LANE];
+    for (far, lane) in far_ids.chunks_mut(APART).zip(ids.chunks(LANE)) {
+        far[..LANE].copy_from_slice(lane);
+    }
+    let (table, near) = (Layout::contiguous([SIZE]), Layout::contiguous([40, LANE]));
+    let far = Layout::strided([40, LANE], [APART as isize, 1]);
+    let input: Vec<f64> = (0..SIZE).map(|n| n as f64).collect();
+
+    let mut found = vec![-1.0; 4000];
+    Gather::axis(&table, &far, &near, 0).unwrap().run(&input, &far_ids, &mut found).unwrap();
+    assert!(found.iter().zip(&ids).all(|(found, id)| *found == f64::from(*id)));
+
+    let (mut data, mut expected) = (input.clone(), input.clone());
+    Scatter::axis(&table, &far, &near, 0).unwrap().run(&mut data, &far_ids, &found).unwrap();
+    assert_eq!(data, expected);
+    Scatter::axis(&table, &far, &near, 0).unwrap().reduce(Add, &mut data, &far_ids, &found).unwrap();
+    ids.iter().for_each(|id| expected[*id as usize] += f64::from(*id));
+    assert_eq!(data, expected);
+}
