@@ -438,7 +438,8 @@ fn lanes_of_indices_may_lie_far_apart() {
     Gather::axis(&table, &far, &near, 0).unwrap().run(&input, &far_ids, &mut found).unwrap();
     assert!(found.iter().zip(&ids).all(|(found, id)| *found == f64::from(*id)));
 
-    let (mut data, mut expected) = (input.clone(), input.clone());
+    let (mut data, mut expected) = (vec![-1.0; SIZE], vec![-1.0; SIZE]);
+    ids.iter().for_each(|id| expected[*id as usize] = f64::from(*id));
     Scatter::axis(&table, &far, &near, 0).unwrap().run(&mut data, &far_ids, &found).unwrap();
     assert_eq!(data, expected);
     Scatter::axis(&table, &far, &near, 0).unwrap().reduce(Add, &mut data, &far_ids, &found).unwrap();
