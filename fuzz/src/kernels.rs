@@ -18,6 +18,8 @@ pub enum Kernel {
     ScatterAt,
     GatherRows,
     ScatterRows,
+    GatherRowsOf,
+    ScatterRowsOf,
 }
 
 /// Where the addresses of a call lie: all in the table but for rows at its end, near it, or some anywhere.
@@ -28,7 +30,7 @@ pub enum Reach {
     Far,
 }
 
-/// The length of short rows.
+/// The length of rows that have a loop of their own.
 const ROW: usize = 3;
 
 /// The longest slices.
@@ -37,7 +39,7 @@ const LENGTH: usize = 400;
 /// A call of one kernel on slices of `from` and `to` elements.
 #[derive(Arbitrary, Debug)]
 pub struct Call {
-    kernel: Kernel,
+    pub kernel: Kernel,
     reach: Reach,
     width: u8,
     from: u16,
@@ -73,7 +75,7 @@ impl Call {
                 .collect()
         };
         let (from, to) = (elements(self.from, 0), elements(self.to, 128));
-        let is_scatter = matches!(self.kernel, Kernel::Scatter | Kernel::ScatterAt | Kernel::ScatterRows);
+        let is_scatter = matches!(self.kernel, Kernel::Scatter | Kernel::ScatterAt | Kernel::ScatterRows | Kernel::ScatterRowsOf);
         let table = if is_scatter { to.len() } else { from.len() };
         let addresses = self.addresses.map(|address| match (self.reach, address >> 12) {
             (Reach::Inside, _) => u32::from(address) % table.max(1) as u32,
@@ -83,6 +85,13 @@ impl Call {
         });
         let [t, f, n] = [self.t, self.f, self.n].map(|value| if value == u8::MAX { self.far[0] as usize } else { usize::from(value) });
         let offsets = &addresses[..n.min(BLOCK)];
+        let row = if matches!(self.kernel, Kernel::GatherRows | Kernel::ScatterRows) {
+            ROW
+        } else if n < 256 {
+            n % 8
+        } else {
+            n
+        };
         let fits = |start: usize, n: usize, length: usize| start.checked_add(n).is_some_and(|end| end <= length);
         let pairs: Vec<(usize, usize)> = match self.kernel {
             Kernel::Element => vec![(t, f)],
@@ -95,13 +104,13 @@ impl Call {
             Kernel::ScatterAt => {
                 offsets.iter().enumerate().map(|(n, offset)| (t.saturating_add(*offset as usize), f.saturating_add(n))).collect()
             }
-            Kernel::GatherRows if fits(t, BLOCK * ROW, to.len()) => {
-                let rows = addresses.iter().enumerate().filter(|(_, f)| fits(**f as usize, ROW, from.len()));
-                rows.flat_map(|(n, f)| (0..ROW).map(move |k| (t + n * ROW + k, *f as usize + k))).collect()
+            Kernel::GatherRows | Kernel::GatherRowsOf if row.checked_mul(BLOCK).is_some_and(|all| fits(t, all, to.len())) => {
+                let rows = addresses.iter().enumerate().filter(|(_, f)| fits(**f as usize, row, from.len()));
+                rows.flat_map(|(n, f)| (0..row).map(move |k| (t + n * row + k, *f as usize + k))).collect()
             }
-            Kernel::ScatterRows if fits(f, BLOCK * ROW, from.len()) => {
-                let rows = addresses.iter().enumerate().filter(|(_, t)| fits(**t as usize, ROW, to.len()));
-                rows.flat_map(|(n, t)| (0..ROW).map(move |k| (*t as usize + k, f + n * ROW + k))).collect()
+            Kernel::ScatterRows | Kernel::ScatterRowsOf if row.checked_mul(BLOCK).is_some_and(|all| fits(f, all, from.len())) => {
+                let rows = addresses.iter().enumerate().filter(|(_, t)| fits(**t as usize, row, to.len()));
+                rows.flat_map(|(n, t)| (0..row).map(move |k| (*t as usize + k, f + n * row + k))).collect()
             }
             _ => vec![],
         };
@@ -115,7 +124,7 @@ impl Call {
             let mut found = to.clone();
             let kernel = self.kernel;
             let moves = Moves::<N>::new(&from, &mut found).expect("elements of one size");
-            path.dispatch(Run { moves, kernel, t, f, n, addresses: &addresses, offsets });
+            path.dispatch(Run { moves, kernel, t, f, n, row, addresses: &addresses, offsets });
             assert_eq!(found, expected, "{}: {self:?}", path.name());
         }
     }
@@ -127,6 +136,7 @@ struct Run<'a, const N: usize> {
     t: usize,
     f: usize,
     n: usize,
+    row: usize,
     addresses: &'a [u32; BLOCK],
     offsets: &'a [u32],
 }
@@ -138,12 +148,15 @@ impl<const N: usize> Op for Run<'_, N> {
         match self.kernel {
             Kernel::Element => self.moves.element(self.t, self.f),
             Kernel::Row => self.moves.row(self.t, self.f, self.n),
-            Kernel::Gather => self.moves.gather(instructions, self.t, self.addresses),
+            Kernel::Gather if self.n % 2 == 0 => self.moves.gather::<1>(instructions, self.t, self.addresses),
+            Kernel::Gather => self.moves.gather::<8>(instructions, self.t, self.addresses),
             Kernel::GatherAt => self.moves.gather_at(instructions, self.t, self.f, self.offsets),
-            Kernel::Scatter => self.moves.scatter(self.addresses, self.f),
+            Kernel::Scatter => self.moves.scatter(self.addresses, self.f, (self.n % 2 == 0).then_some(self.addresses)),
             Kernel::ScatterAt => self.moves.scatter_at(self.t, self.offsets, self.f),
             Kernel::GatherRows => self.moves.gather_rows::<ROW>(self.t, self.addresses),
             Kernel::ScatterRows => self.moves.scatter_rows::<ROW>(self.addresses, self.f),
+            Kernel::GatherRowsOf => self.moves.gather_rows_of(self.t, self.addresses, self.row),
+            Kernel::ScatterRowsOf => self.moves.scatter_rows_of(self.addresses, self.f, self.row),
         }
     }
 }

@@ -77,6 +77,7 @@ mod tests {
     use std::fs;
 
     use common::{case::Operator, oracle};
+    use kernels::{Call, Kernel};
     use strew::{Bounds, Error};
 
     use super::*;
@@ -122,5 +123,8 @@ mod tests {
             let of = cases.iter().filter(|input| input.0.0 == direction).map(|input| &input.0.1);
             reach_what_matters("threads", &of.collect::<Vec<_>>());
         }
+        let calls: Vec<Call> = seeds("moves");
+        let of = |kernel: usize| calls.iter().filter(|call| call.kernel as usize == kernel).count();
+        assert!((0..=Kernel::ScatterRowsOf as usize).all(|kernel| of(kernel) >= 2), "kernels of moves");
     }
 }

@@ -21,7 +21,7 @@
 //!         let lane = Lane::new([Axis { size: 100, stride: 1 }], 0, 0);
 //!         let mut addresses = [0; BLOCK];
 //!         let inside = lane.resolve(self.0.as_chunks().0.first_chunk().unwrap(), &mut addresses);
-//!         self.1.gather(instructions, 0, &addresses);
+//!         self.1.gather::<1>(instructions, 0, &addresses);
 //!         inside
 //!     }
 //! }
@@ -47,4 +47,4 @@ pub use index::Index;
 pub use lane::{Axis, BLOCK, Lane, NOWHERE};
 pub use moves::Moves;
 pub use path::{Instructions, Op, Path};
-pub use prefetch::{PREFETCHES, prefetch, prefetch_row};
+pub use prefetch::{PREFETCHES, prefetch, prefetch_row, prefetches_writes};

@@ -30,7 +30,7 @@ impl<'a, const N: usize> Moves<'a, N> {
         }
         // SAFETY: the size is N, bytes need no alignment, and a `NoUninit` type has no byte without a value.
         let from = unsafe { core::slice::from_raw_parts(from.as_ptr().cast(), from.len()) };
-        // SAFETY: the same. `Moves` only writes copies of elements of `from`, which are values of T; as bytes they may be copied by any thread.
+        // SAFETY: the size is N, bytes need no alignment, and a `NoUninit` type has no byte without a value. `Moves` only writes copies of elements of `from`, which are values of T; as bytes they may be copied by any thread.
         let to = unsafe { core::slice::from_raw_parts_mut(to.as_mut_ptr().cast(), to.len()) };
         Some(Moves { from, to })
     }
@@ -47,13 +47,7 @@ impl<'a, const N: usize> Moves<'a, N> {
     #[inline(always)]
     pub fn row(&mut self, t: usize, f: usize, n: usize) {
         if let (Some(to), Some(from)) = (self.to.get_mut(t..t.wrapping_add(n)), self.from.get(f..f.wrapping_add(n))) {
-            match N {
-                1 => copy::<N, 16>(from, to),
-                2 => copy::<N, 8>(from, to),
-                4 => copy::<N, 4>(from, to),
-                8 => copy::<N, 2>(from, to),
-                _ => to.copy_from_slice(from),
-            }
+            copy_row(from, to);
         }
     }
 
@@ -71,11 +65,26 @@ impl<'a, const N: usize> Moves<'a, N> {
         scatter_rows(from, self.to, t);
     }
 
-    /// `to[t + n] = from[f[n]]` for a block of addresses.
+    /// `to[t + n * length..][..length] = from[f[n]..][..length]` for a block of addresses: rows of any length.
     #[inline(always)]
-    pub fn gather(&mut self, instructions: impl Instructions, t: usize, f: &[u32; BLOCK]) {
+    pub fn gather_rows_of(&mut self, t: usize, f: &[u32; BLOCK], length: usize) {
+        let Some(to) = length.checked_mul(BLOCK).and_then(|all| self.to.get_mut(t..)?.get_mut(..all)) else { return };
+        gather_rows_of(self.from, f, to, length);
+    }
+
+    /// `to[t[n]..][..length] = from[f + n * length..][..length]` for a block of addresses, in this order.
+    #[inline(always)]
+    pub fn scatter_rows_of(&mut self, t: &[u32; BLOCK], f: usize, length: usize) {
+        let Some(from) = length.checked_mul(BLOCK).and_then(|all| self.from.get(f..)?.get(..all)) else { return };
+        scatter_rows_of(from, self.to, t, length);
+    }
+
+    /// `to[t + n] = from[f[n]]` for a block of addresses. Without an instruction for it, `TOGETHER` elements are loaded before they are written; it
+    /// divides 16.
+    #[inline(always)]
+    pub fn gather<const TOGETHER: usize>(&mut self, instructions: impl Instructions, t: usize, f: &[u32; BLOCK]) {
         let Some(to) = self.to.get_mut(t..).and_then(|to| to.first_chunk_mut()) else { return };
-        instructions.gather(self.from, f, to);
+        instructions.gather::<N, BLOCK, TOGETHER>(self.from, f, to);
     }
 
     /// `to[t + n] = from[f + offsets[n]]` for any number of offsets.
@@ -86,7 +95,7 @@ impl<'a, const N: usize> Moves<'a, N> {
         let Some(to) = to.get_mut(..offsets.len()) else { return };
         let ((to, to_rest), (offsets, rest)) = (to.as_chunks_mut::<COUNT>(), offsets.as_chunks::<COUNT>());
         for (to, offsets) in to.iter_mut().zip(offsets) {
-            instructions.gather(from, offsets, to);
+            instructions.gather::<N, COUNT, 1>(from, offsets, to);
         }
         by_element(from, rest, to_rest);
     }
@@ -98,17 +107,14 @@ impl<'a, const N: usize> Moves<'a, N> {
         scatter(from, to, offsets);
     }
 
-    /// `to[t[n]] = from[f + n]`, in this order.
+    /// `to[t[n]] = from[f + n]`, in this order. In between, the elements at the addresses of `ahead` are asked for.
     #[inline(always)]
-    pub fn scatter(&mut self, t: &[u32; BLOCK], f: usize) {
+    pub fn scatter(&mut self, t: &[u32; BLOCK], f: usize, ahead: Option<&[u32; BLOCK]>) {
         let Some(from) = self.from.get(f..).and_then(|from| from.get(..BLOCK)) else { return };
-        scatter(from, self.to, t);
-    }
-
-    /// Asks for the element at `to[t]`.
-    #[inline(always)]
-    pub fn prefetch_to(&self, t: u32) {
-        prefetch::prefetch(self.to, t);
+        match ahead {
+            Some(ahead) => scatter_ahead(from, self.to, t, ahead),
+            None => scatter(from, self.to, t),
+        }
     }
 
     /// Asks for the row of `n` elements at `to[t]`.
@@ -121,6 +127,18 @@ impl<'a, const N: usize> Moves<'a, N> {
     #[inline(always)]
     pub fn prefetch_row_from(&self, f: u32, n: usize) {
         prefetch::prefetch_row(self.from, f, n);
+    }
+}
+
+/// `to = from`, of the same length.
+#[inline(always)]
+fn copy_row<const N: usize>(from: &[Bytes<N>], to: &mut [Bytes<N>]) {
+    match N {
+        1 => copy::<N, 16>(from, to),
+        2 => copy::<N, 8>(from, to),
+        4 => copy::<N, 4>(from, to),
+        8 => copy::<N, 2>(from, to),
+        _ => to.copy_from_slice(from),
     }
 }
 
@@ -154,10 +172,38 @@ fn scatter<const N: usize>(from: &[Bytes<N>], to: &mut [Bytes<N>], addresses: &[
 }
 
 #[inline(never)]
+fn scatter_ahead<const N: usize>(from: &[Bytes<N>], to: &mut [Bytes<N>], addresses: &[u32; BLOCK], ahead: &[u32; BLOCK]) {
+    for ((from, address), ahead) in from.iter().zip(addresses).zip(ahead) {
+        prefetch::prefetch(to, *ahead);
+        if let Some(to) = to.get_mut(*address as usize) {
+            *to = *from;
+        }
+    }
+}
+
+#[inline(never)]
 fn gather_rows<const N: usize, const R: usize>(from: &[Bytes<N>], addresses: &[u32; BLOCK], to: &mut [[Bytes<N>; R]; BLOCK]) {
     for (to, address) in to.iter_mut().zip(addresses) {
         if let Some(from) = from.get(*address as usize..).and_then(|from| from.first_chunk()) {
             *to = *from;
+        }
+    }
+}
+
+#[inline(never)]
+fn gather_rows_of<const N: usize>(from: &[Bytes<N>], addresses: &[u32; BLOCK], to: &mut [Bytes<N>], length: usize) {
+    for (to, address) in to.chunks_exact_mut(length.max(1)).zip(addresses) {
+        if let Some(from) = from.get(*address as usize..).and_then(|from| from.get(..length)) {
+            copy_row(from, to);
+        }
+    }
+}
+
+#[inline(never)]
+fn scatter_rows_of<const N: usize>(from: &[Bytes<N>], to: &mut [Bytes<N>], addresses: &[u32; BLOCK], length: usize) {
+    for (from, address) in from.chunks_exact(length.max(1)).zip(addresses) {
+        if let Some(to) = to.get_mut(*address as usize..).and_then(|to| to.get_mut(..length)) {
+            copy_row(from, to);
         }
     }
 }
@@ -173,17 +219,18 @@ fn scatter_rows<const N: usize, const R: usize>(from: &[[Bytes<N>; R]; BLOCK], t
 
 /// `to[n] = table[addresses[n]]`, of as many elements as addresses. Where an address is outside the table, `to[n]` stays as it is.
 ///
-/// The addresses of a step are compared at once, by a vector.
+/// The addresses of a step are compared at once, by a vector; `TOGETHER` elements are loaded before they are written.
 #[inline(always)]
-pub(crate) fn by_loads<const N: usize>(table: &[Bytes<N>], addresses: &[u32], to: &mut [Bytes<N>]) {
+pub(crate) fn by_loads<const N: usize, const TOGETHER: usize>(table: &[Bytes<N>], addresses: &[u32], to: &mut [Bytes<N>]) {
     const STEP: usize = 16;
+    const { assert!(STEP.is_multiple_of(TOGETHER)) };
     let length = u32::try_from(table.len()).unwrap_or(u32::MAX);
     let ((addresses, rest), (to, to_rest)) = (addresses.as_chunks::<STEP>(), to.as_chunks_mut::<STEP>());
     for (addresses, to) in addresses.iter().zip(to) {
         if addresses.iter().fold(true, |inside, address| inside & (*address < length)) {
-            for (address, to) in addresses.iter().zip(to) {
+            for (addresses, to) in addresses.as_chunks::<TOGETHER>().0.iter().zip(to.as_chunks_mut::<TOGETHER>().0) {
                 // SAFETY: the comparison above found all addresses of the step below `length`, which is at most that of the table.
-                *to = *unsafe { table.get_unchecked(*address as usize) };
+                *to = addresses.map(|address| *unsafe { table.get_unchecked(address as usize) });
             }
         } else {
             by_element(table, addresses, to);

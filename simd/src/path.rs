@@ -134,10 +134,16 @@ pub(crate) mod sealed {
     use crate::lane::BLOCK;
 
     pub trait Kernels: Copy {
-        /// `to[n] = table[addresses[n]]`. Where an address is outside the table, `to[n]` stays as it is.
+        /// `to[n] = table[addresses[n]]`. Where an address is outside the table, `to[n]` stays as it is. See [`Moves::gather`](crate::Moves::gather) for
+        /// `TOGETHER`.
         #[inline(always)]
-        fn gather<const N: usize, const COUNT: usize>(self, table: &[Bytes<N>], addresses: &[u32; COUNT], to: &mut [Bytes<N>; COUNT]) {
-            by_loads(table, addresses, to);
+        fn gather<const N: usize, const COUNT: usize, const TOGETHER: usize>(
+            self,
+            table: &[Bytes<N>],
+            addresses: &[u32; COUNT],
+            to: &mut [Bytes<N>; COUNT],
+        ) {
+            by_loads::<N, TOGETHER>(table, addresses, to);
         }
 
         /// See [`Chosen::below`].

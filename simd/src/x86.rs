@@ -10,6 +10,7 @@ use crate::lane::BLOCK;
 use crate::moves::{Bytes, by_loads};
 use crate::path::Instructions;
 use crate::path::sealed::Kernels;
+use crate::prefetch::is_amd;
 
 impl Instructions for V3 {}
 impl Kernels for V3 {}
@@ -17,28 +18,33 @@ impl Kernels for V3 {}
 /// AVX-512, with or without its gather instructions.
 #[derive(Clone, Copy, Debug)]
 pub struct Avx512 {
-    pub avx512: V4,
-    pub gathers: bool,
+    pub(crate) avx512: V4,
+    pub(crate) gathers: bool,
 }
 
 impl Avx512 {
-    /// With gather instructions from Intel's fourth Xeons on, which AVX512-FP16 tells from others: up to a quarter faster than loads. Older ones have been mended
-    /// against data sampling, and take two fifths longer by instruction (`strew-benches`, `ladder`, both paths); AMD's take as many steps as by loads.
+    /// With gather instructions where AVX512-FP16 tells of one of Intel's fourth Xeons, or later. Those before them that have been mended against data sampling take longer by
+    /// instruction than by loads, and so does AMD's Zen 4: a tenth (`strew-benches`, `ladder`, both paths) to a quarter (`spatter`).
     #[inline]
     pub(crate) fn new(avx512: V4) -> Avx512 {
-        Avx512 { avx512, gathers: std::is_x86_feature_detected!("avx512fp16") }
+        Avx512 { avx512, gathers: std::is_x86_feature_detected!("avx512fp16") && !is_amd() }
     }
 }
 
 impl Instructions for Avx512 {}
 impl Kernels for Avx512 {
     #[inline(always)]
-    fn gather<const N: usize, const COUNT: usize>(self, table: &[Bytes<N>], addresses: &[u32; COUNT], to: &mut [Bytes<N>; COUNT]) {
+    fn gather<const N: usize, const COUNT: usize, const TOGETHER: usize>(
+        self,
+        table: &[Bytes<N>],
+        addresses: &[u32; COUNT],
+        to: &mut [Bytes<N>; COUNT],
+    ) {
         let avx = self.avx512.avx512f;
         // The instructions read addresses as signed numbers.
         let length = match i32::try_from(table.len()) {
             Ok(length) if self.gathers && (N == 4 || N == 8) => avx._mm512_set1_epi32(length),
-            _ => return by_loads(table, addresses, to),
+            _ => return by_loads::<N, TOGETHER>(table, addresses, to),
         };
         const { assert!(COUNT.is_multiple_of(16)) };
         let (to, _) = to.as_chunks_mut::<16>();
@@ -46,16 +52,16 @@ impl Kernels for Avx512 {
         for (to, addresses) in to.iter_mut().zip(addresses) {
             let vector: __m512i = bytemuck::must_cast(*addresses);
             if avx._mm512_cmplt_epu32_mask(vector, length) != u16::MAX {
-                by_loads(table, addresses, to);
+                by_loads::<N, 1>(table, addresses, to);
             } else if N == 4 {
-                // SAFETY: the comparison found all addresses below the length of the table, which is at most i32::MAX.
+                // SAFETY: the comparison found all addresses below the length of the table, which is at most i32::MAX; elements have 4 bytes, as the condition says.
                 let words = unsafe { avx._mm512_i32gather_epi32::<4>(vector, table.as_ptr().cast()) };
                 write(to, words);
             } else {
                 let (to, _) = to.as_chunks_mut::<8>();
                 let halves: [__m256i; 2] = bytemuck::must_cast(*addresses);
                 for (to, half) in to.iter_mut().zip(halves) {
-                    // SAFETY: the same.
+                    // SAFETY: the comparison found all addresses below the length of the table, which is at most i32::MAX; elements have 8 bytes, as the guard says.
                     let words = unsafe { avx._mm512_i32gather_epi64::<8>(half, table.as_ptr().cast()) };
                     write(to, words);
                 }
@@ -88,6 +94,6 @@ impl Kernels for Avx512 {
 #[inline(always)]
 fn write<V: Pod, const N: usize, const COUNT: usize>(to: &mut [Bytes<N>; COUNT], words: V) {
     assert!(size_of_val(to) == size_of_val(&words));
-    // SAFETY: both have as many bytes, and the words are elements of this type.
+    // SAFETY: the assertion found as many bytes in both, and the words are elements of this type.
     unsafe { core::ptr::from_mut(to).cast::<V>().write_unaligned(words) }
 }

@@ -4,13 +4,13 @@
 
 use strew_simd::{BLOCK, Instructions, Moves, Op, Path};
 
-struct Gather<'a>(Moves<'a, 4>, &'a [u32; BLOCK]);
+struct Gather<'a, const TOGETHER: usize>(Moves<'a, 4>, &'a [u32; BLOCK]);
 
-impl Op for Gather<'_> {
+impl<const TOGETHER: usize> Op for Gather<'_, TOGETHER> {
     type Output = ();
     #[inline(always)]
     fn run(mut self, instructions: impl Instructions) {
-        self.0.gather(instructions, 0, self.1);
+        self.0.gather::<TOGETHER>(instructions, 0, self.1);
     }
 }
 
@@ -28,8 +28,11 @@ fn addresses_of_32_bits() {
     for path in Path::available().into_iter().flatten() {
         for (address, expected) in [(0, 1), (i32::MAX as u32, 2), (1 << 31, 3), (LENGTH as u32 - 1, 4), (LENGTH as u32, 9), (u32::MAX, 9)] {
             let mut output = [9_u32; BLOCK];
-            path.dispatch(Gather(Moves::new(&table, &mut output).unwrap(), &[address; BLOCK]));
+            path.dispatch(Gather::<1>(Moves::new(&table, &mut output).unwrap(), &[address; BLOCK]));
             assert_eq!(output, [expected; BLOCK], "{} {address}", path.name());
+            output.fill(9);
+            path.dispatch(Gather::<8>(Moves::new(&table, &mut output).unwrap(), &[address; BLOCK]));
+            assert_eq!(output, [expected; BLOCK], "{} {address}, together", path.name());
         }
     }
 }

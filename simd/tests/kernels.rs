@@ -19,7 +19,7 @@ macro_rules! kernels {
         )*
     };
 }
-kernels!(below iter check resolve clamp advance element row gather gather_at gather_rows scatter scatter_at scatter_rows prefetch prefetch_row prefetch_to prefetch_row_to prefetch_row_from);
+kernels!(below iter check resolve clamp advance element row gather gather_at gather_rows gather_rows_of scatter scatter_at scatter_rows scatter_rows_of prefetch prefetch_row prefetch_row_to prefetch_row_from);
 
 #[test]
 fn no_kernel_is_forgotten() {
@@ -31,7 +31,7 @@ fn no_kernel_is_forgotten() {
     ];
     let public = sources.into_iter().flat_map(str::lines).filter(|line| line.trim_start().starts_with("pub "));
     let functions = public.filter_map(|line| line.split_once("fn ")).map(|(_, rest)| rest.split(['(', '<']).next().unwrap());
-    let untested: Vec<_> = functions.filter(|name| *name != "new" && !KERNELS.contains(name)).collect();
+    let untested: Vec<_> = functions.filter(|name| !["new", "prefetches_writes"].contains(name) && !KERNELS.contains(name)).collect();
     assert_eq!(untested, [""; 0]);
 }
 
@@ -48,7 +48,7 @@ fn paths() {
     }
     Path::force(None);
     #[cfg(target_arch = "x86_64")]
-    let gathers = std::is_x86_feature_detected!("avx512fp16");
+    let gathers = std::is_x86_feature_detected!("avx512fp16") && !std::is_x86_feature_detected!("sse4a");
     #[cfg(not(target_arch = "x86_64"))]
     let gathers = true;
     let best = names.iter().rfind(|name| gathers || **name != "avx512-gather");
@@ -74,13 +74,17 @@ impl<F: FnOnce() -> R, R> Op for Run<F> {
     }
 }
 
-struct Gather<'a, const N: usize>(Moves<'a, N>, usize, &'a [u32; BLOCK]);
+/// Elements are written together, or not.
+struct Gather<'a, const N: usize>(Moves<'a, N>, usize, &'a [u32; BLOCK], bool);
 
 impl<const N: usize> Op for Gather<'_, N> {
     type Output = ();
     #[inline(always)]
     fn run(mut self, instructions: impl Instructions) {
-        self.0.gather(instructions, self.1, self.2);
+        match self.3 {
+            true => self.0.gather::<8>(instructions, self.1, self.2),
+            false => self.0.gather::<1>(instructions, self.1, self.2),
+        }
     }
 }
 
@@ -287,7 +291,9 @@ fn nothing_next_to_a_slice_is_touched() {
             let addresses = addresses(length, &mut random, |n| bad > 0 && n % bad == length % bad);
             let offsets = &addresses[..length % (BLOCK + 1)];
             for start in positions(length) {
-                path.dispatch(Gather(Moves::<N>::new(from, to).unwrap(), start, &addresses));
+                for together in [false, true] {
+                    path.dispatch(Gather(Moves::<N>::new(from, to).unwrap(), start, &addresses, together));
+                }
                 path.dispatch(GatherAt(Moves::<N>::new(from, to).unwrap(), start, 0, offsets));
                 let mut moves = Moves::<N>::new(from, to).unwrap();
                 path.dispatch(Run(|| {
@@ -295,9 +301,12 @@ fn nothing_next_to_a_slice_is_touched() {
                     moves.element(length.wrapping_sub(1), start);
                     moves.row(start, start, length.saturating_sub(start));
                     moves.gather_rows::<ROW>(start, &addresses);
-                    moves.scatter(&addresses, start);
+                    moves.gather_rows_of(start, &addresses, ROW);
+                    moves.scatter(&addresses, start, None);
+                    moves.scatter(&addresses, start, Some(&addresses));
                     moves.scatter_at(0, offsets, start);
                     moves.scatter_rows::<ROW>(&addresses, start);
+                    moves.scatter_rows_of(&addresses, start, ROW);
                 }));
             }
         }
@@ -506,16 +515,19 @@ mod kernels {
         where
             [u8; N]: NoUninit,
         {
-            for_all_blocks(N, |from, to, t, f| {
-                let oracle = |to: &mut [[u8; N]]| {
-                    let Some(to) = to.get_mut(t..).and_then(|to| to.get_mut(..BLOCK)) else { return };
-                    for (to, address) in to.iter_mut().zip(f) {
-                        *to = *from.elements().get(*address as usize).unwrap_or(to);
-                    }
-                };
-                let kernel = |to: &mut [[u8; N]]| path.dispatch(Gather(Moves::<N>::new(from.elements::<N>(), to).unwrap(), t, f));
-                to.compare((path, from.length, t, f), oracle, kernel);
-            });
+            for together in [false, true] {
+                for_all_blocks(N, |from, to, t, f| {
+                    let oracle = |to: &mut [[u8; N]]| {
+                        let Some(to) = to.get_mut(t..).and_then(|to| to.get_mut(..BLOCK)) else { return };
+                        for (to, address) in to.iter_mut().zip(f) {
+                            *to = *from.elements().get(*address as usize).unwrap_or(to);
+                        }
+                    };
+                    to.compare((path, from.length, t, f, together), oracle, |to| {
+                        path.dispatch(Gather(Moves::<N>::new(from.elements::<N>(), to).unwrap(), t, f, together));
+                    });
+                });
+            }
         }
         for_all_sizes!(test(path));
     }
@@ -525,18 +537,20 @@ mod kernels {
         where
             [u8; N]: NoUninit,
         {
-            for_all_blocks(N, |to, from, f, t| {
-                let oracle = |to: &mut [[u8; N]]| {
-                    let Some(from) = from.elements().get(f..).and_then(|from| from.get(..BLOCK)) else { return };
-                    for (from, address) in from.iter().zip(t) {
-                        *to.get_mut(*address as usize).unwrap_or(&mut [0; N]) = *from;
-                    }
-                };
-                to.compare((path, to.length, t, f), oracle, |to| {
-                    let mut moves = Moves::<N>::new(from.elements::<N>(), to).unwrap();
-                    path.dispatch(Run(|| moves.scatter(t, f)));
+            for asks in [false, true] {
+                for_all_blocks(N, |to, from, f, t| {
+                    let oracle = |to: &mut [[u8; N]]| {
+                        let Some(from) = from.elements().get(f..).and_then(|from| from.get(..BLOCK)) else { return };
+                        for (from, address) in from.iter().zip(t) {
+                            *to.get_mut(*address as usize).unwrap_or(&mut [0; N]) = *from;
+                        }
+                    };
+                    to.compare((path, to.length, t, f, asks), oracle, |to| {
+                        let mut moves = Moves::<N>::new(from.elements::<N>(), to).unwrap();
+                        path.dispatch(Run(|| moves.scatter(t, f, asks.then_some(t))));
+                    });
                 });
-            });
+            }
         }
         for_all_sizes!(test(path));
     }
@@ -546,24 +560,46 @@ mod kernels {
         where
             [u8; N]: NoUninit,
         {
-            for_all_blocks(N, |from, to, t, f| {
-                // Room for rows, or for some of them, or from a place where they do not fit.
-                let mut to = Buffer::new(to.length / N * R, N, to.start % 64, 99);
-                let t = t.wrapping_mul(R);
-                let oracle = |to: &mut [[u8; N]]| {
-                    let Some(to) = to.get_mut(t..).and_then(|to| to.get_mut(..BLOCK * R)) else { return };
-                    for (to, address) in to.chunks_mut(R).zip(f) {
-                        let row = from.elements().get(*address as usize..).and_then(|from| from.get(..R));
-                        row.into_iter().for_each(|row| to.copy_from_slice(row));
-                    }
-                };
-                to.compare((path, from.length, t, f), oracle, |to| {
-                    let mut moves = Moves::<N>::new(from.elements::<N>(), to).unwrap();
-                    path.dispatch(Run(|| moves.gather_rows::<R>(t, f)));
-                });
-            });
+            gathers_of_rows::<N>(path, R, |moves, t, f| path.dispatch(Run(|| moves.gather_rows::<R>(t, f))));
         }
         for_all_rows!(test(path));
+    }
+
+    pub fn gather_rows_of(path: Path) {
+        fn test<const N: usize, const R: usize>(path: Path)
+        where
+            [u8; N]: NoUninit,
+        {
+            for length in [0, R + 2, 40] {
+                gathers_of_rows::<N>(path, length, |moves, t, f| {
+                    path.dispatch(Run(|| moves.gather_rows_of(t, f, length)));
+                    moves.gather_rows_of(t, f, usize::MAX / 2);
+                });
+            }
+        }
+        for_all_rows!(test(path));
+    }
+
+    fn gathers_of_rows<const N: usize>(path: Path, length: usize, kernel: impl Fn(&mut Moves<N>, usize, &[u32; BLOCK]))
+    where
+        [u8; N]: NoUninit,
+    {
+        for_all_blocks(N, |from, to, t, f| {
+            // Room for rows, or for some of them, or from a place where they do not fit.
+            let mut to = Buffer::new(to.length / N * length, N, to.start % 64, 99);
+            let t = t.wrapping_mul(length);
+            let oracle = |to: &mut [[u8; N]]| {
+                let Some(to) = to.get_mut(t..).and_then(|to| to.get_mut(..BLOCK * length)) else { return };
+                for (to, address) in to.chunks_mut(length.max(1)).zip(f) {
+                    let row = from.elements().get(*address as usize..).and_then(|from| from.get(..length));
+                    row.into_iter().for_each(|row| to.copy_from_slice(row));
+                }
+            };
+            to.compare((path, from.length, t, f), oracle, |to| {
+                let mut moves = Moves::<N>::new(from.elements::<N>(), to).unwrap();
+                kernel(&mut moves, t, f);
+            });
+        });
     }
 
     pub fn scatter_rows(path: Path) {
@@ -571,23 +607,45 @@ mod kernels {
         where
             [u8; N]: NoUninit,
         {
-            for_all_blocks(N, |to, from, f, t| {
-                let from = Buffer::new(from.length / N * R, N, from.start % 64, 99);
-                let f = f.wrapping_mul(R);
-                let oracle = |to: &mut [[u8; N]]| {
-                    let Some(from) = from.elements::<N>().get(f..).and_then(|from| from.get(..BLOCK * R)) else { return };
-                    for (from, address) in from.chunks(R).zip(t) {
-                        let row = to.get_mut(*address as usize..).and_then(|to| to.get_mut(..R));
-                        row.into_iter().for_each(|row| row.copy_from_slice(from));
-                    }
-                };
-                to.compare((path, to.length, t, f), oracle, |to| {
-                    let mut moves = Moves::<N>::new(from.elements::<N>(), to).unwrap();
-                    path.dispatch(Run(|| moves.scatter_rows::<R>(t, f)));
-                });
-            });
+            scatters_of_rows::<N>(path, R, |moves, t, f| path.dispatch(Run(|| moves.scatter_rows::<R>(t, f))));
         }
         for_all_rows!(test(path));
+    }
+
+    pub fn scatter_rows_of(path: Path) {
+        fn test<const N: usize, const R: usize>(path: Path)
+        where
+            [u8; N]: NoUninit,
+        {
+            for length in [0, R + 2, 40] {
+                scatters_of_rows::<N>(path, length, |moves, t, f| {
+                    path.dispatch(Run(|| moves.scatter_rows_of(t, f, length)));
+                    moves.scatter_rows_of(t, f, usize::MAX / 2);
+                });
+            }
+        }
+        for_all_rows!(test(path));
+    }
+
+    fn scatters_of_rows<const N: usize>(path: Path, length: usize, kernel: impl Fn(&mut Moves<N>, &[u32; BLOCK], usize))
+    where
+        [u8; N]: NoUninit,
+    {
+        for_all_blocks(N, |to, from, f, t| {
+            let from = Buffer::new(from.length / N * length, N, from.start % 64, 99);
+            let f = f.wrapping_mul(length);
+            let oracle = |to: &mut [[u8; N]]| {
+                let Some(from) = from.elements::<N>().get(f..).and_then(|from| from.get(..BLOCK * length)) else { return };
+                for (from, address) in from.chunks(length.max(1)).zip(t) {
+                    let row = to.get_mut(*address as usize..).and_then(|to| to.get_mut(..length));
+                    row.into_iter().for_each(|row| row.copy_from_slice(from));
+                }
+            };
+            to.compare((path, to.length, t, f), oracle, |to| {
+                let mut moves = Moves::<N>::new(from.elements::<N>(), to).unwrap();
+                kernel(&mut moves, t, f);
+            });
+        });
     }
 
     /// Places to count offsets from, and numbers of them.
@@ -659,10 +717,6 @@ mod kernels {
 
     pub fn prefetch_row(path: Path) {
         asks(path, |_, table, address, n| strew_simd::prefetch_row(table, address, n));
-    }
-
-    pub fn prefetch_to(path: Path) {
-        asks(path, |moves, _, address, _| moves.prefetch_to(address));
     }
 
     pub fn prefetch_row_to(path: Path) {

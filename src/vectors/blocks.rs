@@ -12,6 +12,9 @@ use crate::walk::{Addresses, Mover, Position};
 /// The number of rows that are asked for ahead.
 const ROWS_AHEAD: usize = 8;
 
+/// The bytes of indices between those that are used and those that are asked for.
+const INDICES_AHEAD: usize = 4096;
+
 /// The lanes that are asked for ahead, where they are far apart.
 const LANES_AHEAD: isize = 8;
 
@@ -27,11 +30,12 @@ pub(crate) struct InBlocks<S, M> {
     pub pending: Pending,
 }
 
-/// Whether elements of the table are asked for, and its rows.
+/// Whether elements of the table are asked for, its rows, and indices.
 #[derive(Clone, Copy)]
 pub(crate) struct Ahead {
     pub elements: bool,
     pub rows: bool,
+    pub indices: bool,
 }
 
 /// A block of addresses that has yet to move. It does when the next one has been resolved, be it of the next lane: time for its elements to come, where they
@@ -81,16 +85,18 @@ impl<S: Instructions, M: BlockMover> Mover for InBlocks<S, M> {
         mut addresses: Addresses<K, PROVEN>,
     ) -> Option<()> {
         let (blocks, rest) = tuples.as_chunks::<BLOCK>();
+        let mut coming = blocks.iter().skip(if self.ahead.indices { INDICES_AHEAD / size_of::<[[I; K]; BLOCK]>() } else { usize::MAX });
         let mut lane = addresses.lane();
         for tuples in blocks {
             let pending = &mut self.pending;
             let (now, next) = if pending.is_other { (&pending.other, &mut pending.block) } else { (&pending.block, &mut pending.other) };
-            addresses.block(&mut lane, tuples, next)?;
-            if self.ahead.elements {
-                next.iter().for_each(|address| self.mover.ask_element(*address));
+            if let Some(tuples) = coming.next() {
+                prefetch_row(tuples, 0, BLOCK);
             }
+            addresses.block(&mut lane, tuples, next)?;
             if let Some(flat) = pending.flat.replace(flat) {
-                self.mover.block(self.instructions, now, flat);
+                let next: &[u32; BLOCK] = next;
+                self.mover.block(self.instructions, now, flat, self.ahead.elements.then_some(next));
             }
             pending.is_other = !pending.is_other;
             flat = flat.wrapping_add(BLOCK);
@@ -109,7 +115,7 @@ impl<S: Instructions, M: BlockMover> Mover for InBlocks<S, M> {
     fn finish(&mut self) {
         let Pending { flat, block, other, is_other } = &mut self.pending;
         if let Some(flat) = flat.take() {
-            self.mover.block(self.instructions, if *is_other { other } else { block }, flat);
+            self.mover.block(self.instructions, if *is_other { other } else { block }, flat, None);
         }
     }
 

@@ -6,7 +6,7 @@
 //! Some calls go other ways: [`columns`], [`pattern`] and [`trial`]. [`pieces`] reorders plans and cuts them up, [`threads`] runs the pieces,
 //! those of single elements by way of [`lists`].
 
-use strew_simd::{Instructions, Moves, Op, PREFETCHES, Path};
+use strew_simd::{Instructions, Moves, Op, PREFETCHES, Path, prefetches_writes};
 
 use crate::element::Element;
 use crate::gather::Take;
@@ -33,13 +33,25 @@ use movers::{BlockMover, Combined, Gathered, Scattered};
 #[cfg(feature = "rayon")]
 use threads::Part;
 
-/// Where the tuples of a lane reach further than this number of bytes, places are asked for ahead: they do not stay in the second cache.
-/// (`strew-benches`: scatters by 2 coordinates into 4 MiB gain a quarter; histograms of 64K bins would lose.)
+/// From here on, distances over which the tuples of a lane reach, in bytes, with the bench of `strew-benches` that set them.
+///
+/// Indices are asked for ahead: among reads and writes all over a table, processors do not see that something is read in order. (`reduce`, on Zen 4: histograms of 64K bins
+/// take two thirds of the time. `ladder`: from 4 KiB, it would be a tenth more.) From a larger table, elements of 4 and 8 bytes are loaded several at a time before they are
+/// written. (`ladder`, on Zen 4: from 256 KiB to 2 MiB, three quarters of the time; from 4 KiB, it would be a quarter more.)
+const NEAREST: usize = 1 << 14;
+
+/// Places that a scatter changes are asked for ahead. (`tuples`, on a Xeon: those by 2 coordinates into 4 MiB gain a quarter; `reduce`: histograms of 64K bins would lose.)
 const NEAR: usize = 1 << 20;
 
-/// The same for the rows that a gather reads: they do not stay in the third cache either. (`strew-benches`, `rows`: from memory, those of 16 to 64 elements take
-/// two thirds to four fifths of the time; from 16 MiB, those of 4 and 16 would take more.)
-const FAR: usize = 1 << 25;
+/// Gathered rows of several lines are asked for ahead (`rows`, on Zen 4: those of 64 elements from 16 MiB take three quarters of the time), and elements are written one by one
+/// (`ladder`, on Zen 4: from memory, several at a time would take a tenth more).
+const FAR: usize = 1 << 23;
+
+/// Shorter rows are asked for as well. (`rows`, on a Xeon: from memory, those of 16 elements take two thirds to four fifths of the time; from 16 MiB they would take more.)
+const FARTHEST: usize = 1 << 25;
+
+/// The bytes of a row that has several lines.
+const LONG_ROW: usize = 256;
 
 /// What is compiled for each size of element that has vectors; `None` for the others.
 macro_rules! for_size {
@@ -68,15 +80,18 @@ pub(crate) fn gather<T: Element, I: Index, const PROVEN: bool>(plan: &Plan, indi
 
 /// The same, lane by lane.
 fn gather_lanes<T: Element, I: Index, const PROVEN: bool>(plan: &Plan, indices: &[I], input: &[T], output: &mut [T]) -> bool {
-    let ahead = Ahead { elements: false, rows: reaches_beyond::<T>(plan, FAR) };
-    let done = for_size!(T, N => Moves::<N>::new(input, output).map(|moves| run::<I, PROVEN>(plan, indices, Gathered { moves }, ahead)));
+    let far = if plan.packed_row.saturating_mul(size_of::<T>()) < LONG_ROW { FARTHEST } else { FAR };
+    let ahead = Ahead { elements: false, rows: reaches_beyond::<T>(plan, far), indices: reaches_beyond::<T>(plan, NEAREST) };
+    let together = size_of_val(input) > NEAREST && reach::<T>(plan) <= FAR;
+    let done =
+        for_size!(T, N => Moves::<N>::new(input, output).map(|moves| run::<I, PROVEN>(plan, indices, Gathered { moves, together }, ahead)));
     done.unwrap_or_else(|| walk::run::<I, PROVEN>(plan, indices, Take { input, output }))
 }
 
 /// `data[table] = updates[flat]`. `false`: an index is out of bounds under `Bounds::Error`; some updates have been made.
 pub(crate) fn scatter<T: Element, I: Index>(plan: &Plan, indices: &[I], data: &mut [T], updates: &[T]) -> bool {
     in_blocks(plan, data, |plan, data| {
-        let ahead = Ahead::of_scatter::<T>(plan);
+        let ahead = Ahead::of_scatter::<T>(plan, false);
         let done =
             for_size!(T, N => Moves::<N>::new(updates, data).map(|moves| run::<I, false>(plan, indices, Scattered { moves }, ahead)));
         done.unwrap_or_else(|| run::<I, false>(plan, indices, Combined { reduction: &Assign, data, updates }, ahead))
@@ -91,7 +106,9 @@ pub(crate) fn combine<T: Element, I: Index, R: Reduction<T>>(
     data: &mut [T],
     updates: &[T],
 ) -> bool {
-    in_blocks(plan, data, |plan, data| run::<I, false>(plan, indices, Combined { reduction, data, updates }, Ahead::of_scatter::<T>(plan)))
+    in_blocks(plan, data, |plan, data| {
+        run::<I, false>(plan, indices, Combined { reduction, data, updates }, Ahead::of_scatter::<T>(plan, true))
+    })
 }
 
 /// Changes the data by blocks of columns where that is worth it, or else all at once.
@@ -103,15 +120,21 @@ fn in_blocks<T: Element>(plan: &Plan, data: &mut [T], mut change: impl FnMut(&Pl
 }
 
 impl Ahead {
-    fn of_scatter<T>(plan: &Plan) -> Ahead {
+    /// `reads`: what is written depends on what is there.
+    fn of_scatter<T>(plan: &Plan, reads: bool) -> Ahead {
         let far = reaches_beyond::<T>(plan, NEAR);
-        Ahead { elements: far, rows: far }
+        Ahead { elements: far && (reads || prefetches_writes()), rows: far, indices: reaches_beyond::<T>(plan, NEAREST) }
     }
 }
 
 /// Whether the places of the table lie further from each other than so many bytes, and can be asked for.
 fn reaches_beyond<T>(plan: &Plan, bytes: usize) -> bool {
-    PREFETCHES && plan.reach().saturating_mul(size_of::<T>()) > bytes
+    PREFETCHES && reach::<T>(plan) > bytes
+}
+
+/// The bytes over which the tuples of a lane reach.
+fn reach<T>(plan: &Plan) -> usize {
+    plan.reach().saturating_mul(size_of::<T>())
 }
 
 /// The part of the table that the plan needs, so that the address of an entry that is left out is outside.
@@ -150,7 +173,8 @@ pub(crate) fn combine_part<T: Element, I: Index, R: Reduction<T>>(
     let mut plan = *plan;
     plan.start.table = plan.start.table.wrapping_sub(start);
     let length = data.len();
-    let ahead = reaches_beyond::<T>(&plan, NEAR);
+    let Ahead { elements, rows, .. } = Ahead::of_scatter::<T>(&plan, true);
+    let ahead = if plan.packed_row == 1 { elements } else { rows };
     Path::detect().dispatch(Run { plan: &plan, indices, mover: Combined { reduction, data, updates }, ahead, length });
 }
 
@@ -198,14 +222,55 @@ fn run<I: Index, const PROVEN: bool>(plan: &Plan, indices: &[I], mover: impl Blo
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::indexing_slicing)]
 mod tests {
     use super::*;
-    use crate::plan::Direction::Scatter;
+    use crate::layout::Layout;
+    use crate::plan::Direction::{self, Gather, Scatter};
     use crate::plan::tests::{axis, packed};
+    use crate::reduction::Add;
 
     #[test]
     fn places_far_from_each_other_are_asked_for() {
         let far = |size| reaches_beyond::<f32>(&axis(Scatter, &packed([size]), &packed([70]), &packed([70]), 0), NEAR);
         assert_eq!([NEAR / 4, NEAR / 4 + 1].map(far), [false, PREFETCHES]);
+    }
+
+    /// Does what `plan` says with all that can be asked for; `place` is where in the table an element of the flat tensor belongs.
+    fn ask_for_everything(plan: impl Fn(Direction) -> Plan, ids: &[i64], place: impl Fn(usize) -> usize) {
+        let ahead = Ahead { elements: true, rows: true, indices: true };
+        let (gather, scatter) = (plan(Gather), plan(Scatter));
+        let numbers: Vec<u32> = (0..gather.lengths.table as u32).map(|n| n * 3).collect();
+
+        let mut output = vec![0; gather.lengths.flat];
+        let moves = Moves::<4>::new(&numbers, &mut output).unwrap();
+        assert!(run::<i64, false>(&gather, ids, Gathered { moves, together: true }, ahead));
+        assert!(output.iter().enumerate().all(|(n, found)| *found == numbers[place(n)]));
+
+        let (mut set, mut sums) = (vec![7; numbers.len()], vec![7; numbers.len()]);
+        let (mut expected_set, mut expected_sums) = (set.clone(), sums.clone());
+        let moves = Moves::<4>::new(&output, &mut set).unwrap();
+        assert!(run::<i64, false>(&scatter, ids, Scattered { moves }, ahead));
+        assert!(run::<i64, false>(&scatter, ids, Combined { reduction: &Add, data: &mut sums, updates: &output }, ahead));
+        for (n, update) in output.iter().enumerate() {
+            expected_set[place(n)] = *update;
+            expected_sums[place(n)] += update;
+        }
+        assert_eq!((set, sums), (expected_set, expected_sums));
+    }
+
+    /// Whether a machine gains by it or not.
+    #[test]
+    fn what_is_asked_for_changes_nothing() {
+        let ids: Vec<i64> = (0..2000).map(|n| n * 29 % 70).collect();
+        // One long lane; lanes far apart; rows.
+        let plan = |direction| axis(direction, &packed([70]), &packed([2000]), &packed([2000]), 0);
+        ask_for_everything(plan, &ids, |n| ids[n] as usize);
+        let far = Layout::strided([3, 70], [600, 1]);
+        let plan = |direction| axis(direction, &packed([70]), &far, &packed([3, 70]), 0);
+        assert!(plan(Gather).has_far_lanes());
+        ask_for_everything(plan, &ids, |n| ids[n / 70 * 600 + n % 70] as usize);
+        let plan = |direction| axis(direction, &packed([70, 5]), &packed([100]), &packed([100, 5]), 0);
+        ask_for_everything(plan, &ids, |n| ids[n / 5] as usize * 5 + n % 5);
     }
 }

@@ -6,6 +6,9 @@ use crate::element::Element;
 use crate::plan::Dim;
 use crate::reduction::Reduction;
 
+/// The elements of 4 and 8 bytes that are loaded before they are written: a write waits for its load, and processors have room for few that wait.
+const TOGETHER: usize = 8;
+
 /// What moves by addresses.
 pub(crate) trait BlockMover {
     /// Moves one element.
@@ -24,13 +27,16 @@ pub(crate) trait BlockMover {
         }
     }
 
-    /// Moves one element for each address, in order.
-    fn block(&mut self, instructions: impl Instructions, table: &[u32; BLOCK], flat: usize);
+    /// Moves one element for each address, in order. In between, the elements of `ahead` may be asked for.
+    fn block(&mut self, instructions: impl Instructions, table: &[u32; BLOCK], flat: usize, ahead: Option<&[u32; BLOCK]>);
 
     /// Moves one row of `n` elements for each address, in order.
     #[inline(always)]
-    fn rows(&mut self, table: &[u32; BLOCK], flat: usize, n: usize) {
-        each_row(self, table, flat, n);
+    fn rows(&mut self, table: &[u32; BLOCK], mut flat: usize, n: usize) {
+        for address in table {
+            self.row(*address as usize, flat, n);
+            flat = flat.wrapping_add(n);
+        }
     }
 
     /// Moves one element for each offset from a place of the table, in order.
@@ -39,20 +45,8 @@ pub(crate) trait BlockMover {
     /// Asks for a row of the table.
     fn ask(&self, table: u32, n: usize);
 
-    /// Asks for an element of the table.
-    #[inline(always)]
-    fn ask_element(&self, _: u32) {}
-
     /// Asks for a row of the flat tensor.
     fn ask_flat(&self, flat: u32, n: usize);
-}
-
-#[inline(always)]
-fn each_row<M: BlockMover + ?Sized>(mover: &mut M, table: &[u32; BLOCK], mut flat: usize, n: usize) {
-    for address in table {
-        mover.row(*address as usize, flat, n);
-        flat = flat.wrapping_add(n);
-    }
 }
 
 /// The lengths of rows, of elements of `N` bytes, that have loops of their own.
@@ -80,6 +74,8 @@ macro_rules! for_rows_of {
 /// for such writes, and take ten times as long. (`strew-benches`, `ladder`, `many`.)
 pub(crate) struct Gathered<'a, const N: usize> {
     pub moves: Moves<'a, N>,
+    /// Whether several elements are loaded before they are written.
+    pub together: bool,
 }
 
 impl<const N: usize> BlockMover for Gathered<'_, N> {
@@ -94,13 +90,17 @@ impl<const N: usize> BlockMover for Gathered<'_, N> {
     }
 
     #[inline(always)]
-    fn block(&mut self, instructions: impl Instructions, table: &[u32; BLOCK], flat: usize) {
-        self.moves.gather(instructions, flat, table);
+    fn block(&mut self, instructions: impl Instructions, table: &[u32; BLOCK], flat: usize, _: Option<&[u32; BLOCK]>) {
+        if (N == 4 || N == 8) && self.together {
+            self.moves.gather::<TOGETHER>(instructions, flat, table);
+        } else {
+            self.moves.gather::<1>(instructions, flat, table);
+        }
     }
 
     #[inline(always)]
     fn rows(&mut self, table: &[u32; BLOCK], flat: usize, n: usize) {
-        for_rows_of!(n, N, R => self.moves.gather_rows::<R>(flat, table), _ => each_row(self, table, flat, n));
+        for_rows_of!(n, N, R => self.moves.gather_rows::<R>(flat, table), _ => self.moves.gather_rows_of(flat, table, n));
     }
 
     #[inline(always)]
@@ -136,13 +136,13 @@ impl<const N: usize> BlockMover for Scattered<'_, N> {
     }
 
     #[inline(always)]
-    fn block(&mut self, _: impl Instructions, table: &[u32; BLOCK], flat: usize) {
-        self.moves.scatter(table, flat);
+    fn block(&mut self, _: impl Instructions, table: &[u32; BLOCK], flat: usize, ahead: Option<&[u32; BLOCK]>) {
+        self.moves.scatter(table, flat, ahead);
     }
 
     #[inline(always)]
     fn rows(&mut self, table: &[u32; BLOCK], flat: usize, n: usize) {
-        for_rows_of!(n, N, R => self.moves.scatter_rows::<R>(table, flat), _ => each_row(self, table, flat, n));
+        for_rows_of!(n, N, R => self.moves.scatter_rows::<R>(table, flat), _ => self.moves.scatter_rows_of(table, flat, n));
     }
 
     #[inline(always)]
@@ -153,11 +153,6 @@ impl<const N: usize> BlockMover for Scattered<'_, N> {
     #[inline(always)]
     fn ask(&self, table: u32, n: usize) {
         self.moves.prefetch_row_to(table, n);
-    }
-
-    #[inline(always)]
-    fn ask_element(&self, table: u32) {
-        self.moves.prefetch_to(table);
     }
 
     #[inline(always)]
@@ -190,9 +185,12 @@ impl<T: Element, R: Reduction<T>> BlockMover for Combined<'_, T, R> {
     }
 
     #[inline(always)]
-    fn block(&mut self, _: impl Instructions, table: &[u32; BLOCK], flat: usize) {
+    fn block(&mut self, _: impl Instructions, table: &[u32; BLOCK], flat: usize, ahead: Option<&[u32; BLOCK]>) {
         let Some(updates) = self.updates.get(flat..).and_then(|updates| updates.get(..BLOCK)) else { return };
-        combine(self.reduction, self.data, table, updates);
+        match ahead {
+            Some(ahead) => combine_ahead(self.reduction, self.data, table, updates, ahead),
+            None => combine(self.reduction, self.data, table, updates),
+        }
     }
 
     #[inline(always)]
@@ -207,11 +205,6 @@ impl<T: Element, R: Reduction<T>> BlockMover for Combined<'_, T, R> {
     }
 
     #[inline(always)]
-    fn ask_element(&self, table: u32) {
-        prefetch(self.data, table);
-    }
-
-    #[inline(always)]
     fn ask_flat(&self, flat: u32, n: usize) {
         prefetch_row(self.updates, flat, n);
     }
@@ -222,6 +215,23 @@ impl<T: Element, R: Reduction<T>> BlockMover for Combined<'_, T, R> {
 #[inline(never)]
 fn combine<T: Element, R: Reduction<T>>(reduction: &R, data: &mut [T], addresses: &[u32], updates: &[T]) {
     for (address, update) in addresses.iter().zip(updates) {
+        if let Some(current) = data.get_mut(*address as usize) {
+            *current = reduction.combine(*current, *update);
+        }
+    }
+}
+
+/// The same, and asks for the data at the addresses of `ahead` in between.
+#[inline(never)]
+fn combine_ahead<T: Element, R: Reduction<T>>(
+    reduction: &R,
+    data: &mut [T],
+    addresses: &[u32; BLOCK],
+    updates: &[T],
+    ahead: &[u32; BLOCK],
+) {
+    for ((address, update), ahead) in addresses.iter().zip(updates).zip(ahead) {
+        prefetch(data, *ahead);
         if let Some(current) = data.get_mut(*address as usize) {
             *current = reduction.combine(*current, *update);
         }
