@@ -31,7 +31,7 @@ fn no_kernel_is_forgotten() {
     ];
     let public = sources.into_iter().flat_map(str::lines).filter(|line| line.trim_start().starts_with("pub "));
     let functions = public.filter_map(|line| line.split_once("fn ")).map(|(_, rest)| rest.split(['(', '<']).next().unwrap());
-    let untested: Vec<_> = functions.filter(|name| !["new", "prefetches_writes"].contains(name) && !KERNELS.contains(name)).collect();
+    let untested: Vec<_> = functions.filter(|name| !["new", "third_cache_is_near"].contains(name) && !KERNELS.contains(name)).collect();
     assert_eq!(untested, [""; 0]);
 }
 

@@ -6,7 +6,7 @@
 //! Some calls go other ways: [`columns`], [`pattern`] and [`trial`]. [`pieces`] reorders plans and cuts them up, [`threads`] runs the pieces,
 //! those of single elements by way of [`lists`].
 
-use strew_simd::{Instructions, Moves, Op, PREFETCHES, Path, prefetches_writes};
+use strew_simd::{Instructions, Moves, Op, PREFETCHES, Path, third_cache_is_near};
 
 use crate::element::Element;
 use crate::gather::Take;
@@ -123,7 +123,7 @@ impl Ahead {
     /// `reads`: what is written depends on what is there.
     fn of_scatter<T>(plan: &Plan, reads: bool) -> Ahead {
         let far = reaches_beyond::<T>(plan, NEAR);
-        Ahead { elements: far && (reads || prefetches_writes()), rows: far, indices: reaches_beyond::<T>(plan, NEAREST) }
+        Ahead { elements: far && (reads || !third_cache_is_near()), rows: far, indices: reaches_beyond::<T>(plan, NEAREST) }
     }
 }
 

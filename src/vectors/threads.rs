@@ -10,6 +10,8 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use strew_simd::third_cache_is_near;
+
 use crate::element::Element;
 use crate::index::{Bounds, Index};
 use crate::plan::{Direction, Plan};
@@ -24,8 +26,10 @@ use crate::{combine, gather};
 const ALONE: usize = 1 << 21;
 
 /// Single elements that a scatter spreads over no more bytes are not divided either: to list their places takes as long as to write there, in a cache.
-/// (`strew-benches`, `threads`: histograms, with this at 0.)
-const CACHED: usize = 1 << 21;
+/// (`strew-benches`, `threads`: histograms, with this at 0: 2 MiB are those of a Xeon, `FAR` of Zen 4.)
+fn cached() -> usize {
+    if third_cache_is_near() { vectors::FAR } else { 1 << 21 }
+}
 
 /// The bytes of indices that a gather checks, and then uses, at a time: they stay in the second cache, and come from memory once.
 const CHECKED: usize = 1 << 18;
@@ -74,7 +78,7 @@ impl Division {
             if plan.packed_row > 1 {
                 return Some(Way::Rows(pitch));
             }
-            let far = plan.reach().saturating_mul(size_of::<T>()) > CACHED;
+            let far = plan.reach().saturating_mul(size_of::<T>()) > cached();
             far.then_some(if plan.suits_lists() { Way::Lists } else { Way::Rows(pitch) })
         })
     }
@@ -303,14 +307,15 @@ mod tests {
         assert_eq!(way(axis(Scatter, &rows, &packed([1 << 16]), &packed([1 << 16, 16]), 0)), Some(("rows", 20)));
         let many = packed([1 << 20]);
         let bins = |bins: usize| way(axis(Scatter, &packed([bins]), &many, &many, 0));
-        assert_eq!([1 << 19, (1 << 19) + 1].map(bins), [None, Some(("lists", 0))]);
+        let most = cached() / size_of::<f32>();
+        assert_eq!([most, most + 1].map(bins), [None, Some(("lists", 0))]);
         let gaps = Layout::strided([1 << 20], [2]);
-        assert_eq!(way(axis(Scatter, &packed([1 << 20]), &gaps, &many, 0)), None);
+        assert_eq!(way(axis(Scatter, &packed([3 << 20]), &gaps, &many, 0)), None);
     }
 
     #[test]
     fn what_does_not_suit_lists_goes_by_rows() {
-        let bins = packed([1 << 20]);
+        let (bins, many) = (packed([3 << 20]), packed([1 << 20]));
         let way = |indices: &Layout, updates: &Layout| {
             let plan = axis(Scatter, &bins, indices, updates, 0);
             with_threads(2, || Division::of_scatter::<f32>(&plan)).map(|division| matches!(division.way, Way::Rows(1)))
@@ -328,7 +333,7 @@ mod tests {
         // Lists count places of the flat tensor in 32 bits.
         #[cfg(target_pointer_width = "64")]
         assert_eq!(
-            [0, 1].map(|more| way(&bins, &Layout::strided([1 << 20], [1]).with_offset((1 << 32) - 1 - (1 << 20) + more))),
+            [0, 1].map(|more| way(&many, &Layout::strided([1 << 20], [1]).with_offset((1 << 32) - 1 - (1 << 20) + more))),
             [Some(false), Some(true)]
         );
     }
