@@ -263,3 +263,10 @@ fn messages() {
         assert_eq!(long.collect::<Vec<_>>(), expected.collect::<Vec<_>>());
     }
 }
+
+/// What `plan!` shows in place of a plan.
+#[test]
+#[should_panic = "size mismatch: output dimension 0 should be 3, found 4"]
+fn compile_errors_have_the_same_words() {
+    strew::plan_error(Error::SizeMismatch { operand: Operand::Output, dimension: 0, expected: 3, found: 4 });
+}
