@@ -570,12 +570,11 @@ mod kernels {
         where
             [u8; N]: NoUninit,
         {
-            for length in [0, R + 2, 40] {
-                gathers_of_rows::<N>(path, length, |moves, t, f| {
-                    path.dispatch(Run(|| moves.gather_rows_of(t, f, length)));
-                    moves.gather_rows_of(t, f, usize::MAX / 2);
-                });
-            }
+            gathers_of_rows::<N>(path, R + 2, |moves, t, f| {
+                path.dispatch(Run(|| moves.gather_rows_of(t, f, R + 2)));
+                moves.gather_rows_of(t, f, 0);
+                moves.gather_rows_of(t, f, usize::MAX / 2);
+            });
         }
         for_all_rows!(test(path));
     }
@@ -590,7 +589,7 @@ mod kernels {
             let t = t.wrapping_mul(length);
             let oracle = |to: &mut [[u8; N]]| {
                 let Some(to) = to.get_mut(t..).and_then(|to| to.get_mut(..BLOCK * length)) else { return };
-                for (to, address) in to.chunks_mut(length.max(1)).zip(f) {
+                for (to, address) in to.chunks_mut(length).zip(f) {
                     let row = from.elements().get(*address as usize..).and_then(|from| from.get(..length));
                     row.into_iter().for_each(|row| to.copy_from_slice(row));
                 }
@@ -617,12 +616,11 @@ mod kernels {
         where
             [u8; N]: NoUninit,
         {
-            for length in [0, R + 2, 40] {
-                scatters_of_rows::<N>(path, length, |moves, t, f| {
-                    path.dispatch(Run(|| moves.scatter_rows_of(t, f, length)));
-                    moves.scatter_rows_of(t, f, usize::MAX / 2);
-                });
-            }
+            scatters_of_rows::<N>(path, R + 2, |moves, t, f| {
+                path.dispatch(Run(|| moves.scatter_rows_of(t, f, R + 2)));
+                moves.scatter_rows_of(t, f, 0);
+                moves.scatter_rows_of(t, f, usize::MAX / 2);
+            });
         }
         for_all_rows!(test(path));
     }
@@ -636,7 +634,7 @@ mod kernels {
             let f = f.wrapping_mul(length);
             let oracle = |to: &mut [[u8; N]]| {
                 let Some(from) = from.elements::<N>().get(f..).and_then(|from| from.get(..BLOCK * length)) else { return };
-                for (from, address) in from.chunks(length.max(1)).zip(t) {
+                for (from, address) in from.chunks(length).zip(t) {
                     let row = to.get_mut(*address as usize..).and_then(|to| to.get_mut(..length));
                     row.into_iter().for_each(|row| row.copy_from_slice(from));
                 }
