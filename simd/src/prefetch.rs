@@ -17,7 +17,7 @@ pub fn third_cache_is_near() -> bool {
     false
 }
 
-/// SSE4a has never been in processors of others.
+/// SSE4a is in all of AMD's, and in what derives from them.
 #[cfg(target_arch = "x86_64")]
 #[inline]
 pub(crate) fn is_amd() -> bool {

@@ -173,8 +173,7 @@ pub(crate) fn combine_part<T: Element, I: Index, R: Reduction<T>>(
     let mut plan = *plan;
     plan.start.table = plan.start.table.wrapping_sub(start);
     let length = data.len();
-    let Ahead { elements, rows, .. } = Ahead::of_scatter::<T>(&plan, true);
-    let ahead = if plan.packed_row == 1 { elements } else { rows };
+    let ahead = reaches_beyond::<T>(&plan, NEAR);
     Path::detect().dispatch(Run { plan: &plan, indices, mover: Combined { reduction, data, updates }, ahead, length });
 }
 

@@ -78,7 +78,7 @@ impl Division {
             if plan.packed_row > 1 {
                 return Some(Way::Rows(pitch));
             }
-            let far = plan.reach().saturating_mul(size_of::<T>()) > cached();
+            let far = vectors::reach::<T>(plan) > cached();
             far.then_some(if plan.suits_lists() { Way::Lists } else { Way::Rows(pitch) })
         })
     }
