@@ -59,9 +59,9 @@ pub(crate) trait Mover {
     #[inline(always)]
     fn ask_lane<I: Index>(&self, _indices: &[I], _lane: &Position, _outer: &Dim, _reads: usize, _moves: usize) {}
 
-    /// Moves what has been put off.
+    /// Moves what has been put off, in rows of `n` elements.
     #[inline(always)]
-    fn finish(&mut self) {}
+    fn finish(&mut self, _n: usize) {}
 }
 
 /// An address outside every slice: what [`Bounds::Skip`] makes of an entry. Nothing moves there.
@@ -142,7 +142,7 @@ pub(crate) fn packed<I: Index, const K: usize, const PROVEN: bool>(
         }
         let moved = if n == 1 { mover.elements(start.flat, tuples, addresses) } else { mover.rows(start.flat, n, tuples, addresses) };
         if moved.is_none() || outer.is_empty() || !odometer.step(outer, &mut start) {
-            mover.finish();
+            mover.finish(n);
             return moved.is_some();
         }
     }

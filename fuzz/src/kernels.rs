@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use arbitrary::Arbitrary;
 use bytemuck::NoUninit;
-use strew_simd::{Axis, BLOCK, Chosen, Index, Instructions, Lane, Moves, NOWHERE, Op};
+use strew_simd::{Axis, BLOCK, Chosen, Index, Instructions, Lane, Moves, NOWHERE, Op, Rows};
 
 use crate::paths;
 
@@ -18,8 +18,6 @@ pub enum Kernel {
     ScatterAt,
     GatherRows,
     ScatterRows,
-    GatherRowsOf,
-    ScatterRowsOf,
 }
 
 /// Where the addresses of a call lie: all in the table but for rows at its end, near it, or some anywhere.
@@ -30,11 +28,8 @@ pub enum Reach {
     Far,
 }
 
-/// The length of rows that have a loop of their own.
-const ROW: usize = 3;
-
 /// The longest slices.
-const LENGTH: usize = 400;
+const LENGTH: usize = 2000;
 
 /// A call of one kernel on slices of `from` and `to` elements.
 #[derive(Arbitrary, Debug)]
@@ -75,7 +70,7 @@ impl Call {
                 .collect()
         };
         let (from, to) = (elements(self.from, 0), elements(self.to, 128));
-        let is_scatter = matches!(self.kernel, Kernel::Scatter | Kernel::ScatterAt | Kernel::ScatterRows | Kernel::ScatterRowsOf);
+        let is_scatter = matches!(self.kernel, Kernel::Scatter | Kernel::ScatterAt | Kernel::ScatterRows);
         let table = if is_scatter { to.len() } else { from.len() };
         let addresses = self.addresses.map(|address| match (self.reach, address >> 12) {
             (Reach::Inside, _) => u32::from(address) % table.max(1) as u32,
@@ -85,13 +80,7 @@ impl Call {
         });
         let [t, f, n] = [self.t, self.f, self.n].map(|value| if value == u8::MAX { self.far[0] as usize } else { usize::from(value) });
         let offsets = &addresses[..n.min(BLOCK)];
-        let row = if matches!(self.kernel, Kernel::GatherRows | Kernel::ScatterRows) {
-            ROW
-        } else if n < 256 {
-            n % 8
-        } else {
-            n
-        };
+        let row = if n < 256 { n % 32 } else { n };
         let fits = |start: usize, n: usize, length: usize| start.checked_add(n).is_some_and(|end| end <= length);
         let pairs: Vec<(usize, usize)> = match self.kernel {
             Kernel::Element => vec![(t, f)],
@@ -104,11 +93,11 @@ impl Call {
             Kernel::ScatterAt => {
                 offsets.iter().enumerate().map(|(n, offset)| (t.saturating_add(*offset as usize), f.saturating_add(n))).collect()
             }
-            Kernel::GatherRows | Kernel::GatherRowsOf if row.checked_mul(BLOCK).is_some_and(|all| fits(t, all, to.len())) => {
+            Kernel::GatherRows if row.checked_mul(BLOCK).is_some_and(|all| fits(t, all, to.len())) => {
                 let rows = addresses.iter().enumerate().filter(|(_, f)| fits(**f as usize, row, from.len()));
                 rows.flat_map(|(n, f)| (0..row).map(move |k| (t + n * row + k, *f as usize + k))).collect()
             }
-            Kernel::ScatterRows | Kernel::ScatterRowsOf if row.checked_mul(BLOCK).is_some_and(|all| fits(f, all, from.len())) => {
+            Kernel::ScatterRows if row.checked_mul(BLOCK).is_some_and(|all| fits(f, all, from.len())) => {
                 let rows = addresses.iter().enumerate().filter(|(_, t)| fits(**t as usize, row, to.len()));
                 rows.flat_map(|(n, t)| (0..row).map(move |k| (*t as usize + k, f + n * row + k))).collect()
             }
@@ -123,8 +112,9 @@ impl Call {
         for path in paths() {
             let mut found = to.clone();
             let kernel = self.kernel;
+            let rows = Rows { length: row, ahead: Some(&addresses).filter(|_| f % 2 == 0), streams: t % 2 == 0 };
             let moves = Moves::<N>::new(&from, &mut found).expect("elements of one size");
-            path.dispatch(Run { moves, kernel, t, f, n, row, addresses: &addresses, offsets });
+            path.dispatch(Run { moves, kernel, t, f, n, rows, addresses: &addresses, offsets });
             assert_eq!(found, expected, "{}: {self:?}", path.name());
         }
     }
@@ -136,7 +126,7 @@ struct Run<'a, const N: usize> {
     t: usize,
     f: usize,
     n: usize,
-    row: usize,
+    rows: Rows<'a>,
     addresses: &'a [u32; BLOCK],
     offsets: &'a [u32],
 }
@@ -153,10 +143,8 @@ impl<const N: usize> Op for Run<'_, N> {
             Kernel::GatherAt => self.moves.gather_at(instructions, self.t, self.f, self.offsets),
             Kernel::Scatter => self.moves.scatter(self.addresses, self.f, (self.n % 2 == 0).then_some(self.addresses)),
             Kernel::ScatterAt => self.moves.scatter_at(self.t, self.offsets, self.f),
-            Kernel::GatherRows => self.moves.gather_rows::<ROW>(self.t, self.addresses),
-            Kernel::ScatterRows => self.moves.scatter_rows::<ROW>(self.addresses, self.f),
-            Kernel::GatherRowsOf => self.moves.gather_rows_of(self.t, self.addresses, self.row),
-            Kernel::ScatterRowsOf => self.moves.scatter_rows_of(self.addresses, self.f, self.row),
+            Kernel::GatherRows => self.moves.gather_rows(instructions, self.t, self.addresses, self.rows),
+            Kernel::ScatterRows => self.moves.scatter_rows(instructions, self.addresses, self.f, self.rows),
         }
     }
 }

@@ -125,6 +125,6 @@ mod tests {
         }
         let calls: Vec<Call> = seeds("moves");
         let of = |kernel: usize| calls.iter().filter(|call| call.kernel as usize == kernel).count();
-        assert!((0..=Kernel::ScatterRowsOf as usize).all(|kernel| of(kernel) >= 2), "kernels of moves");
+        assert!((0..=Kernel::ScatterRows as usize).all(|kernel| of(kernel) >= 2), "kernels of moves");
     }
 }

@@ -39,12 +39,13 @@ mod lane;
 mod moves;
 mod path;
 mod prefetch;
+mod stream;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
 pub use chosen::Chosen;
 pub use index::Index;
 pub use lane::{Axis, BLOCK, Lane, NOWHERE};
-pub use moves::Moves;
+pub use moves::{Moves, Rows};
 pub use path::{Instructions, Op, Path};
 pub use prefetch::{PREFETCHES, prefetch, prefetch_row, third_cache_is_near};

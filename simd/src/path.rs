@@ -126,7 +126,13 @@ pub trait Op {
 }
 
 /// The instructions of one path. Sealed: a value of an implementing type is the proof that the machine has them.
-pub trait Instructions: sealed::Kernels {}
+pub trait Instructions: sealed::Kernels {
+    /// Runs a loop that is not to share its registers with what is around it, compiled for these instructions. All of it must be `#[inline(always)]`.
+    #[inline(never)]
+    fn apart(self, run: impl FnOnce()) {
+        run();
+    }
+}
 
 pub(crate) mod sealed {
     use super::{Bytes, by_loads};
@@ -160,6 +166,11 @@ impl Kernels for Scalar {}
 
 // It has no gather instruction: the gain is in the checks and addresses, which the compiler makes vectors of.
 #[cfg(target_arch = "aarch64")]
-impl Instructions for Neon {}
+impl Instructions for Neon {
+    #[inline(never)]
+    fn apart(self, run: impl FnOnce()) {
+        self.vectorize(run);
+    }
+}
 #[cfg(target_arch = "aarch64")]
 impl Kernels for Neon {}

@@ -1,7 +1,7 @@
 //! Asking for memory ahead of its use.
 
 /// The bytes that caches and memory exchange at a time.
-const LINE: usize = 64;
+pub(crate) const LINE: usize = 64;
 
 /// Whether this machine has an instruction for it that Rust offers; if not, asking does nothing.
 pub const PREFETCHES: bool = cfg!(target_arch = "x86_64");
@@ -31,20 +31,23 @@ pub fn prefetch<T>(table: &[T], address: u32) {
 }
 
 /// Asks for the first cache lines of the row of `n` elements at `address`; the machine itself goes on with long ones.
-#[inline(always)]
-pub fn prefetch_row<T>(table: &[T], address: u32, n: usize) {
-    const LINES: usize = 16;
-    if PREFETCHES {
-        prefetch_lines(table.as_ptr().wrapping_add(address as usize).cast(), n.saturating_mul(size_of::<T>()).div_ceil(LINE).min(LINES));
-    }
-}
-
+///
 /// Not inlined: compilers unroll it wherever it is used.
 #[inline(never)]
-fn prefetch_lines(mut at: *const u8, lines: usize) {
-    for _ in 0..lines {
-        prefetch_bytes(at);
-        at = at.wrapping_add(LINE);
+pub fn prefetch_row<T>(table: &[T], address: u32, n: usize) {
+    prefetch_row_here(table, address, n);
+}
+
+/// The same for a loop of its own.
+#[inline(always)]
+pub(crate) fn prefetch_row_here<T>(table: &[T], address: u32, n: usize) {
+    const LINES: usize = 16;
+    let mut at: *const u8 = table.as_ptr().wrapping_add(address as usize).cast();
+    if PREFETCHES {
+        for _ in 0..n.saturating_mul(size_of::<T>()).div_ceil(LINE).min(LINES) {
+            prefetch_bytes(at);
+            at = at.wrapping_add(LINE);
+        }
     }
 }
 

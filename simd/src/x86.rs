@@ -12,7 +12,12 @@ use crate::path::Instructions;
 use crate::path::sealed::Kernels;
 use crate::prefetch::is_amd;
 
-impl Instructions for V3 {}
+impl Instructions for V3 {
+    #[inline(never)]
+    fn apart(self, run: impl FnOnce()) {
+        self.vectorize(run);
+    }
+}
 impl Kernels for V3 {}
 
 /// AVX-512, with or without its gather instructions.
@@ -31,7 +36,12 @@ impl Avx512 {
     }
 }
 
-impl Instructions for Avx512 {}
+impl Instructions for Avx512 {
+    #[inline(never)]
+    fn apart(self, run: impl FnOnce()) {
+        self.avx512.vectorize(run);
+    }
+}
 impl Kernels for Avx512 {
     #[inline(always)]
     fn gather<const N: usize, const COUNT: usize, const TOGETHER: usize>(

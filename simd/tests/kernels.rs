@@ -5,7 +5,7 @@
 use std::fmt::Debug;
 
 use bytemuck::NoUninit;
-use strew_simd::{Axis, BLOCK, Chosen, Index, Instructions, Lane, Moves, NOWHERE, Op, Path};
+use strew_simd::{Axis, BLOCK, Chosen, Index, Instructions, Lane, Moves, NOWHERE, Op, Path, Rows};
 
 /// The one list of kernels: a test each, which runs it on every path.
 macro_rules! kernels {
@@ -19,7 +19,7 @@ macro_rules! kernels {
         )*
     };
 }
-kernels!(below iter check resolve clamp advance element row gather gather_at gather_rows gather_rows_of scatter scatter_at scatter_rows scatter_rows_of prefetch prefetch_row prefetch_row_to prefetch_row_from);
+kernels!(below iter check resolve clamp advance element row gather gather_at gather_rows scatter scatter_at scatter_rows prefetch prefetch_row prefetch_row_to prefetch_row_from);
 
 #[test]
 fn no_kernel_is_forgotten() {
@@ -95,6 +95,26 @@ impl<const N: usize> Op for GatherAt<'_, N> {
     #[inline(always)]
     fn run(mut self, instructions: impl Instructions) {
         self.0.gather_at(instructions, self.1, self.2, self.3);
+    }
+}
+
+struct GatherRows<'a, const N: usize>(Moves<'a, N>, usize, &'a [u32; BLOCK], Rows<'a>);
+
+impl<const N: usize> Op for GatherRows<'_, N> {
+    type Output = ();
+    #[inline(always)]
+    fn run(mut self, instructions: impl Instructions) {
+        self.0.gather_rows(instructions, self.1, self.2, self.3);
+    }
+}
+
+struct ScatterRows<'a, const N: usize>(Moves<'a, N>, &'a [u32; BLOCK], usize, Rows<'a>);
+
+impl<const N: usize> Op for ScatterRows<'_, N> {
+    type Output = ();
+    #[inline(always)]
+    fn run(mut self, instructions: impl Instructions) {
+        self.0.scatter_rows(instructions, self.1, self.2, self.3);
     }
 }
 
@@ -206,14 +226,6 @@ macro_rules! for_all_sizes {
     (@ $test:ident $path:expr, $($n:literal)*) => {$( $test::<$n>($path); )*};
 }
 
-/// Calls `test` for some sizes of elements and lengths of rows.
-macro_rules! for_all_rows {
-    ($test:ident($path:expr)) => {
-        for_all_rows!(@ $test $path, 1 2, 2 64, 4 3, 4 16, 8 2, 16 4)
-    };
-    (@ $test:ident $path:expr, $($n:literal $r:literal),*) => {$( $test::<$n, $r>($path); )*};
-}
-
 /// A slice inside a larger one, whose start is `misaligned` bytes after an address that is a multiple of 64. All else is there to stay as it is.
 struct Buffer {
     bytes: Vec<u8>,
@@ -279,7 +291,6 @@ impl Page {
 #[cfg(unix)]
 #[test]
 fn nothing_next_to_a_slice_is_touched() {
-    const ROW: usize = 3;
     fn test<const N: usize>(path: Path)
     where
         [u8; N]: NoUninit,
@@ -295,18 +306,19 @@ fn nothing_next_to_a_slice_is_touched() {
                     path.dispatch(Gather(Moves::<N>::new(from, to).unwrap(), start, &addresses, together));
                 }
                 path.dispatch(GatherAt(Moves::<N>::new(from, to).unwrap(), start, 0, offsets));
+                for length in [1, 3] {
+                    let rows = Rows { length, ahead: Some(&addresses), streams: false };
+                    path.dispatch(GatherRows(Moves::<N>::new(from, to).unwrap(), start, &addresses, rows));
+                    path.dispatch(ScatterRows(Moves::<N>::new(from, to).unwrap(), &addresses, start, rows));
+                }
                 let mut moves = Moves::<N>::new(from, to).unwrap();
                 path.dispatch(Run(|| {
                     moves.element(start, length.wrapping_sub(1));
                     moves.element(length.wrapping_sub(1), start);
                     moves.row(start, start, length.saturating_sub(start));
-                    moves.gather_rows::<ROW>(start, &addresses);
-                    moves.gather_rows_of(start, &addresses, ROW);
                     moves.scatter(&addresses, start, None);
                     moves.scatter(&addresses, start, Some(&addresses));
                     moves.scatter_at(0, offsets, start);
-                    moves.scatter_rows::<ROW>(&addresses, start);
-                    moves.scatter_rows_of(&addresses, start, ROW);
                 }));
             }
         }
@@ -353,6 +365,30 @@ fn for_all_blocks(element: usize, mut test: impl FnMut(&mut Buffer, &mut Buffer,
     for (one, other) in (0..64).flat_map(|one| (0..64).map(move |other| (one, other))) {
         let (mut table, mut flat) = (Buffer::new(70, element, one, 0), Buffer::new(70, element, other, 99));
         test(&mut table, &mut flat, one % 7, &addresses(70, &mut random, |_| false));
+    }
+}
+
+/// Calls `test` with a table, a flat tensor, a position in it, addresses of the table, and rows: of all lengths that have loops of their own, and of others. The table holds
+/// none, one or a few of them, the flat tensor a block or less.
+fn for_all_rows(element: usize, mut test: impl FnMut(&mut Buffer, &mut Buffer, usize, &[u32; BLOCK], Rows)) {
+    let mut random = Random(1);
+    let lines = [1, 2, 3, 4, 5, 8, 16].map(|lines| lines * 64 / element);
+    let lengths = (1..=33).chain(lines).chain(lines.map(|length| length + 1)).chain([4096 / element + 1]);
+    for (length, case) in lengths.flat_map(|length| (0..20).map(move |case| (length, case))) {
+        let table = [0, 1, 2, 5][case % 4] * length + random.below(length);
+        let flat = (BLOCK * length + random.below(10)).saturating_sub(random.below(3));
+        let position = random.of(&[0, 0, 0, 1, 5, flat, usize::MAX]);
+        let addresses = addresses((table + 1).saturating_sub(length), &mut random, |n| case % 5 > 0 && (n * 7) % (case % 5 * 16) == 0);
+        let mut misaligned = || random.of(&[0, 0, 1, 16, 64 - element % 64, 63]);
+        let (mut table, mut flat) = (Buffer::new(table, element, misaligned(), 0), Buffer::new(flat, element, misaligned(), 99));
+        for streams in [false, true] {
+            let ahead = Some(&addresses).filter(|_| case % 2 == 0);
+            test(&mut table, &mut flat, position, &addresses, Rows { length, ahead, streams });
+        }
+    }
+    let (mut table, mut flat) = (Buffer::new(70, element, 0, 0), Buffer::new(70, element, 0, 99));
+    for length in [0, usize::MAX / 2, usize::MAX] {
+        test(&mut table, &mut flat, 0, &[1; BLOCK], Rows { length, ahead: None, streams: false });
     }
 }
 
@@ -556,94 +592,47 @@ mod kernels {
     }
 
     pub fn gather_rows(path: Path) {
-        fn test<const N: usize, const R: usize>(path: Path)
+        fn test<const N: usize>(path: Path)
         where
             [u8; N]: NoUninit,
         {
-            gathers_of_rows::<N>(path, R, |moves, t, f| path.dispatch(Run(|| moves.gather_rows::<R>(t, f))));
-        }
-        for_all_rows!(test(path));
-    }
-
-    pub fn gather_rows_of(path: Path) {
-        fn test<const N: usize, const R: usize>(path: Path)
-        where
-            [u8; N]: NoUninit,
-        {
-            gathers_of_rows::<N>(path, R + 2, |moves, t, f| {
-                path.dispatch(Run(|| moves.gather_rows_of(t, f, R + 2)));
-                moves.gather_rows_of(t, f, 0);
-                moves.gather_rows_of(t, f, usize::MAX / 2);
+            for_all_rows(N, |from, to, t, f, rows| {
+                let length = rows.length;
+                let oracle = |to: &mut [[u8; N]]| {
+                    let Some(to) = length.checked_mul(BLOCK).and_then(|all| to.get_mut(t..)?.get_mut(..all)) else { return };
+                    for (to, address) in to.chunks_mut(length.max(1)).zip(f) {
+                        let row = from.elements().get(*address as usize..).and_then(|from| from.get(..length));
+                        row.into_iter().for_each(|row| to.copy_from_slice(row));
+                    }
+                };
+                to.compare((path, from.length, t, f, rows), oracle, |to| {
+                    path.dispatch(GatherRows(Moves::<N>::new(from.elements::<N>(), to).unwrap(), t, f, rows));
+                });
             });
         }
-        for_all_rows!(test(path));
-    }
-
-    fn gathers_of_rows<const N: usize>(path: Path, length: usize, kernel: impl Fn(&mut Moves<N>, usize, &[u32; BLOCK]))
-    where
-        [u8; N]: NoUninit,
-    {
-        for_all_blocks(N, |from, to, t, f| {
-            // Room for rows, or for some of them, or from a place where they do not fit.
-            let mut to = Buffer::new(to.length / N * length, N, to.start % 64, 99);
-            let t = t.wrapping_mul(length);
-            let oracle = |to: &mut [[u8; N]]| {
-                let Some(to) = to.get_mut(t..).and_then(|to| to.get_mut(..BLOCK * length)) else { return };
-                for (to, address) in to.chunks_mut(length).zip(f) {
-                    let row = from.elements().get(*address as usize..).and_then(|from| from.get(..length));
-                    row.into_iter().for_each(|row| to.copy_from_slice(row));
-                }
-            };
-            to.compare((path, from.length, t, f), oracle, |to| {
-                let mut moves = Moves::<N>::new(from.elements::<N>(), to).unwrap();
-                kernel(&mut moves, t, f);
-            });
-        });
+        for_all_sizes!(test(path));
     }
 
     pub fn scatter_rows(path: Path) {
-        fn test<const N: usize, const R: usize>(path: Path)
+        fn test<const N: usize>(path: Path)
         where
             [u8; N]: NoUninit,
         {
-            scatters_of_rows::<N>(path, R, |moves, t, f| path.dispatch(Run(|| moves.scatter_rows::<R>(t, f))));
-        }
-        for_all_rows!(test(path));
-    }
-
-    pub fn scatter_rows_of(path: Path) {
-        fn test<const N: usize, const R: usize>(path: Path)
-        where
-            [u8; N]: NoUninit,
-        {
-            scatters_of_rows::<N>(path, R + 2, |moves, t, f| {
-                path.dispatch(Run(|| moves.scatter_rows_of(t, f, R + 2)));
-                moves.scatter_rows_of(t, f, 0);
-                moves.scatter_rows_of(t, f, usize::MAX / 2);
+            for_all_rows(N, |to, from, f, t, rows| {
+                let length = rows.length;
+                let oracle = |to: &mut [[u8; N]]| {
+                    let Some(from) = length.checked_mul(BLOCK).and_then(|all| from.elements::<N>().get(f..)?.get(..all)) else { return };
+                    for (from, address) in from.chunks(length.max(1)).zip(t) {
+                        let row = to.get_mut(*address as usize..).and_then(|to| to.get_mut(..length));
+                        row.into_iter().for_each(|row| row.copy_from_slice(from));
+                    }
+                };
+                to.compare((path, to.length, t, f, rows), oracle, |to| {
+                    path.dispatch(ScatterRows(Moves::<N>::new(from.elements::<N>(), to).unwrap(), t, f, rows));
+                });
             });
         }
-        for_all_rows!(test(path));
-    }
-
-    fn scatters_of_rows<const N: usize>(path: Path, length: usize, kernel: impl Fn(&mut Moves<N>, &[u32; BLOCK], usize))
-    where
-        [u8; N]: NoUninit,
-    {
-        for_all_blocks(N, |to, from, f, t| {
-            let from = Buffer::new(from.length / N * length, N, from.start % 64, 99);
-            let f = f.wrapping_mul(length);
-            let oracle = |to: &mut [[u8; N]]| {
-                let Some(from) = from.elements::<N>().get(f..).and_then(|from| from.get(..BLOCK * length)) else { return };
-                for (from, address) in from.chunks(length).zip(t) {
-                    let row = to.get_mut(*address as usize..).and_then(|to| to.get_mut(..length));
-                    row.into_iter().for_each(|row| row.copy_from_slice(from));
-                }
-            };
-            to.compare((path, to.length, t, f), oracle, |to| {
-                let mut moves = Moves::<N>::new(from.elements::<N>(), to).unwrap();
-                kernel(&mut moves, t, f);
-            });
-        });
+        for_all_sizes!(test(path));
     }
 
     /// Places to count offsets from, and numbers of them.

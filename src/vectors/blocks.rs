@@ -80,7 +80,18 @@ impl<S: Instructions, M: BlockMover> Mover for InBlocks<S, M> {
     #[inline(always)]
     fn elements<I: Index, const K: usize, const PROVEN: bool>(
         &mut self,
+        flat: usize,
+        tuples: &[[I; K]],
+        addresses: Addresses<K, PROVEN>,
+    ) -> Option<()> {
+        self.rows(flat, 1, tuples, addresses)
+    }
+
+    #[inline(always)]
+    fn rows<I: Index, const K: usize, const PROVEN: bool>(
+        &mut self,
         mut flat: usize,
+        n: usize,
         tuples: &[[I; K]],
         mut addresses: Addresses<K, PROVEN>,
     ) -> Option<()> {
@@ -96,61 +107,63 @@ impl<S: Instructions, M: BlockMover> Mover for InBlocks<S, M> {
             addresses.block(&mut lane, tuples, next)?;
             if let Some(flat) = pending.flat.replace(flat) {
                 let next: &[u32; BLOCK] = next;
-                self.mover.block(self.instructions, now, flat, self.ahead.elements.then_some(next));
+                if n == 1 {
+                    self.mover.block(self.instructions, now, flat, self.ahead.elements.then_some(next));
+                } else {
+                    move_rows(self.instructions, &mut self.mover, now, flat, n, self.ahead.rows.then_some(next));
+                }
             }
             pending.is_other = !pending.is_other;
-            flat = flat.wrapping_add(BLOCK);
-        }
-        if !rest.is_empty() {
-            self.finish();
-        }
-        for tuple in rest {
-            self.mover.element(addresses.next(tuple)?, flat);
-            flat = flat.wrapping_add(1);
-        }
-        Some(())
-    }
-
-    #[inline(always)]
-    fn finish(&mut self) {
-        let Pending { flat, block, other, is_other } = &mut self.pending;
-        if let Some(flat) = flat.take() {
-            self.mover.block(self.instructions, if *is_other { other } else { block }, flat, None);
-        }
-    }
-
-    #[inline(always)]
-    fn rows<I: Index, const K: usize, const PROVEN: bool>(
-        &mut self,
-        mut flat: usize,
-        n: usize,
-        tuples: &[[I; K]],
-        mut addresses: Addresses<K, PROVEN>,
-    ) -> Option<()> {
-        let (blocks, rest) = tuples.as_chunks::<BLOCK>();
-        let mut lane = addresses.lane();
-        let mut block = [0; BLOCK];
-        for tuples in blocks {
-            addresses.block(&mut lane, tuples, &mut block)?;
-            if self.ahead.rows {
-                block.iter().take(ROWS_AHEAD).for_each(|address| self.mover.ask(*address, n));
-                for (number, address) in block.iter().enumerate() {
-                    if let Some(address) = block.get(number + ROWS_AHEAD) {
-                        self.mover.ask(*address, n);
-                    }
-                    self.mover.row(*address as usize, flat.wrapping_add(number.wrapping_mul(n)), n);
-                }
-            } else {
-                self.mover.rows(&block, flat, n);
-            }
             flat = flat.wrapping_add(n.wrapping_mul(BLOCK));
         }
+        if !rest.is_empty() {
+            self.finish(n);
+        }
         for tuple in rest {
-            self.mover.row(addresses.next(tuple)?, flat, n);
+            let address = addresses.next(tuple)?;
+            if n == 1 {
+                self.mover.element(address, flat);
+            } else {
+                self.mover.row(address, flat, n);
+            }
             flat = flat.wrapping_add(n);
         }
         Some(())
     }
+
+    #[inline(always)]
+    fn finish(&mut self, n: usize) {
+        let Pending { flat, block, other, is_other } = &mut self.pending;
+        if let Some(flat) = flat.take() {
+            let block = if *is_other { other } else { block };
+            if n == 1 {
+                self.mover.block(self.instructions, block, flat, None);
+            } else {
+                move_rows(self.instructions, &mut self.mover, block, flat, n, self.ahead.rows.then_some(block));
+            }
+        }
+    }
+}
+
+/// Moves a block of rows. What is asked for in between is so many rows ahead, the last of them in the `next` block.
+#[inline(always)]
+fn move_rows(
+    instructions: impl Instructions,
+    mover: &mut impl BlockMover,
+    block: &[u32; BLOCK],
+    flat: usize,
+    n: usize,
+    next: Option<&[u32; BLOCK]>,
+) {
+    let ahead = next.map(|next| {
+        let mut ahead = *block;
+        ahead.rotate_left(ROWS_AHEAD);
+        if let (Some(ahead), Some(next)) = (ahead.last_chunk_mut::<ROWS_AHEAD>(), next.first_chunk()) {
+            *ahead = *next;
+        }
+        ahead
+    });
+    mover.rows(instructions, block, flat, n, ahead.as_ref());
 }
 
 /// Asks for a stretch of the table. Not inlined: it happens once a lane.

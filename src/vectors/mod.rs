@@ -40,18 +40,23 @@ use threads::Part;
 /// written. (`ladder`, on Zen 4: from 256 KiB to 2 MiB, three quarters of the time; from 4 KiB, it would be a quarter more.)
 const NEAREST: usize = 1 << 14;
 
-/// Places that a scatter changes are asked for ahead. (`tuples`, on a Xeon: those by 2 coordinates into 4 MiB gain a quarter; `reduce`: histograms of 64K bins would lose.)
+/// Places that a scatter changes are asked for ahead (`tuples`, on a Xeon: those by 2 coordinates into 4 MiB gain a quarter; `reduce`: histograms of 64K bins would lose),
+/// and gathered rows of several lines. (`rows`, on Zen 4: those of 64 elements from 16 MiB take XXX of the time.)
 const NEAR: usize = 1 << 20;
 
-/// Gathered rows of several lines are asked for ahead (`rows`, on Zen 4: those of 64 elements from 16 MiB take three quarters of the time), and elements are written one by one
-/// (`ladder`, on Zen 4: from memory, several at a time would take a tenth more).
+/// Elements are gathered one by one. (`ladder`, on Zen 4: from memory, several at a time would take a tenth more.)
 const FAR: usize = 1 << 23;
 
 /// Shorter rows are asked for as well. (`rows`, on a Xeon: from memory, those of 16 elements take two thirds to four fifths of the time; from 16 MiB they would take more.)
 const FARTHEST: usize = 1 << 25;
 
 /// The bytes of a row that has several lines.
-const LONG_ROW: usize = 256;
+const LONG_ROW: usize = 128;
+
+/// Rows of so many bytes go past the caches as they are written, from so many bytes of all on, if those and the table reach beyond [`FARTHEST`]. Measured on processors of AMD
+/// alone. (`rows`, on Zen 4: XXX)
+const STREAMED_ROW: usize = 256;
+const STREAMED: usize = 1 << 24;
 
 /// What is compiled for each size of element that has vectors; `None` for the others.
 macro_rules! for_size {
@@ -80,11 +85,13 @@ pub(crate) fn gather<T: Element, I: Index, const PROVEN: bool>(plan: &Plan, indi
 
 /// The same, lane by lane.
 fn gather_lanes<T: Element, I: Index, const PROVEN: bool>(plan: &Plan, indices: &[I], input: &[T], output: &mut [T]) -> bool {
-    let far = if plan.packed_row.saturating_mul(size_of::<T>()) < LONG_ROW { FARTHEST } else { FAR };
+    let far = if row_bytes::<T>(plan) < LONG_ROW { FARTHEST } else { NEAR };
     let ahead = Ahead { elements: false, rows: reaches_beyond::<T>(plan, far), indices: reaches_beyond::<T>(plan, NEAREST) };
     let together = size_of_val(input) > NEAREST && reach::<T>(plan) <= FAR;
-    let done =
-        for_size!(T, N => Moves::<N>::new(input, output).map(|moves| run::<I, PROVEN>(plan, indices, Gathered { moves, together }, ahead)));
+    let streams = streams::<T>(plan);
+    let done = for_size!(T, N => Moves::<N>::new(input, output).map(|moves| {
+        run::<I, PROVEN>(plan, indices, Gathered { moves, together, streams }, ahead)
+    }));
     done.unwrap_or_else(|| walk::run::<I, PROVEN>(plan, indices, Take { input, output }))
 }
 
@@ -92,8 +99,10 @@ fn gather_lanes<T: Element, I: Index, const PROVEN: bool>(plan: &Plan, indices: 
 pub(crate) fn scatter<T: Element, I: Index>(plan: &Plan, indices: &[I], data: &mut [T], updates: &[T]) -> bool {
     in_blocks(plan, data, |plan, data| {
         let ahead = Ahead::of_scatter::<T>(plan, false);
-        let done =
-            for_size!(T, N => Moves::<N>::new(updates, data).map(|moves| run::<I, false>(plan, indices, Scattered { moves }, ahead)));
+        let streams = streams::<T>(plan);
+        let done = for_size!(T, N => Moves::<N>::new(updates, data).map(|moves| {
+            run::<I, false>(plan, indices, Scattered { moves, streams }, ahead)
+        }));
         done.unwrap_or_else(|| run::<I, false>(plan, indices, Combined { reduction: &Assign, data, updates }, ahead))
     })
 }
@@ -135,6 +144,20 @@ fn reaches_beyond<T>(plan: &Plan, bytes: usize) -> bool {
 /// The bytes over which the tuples of a lane reach.
 fn reach<T>(plan: &Plan) -> usize {
     plan.reach().saturating_mul(size_of::<T>())
+}
+
+/// Whether rows are written past the caches.
+fn streams<T>(plan: &Plan) -> bool {
+    let written = plan.lengths.flat.saturating_mul(size_of::<T>());
+    row_bytes::<T>(plan) >= STREAMED_ROW
+        && written >= STREAMED
+        && written.saturating_add(reach::<T>(plan)) > FARTHEST
+        && third_cache_is_near()
+}
+
+/// The bytes of a row. 0: there are no rows without gaps.
+fn row_bytes<T>(plan: &Plan) -> usize {
+    plan.packed_row.saturating_mul(size_of::<T>())
 }
 
 /// The part of the table that the plan needs, so that the address of an entry that is left out is outside.
@@ -235,6 +258,23 @@ mod tests {
         assert_eq!([NEAR / 4, NEAR / 4 + 1].map(far), [false, PREFETCHES]);
     }
 
+    #[test]
+    fn many_long_rows_go_past_the_caches() {
+        let past = |places, width, count| {
+            let plan = axis(Gather, &packed([places, width]), &packed([count]), &packed([count, width]), 0);
+            streams::<f32>(&plan)
+        };
+        let rows = STREAMED / 256;
+        let found = [
+            past(2 * rows, 64, rows),
+            past(2 * rows, 64, rows - 1),
+            past(2 * rows, 63, 2 * rows),
+            past(rows, 64, rows),
+            past(rows, 64, rows + 1),
+        ];
+        assert_eq!(found, [true, false, false, false, true].map(|past| past && third_cache_is_near()));
+    }
+
     /// Does what `plan` says with all that can be asked for; `place` is where in the table an element of the flat tensor belongs.
     fn ask_for_everything(plan: impl Fn(Direction) -> Plan, ids: &[i64], place: impl Fn(usize) -> usize) {
         let ahead = Ahead { elements: true, rows: true, indices: true };
@@ -243,13 +283,13 @@ mod tests {
 
         let mut output = vec![0; gather.lengths.flat];
         let moves = Moves::<4>::new(&numbers, &mut output).unwrap();
-        assert!(run::<i64, false>(&gather, ids, Gathered { moves, together: true }, ahead));
+        assert!(run::<i64, false>(&gather, ids, Gathered { moves, together: true, streams: true }, ahead));
         assert!(output.iter().enumerate().all(|(n, found)| *found == numbers[place(n)]));
 
         let (mut set, mut sums) = (vec![7; numbers.len()], vec![7; numbers.len()]);
         let (mut expected_set, mut expected_sums) = (set.clone(), sums.clone());
         let moves = Moves::<4>::new(&output, &mut set).unwrap();
-        assert!(run::<i64, false>(&scatter, ids, Scattered { moves }, ahead));
+        assert!(run::<i64, false>(&scatter, ids, Scattered { moves, streams: true }, ahead));
         assert!(run::<i64, false>(&scatter, ids, Combined { reduction: &Add, data: &mut sums, updates: &output }, ahead));
         for (n, update) in output.iter().enumerate() {
             expected_set[place(n)] = *update;

@@ -1,6 +1,6 @@
 //! What moves by addresses: copies in both directions, and reductions.
 
-use strew_simd::{BLOCK, Instructions, Moves, prefetch, prefetch_row};
+use strew_simd::{BLOCK, Instructions, Moves, Rows, prefetch, prefetch_row};
 
 use crate::element::Element;
 use crate::plan::Dim;
@@ -30,14 +30,8 @@ pub(crate) trait BlockMover {
     /// Moves one element for each address, in order. In between, the elements of `ahead` may be asked for.
     fn block(&mut self, instructions: impl Instructions, table: &[u32; BLOCK], flat: usize, ahead: Option<&[u32; BLOCK]>);
 
-    /// Moves one row of `n` elements for each address, in order.
-    #[inline(always)]
-    fn rows(&mut self, table: &[u32; BLOCK], mut flat: usize, n: usize) {
-        for address in table {
-            self.row(*address as usize, flat, n);
-            flat = flat.wrapping_add(n);
-        }
-    }
+    /// Moves one row of `n` elements for each address, in order. In between, the rows of `ahead` may be asked for.
+    fn rows(&mut self, instructions: impl Instructions, table: &[u32; BLOCK], flat: usize, n: usize, ahead: Option<&[u32; BLOCK]>);
 
     /// Moves one element for each offset from a place of the table, in order.
     fn pattern(&mut self, instructions: impl Instructions, table: usize, offsets: &[u32], flat: usize);
@@ -49,26 +43,6 @@ pub(crate) trait BlockMover {
     fn ask_flat(&self, flat: u32, n: usize);
 }
 
-/// The lengths of rows, of elements of `N` bytes, that have loops of their own.
-macro_rules! for_rows_of {
-    ($n:expr, $N:ident, $R:ident => $own:expr, _ => $other:expr) => {
-        for_rows_of!(@ $n, $R, $own, $other, [2 3 4 8 16 32], 64 if $N <= 2)
-    };
-    (@ $n:expr, $R:ident, $own:expr, $other:expr, [$($length:literal)*], $last:literal if $few:expr) => {
-        match $n {
-            $($length => {
-                const $R: usize = $length;
-                $own
-            })*
-            $last if $few => {
-                const $R: usize = $last;
-                $own
-            }
-            _ => $other,
-        }
-    };
-}
-
 /// `output[flat] = input[table]`. Loads of single elements run ahead of each other as it is: asking for them gained nothing. Nor does what is written go past the
 /// caches: that saves a tenth of the time where nothing stays in them, but x86 processors whose gathers have been mended against data sampling let each gather wait
 /// for such writes, and take ten times as long. (`strew-benches`, `ladder`, `many`.)
@@ -76,6 +50,8 @@ pub(crate) struct Gathered<'a, const N: usize> {
     pub moves: Moves<'a, N>,
     /// Whether several elements are loaded before they are written.
     pub together: bool,
+    /// Whether rows are written past the caches.
+    pub streams: bool,
 }
 
 impl<const N: usize> BlockMover for Gathered<'_, N> {
@@ -99,8 +75,8 @@ impl<const N: usize> BlockMover for Gathered<'_, N> {
     }
 
     #[inline(always)]
-    fn rows(&mut self, table: &[u32; BLOCK], flat: usize, n: usize) {
-        for_rows_of!(n, N, R => self.moves.gather_rows::<R>(flat, table), _ => self.moves.gather_rows_of(flat, table, n));
+    fn rows(&mut self, instructions: impl Instructions, table: &[u32; BLOCK], flat: usize, n: usize, ahead: Option<&[u32; BLOCK]>) {
+        self.moves.gather_rows(instructions, flat, table, Rows { length: n, ahead, streams: self.streams });
     }
 
     #[inline(always)]
@@ -122,6 +98,8 @@ impl<const N: usize> BlockMover for Gathered<'_, N> {
 /// `data[table] = updates[flat]`
 pub(crate) struct Scattered<'a, const N: usize> {
     pub moves: Moves<'a, N>,
+    /// Whether rows are written past the caches.
+    pub streams: bool,
 }
 
 impl<const N: usize> BlockMover for Scattered<'_, N> {
@@ -141,8 +119,8 @@ impl<const N: usize> BlockMover for Scattered<'_, N> {
     }
 
     #[inline(always)]
-    fn rows(&mut self, table: &[u32; BLOCK], flat: usize, n: usize) {
-        for_rows_of!(n, N, R => self.moves.scatter_rows::<R>(table, flat), _ => self.moves.scatter_rows_of(table, flat, n));
+    fn rows(&mut self, instructions: impl Instructions, table: &[u32; BLOCK], flat: usize, n: usize, ahead: Option<&[u32; BLOCK]>) {
+        self.moves.scatter_rows(instructions, table, flat, Rows { length: n, ahead, streams: self.streams });
     }
 
     #[inline(always)]
@@ -194,6 +172,16 @@ impl<T: Element, R: Reduction<T>> BlockMover for Combined<'_, T, R> {
     }
 
     #[inline(always)]
+    fn rows(&mut self, instructions: impl Instructions, table: &[u32; BLOCK], flat: usize, n: usize, ahead: Option<&[u32; BLOCK]>) {
+        let Combined { reduction, data, updates } = self;
+        let Some(updates) = n.checked_mul(BLOCK).and_then(|all| updates.get(flat..)?.get(..all)) else { return };
+        instructions.apart(
+            #[inline(always)]
+            || combine_rows(*reduction, data, table, updates, n, ahead),
+        );
+    }
+
+    #[inline(always)]
     fn pattern(&mut self, _: impl Instructions, table: usize, offsets: &[u32], flat: usize) {
         let (Some(data), Some(updates)) = (self.data.get_mut(table..), self.updates.get(flat..)) else { return };
         combine(self.reduction, data, offsets, updates);
@@ -234,6 +222,27 @@ fn combine_ahead<T: Element, R: Reduction<T>>(
         prefetch(data, *ahead);
         if let Some(current) = data.get_mut(*address as usize) {
             *current = reduction.combine(*current, *update);
+        }
+    }
+}
+
+/// The same for rows of `n`.
+#[inline(always)]
+fn combine_rows<T: Element, R: Reduction<T>>(
+    reduction: &R,
+    data: &mut [T],
+    addresses: &[u32; BLOCK],
+    updates: &[T],
+    n: usize,
+    ahead: Option<&[u32; BLOCK]>,
+) {
+    let asked = ahead.unwrap_or(addresses);
+    for ((address, updates), asked) in addresses.iter().zip(updates.chunks_exact(n.max(1))).zip(asked) {
+        if ahead.is_some() {
+            prefetch_row(data, *asked, n);
+        }
+        if let Some(data) = data.get_mut(*address as usize..).and_then(|data| data.get_mut(..n)) {
+            reduction.combine_row(data, updates);
         }
     }
 }
