@@ -41,22 +41,17 @@ use threads::Part;
 const NEAREST: usize = 1 << 14;
 
 /// Places that a scatter changes are asked for ahead (`tuples`, on a Xeon: those by 2 coordinates into 4 MiB gain a quarter; `reduce`: histograms of 64K bins would lose),
-/// and gathered rows of several lines. (`rows`, on Zen 4: those of 64 elements from 16 MiB take XXX of the time.)
+/// and gathered rows. (`rows`, on Zen 4: from 16 MiB, those of 4 to 64 elements take two thirds to three quarters of the time.)
 const NEAR: usize = 1 << 20;
 
 /// Elements are gathered one by one. (`ladder`, on Zen 4: from memory, several at a time would take a tenth more.)
 const FAR: usize = 1 << 23;
 
-/// Shorter rows are asked for as well. (`rows`, on a Xeon: from memory, those of 16 elements take two thirds to four fifths of the time; from 16 MiB they would take more.)
-const FARTHEST: usize = 1 << 25;
-
-/// The bytes of a row that has several lines.
-const LONG_ROW: usize = 128;
-
-/// Rows of so many bytes go past the caches as they are written, from so many bytes of all on, if those and the table reach beyond [`FARTHEST`]. Measured on processors of AMD
-/// alone. (`rows`, on Zen 4: XXX)
+/// Rows of so many bytes go past the caches as they are written, from so many bytes of all on, if those and the table reach further than so many. Measured on processors of
+/// AMD alone. (`rows`, on Zen 4: XXX)
 const STREAMED_ROW: usize = 256;
 const STREAMED: usize = 1 << 24;
+const STREAMED_REACH: usize = 1 << 25;
 
 /// What is compiled for each size of element that has vectors; `None` for the others.
 macro_rules! for_size {
@@ -85,8 +80,7 @@ pub(crate) fn gather<T: Element, I: Index, const PROVEN: bool>(plan: &Plan, indi
 
 /// The same, lane by lane.
 fn gather_lanes<T: Element, I: Index, const PROVEN: bool>(plan: &Plan, indices: &[I], input: &[T], output: &mut [T]) -> bool {
-    let far = if row_bytes::<T>(plan) < LONG_ROW { FARTHEST } else { NEAR };
-    let ahead = Ahead { elements: false, rows: reaches_beyond::<T>(plan, far), indices: reaches_beyond::<T>(plan, NEAREST) };
+    let ahead = Ahead { elements: false, ..Ahead::of::<T>(plan) };
     let together = size_of_val(input) > NEAREST && reach::<T>(plan) <= FAR;
     let streams = streams::<T>(plan);
     let done = for_size!(T, N => Moves::<N>::new(input, output).map(|moves| {
@@ -129,10 +123,15 @@ fn in_blocks<T: Element>(plan: &Plan, data: &mut [T], mut change: impl FnMut(&Pl
 }
 
 impl Ahead {
+    fn of<T>(plan: &Plan) -> Ahead {
+        let far = reaches_beyond::<T>(plan, NEAR);
+        Ahead { elements: far, rows: far, indices: reaches_beyond::<T>(plan, NEAREST) }
+    }
+
     /// `reads`: what is written depends on what is there.
     fn of_scatter<T>(plan: &Plan, reads: bool) -> Ahead {
-        let far = reaches_beyond::<T>(plan, NEAR);
-        Ahead { elements: far && (reads || !third_cache_is_near()), rows: far, indices: reaches_beyond::<T>(plan, NEAREST) }
+        let ahead = Ahead::of::<T>(plan);
+        Ahead { elements: ahead.elements && (reads || !third_cache_is_near()), ..ahead }
     }
 }
 
@@ -149,15 +148,10 @@ fn reach<T>(plan: &Plan) -> usize {
 /// Whether rows are written past the caches.
 fn streams<T>(plan: &Plan) -> bool {
     let written = plan.lengths.flat.saturating_mul(size_of::<T>());
-    row_bytes::<T>(plan) >= STREAMED_ROW
+    plan.packed_row.saturating_mul(size_of::<T>()) >= STREAMED_ROW
         && written >= STREAMED
-        && written.saturating_add(reach::<T>(plan)) > FARTHEST
+        && written.saturating_add(reach::<T>(plan)) > STREAMED_REACH
         && third_cache_is_near()
-}
-
-/// The bytes of a row. 0: there are no rows without gaps.
-fn row_bytes<T>(plan: &Plan) -> usize {
-    plan.packed_row.saturating_mul(size_of::<T>())
 }
 
 /// The part of the table that the plan needs, so that the address of an entry that is left out is outside.
