@@ -57,7 +57,7 @@ pub(crate) trait Mover {
 
     /// A chance to ask for lanes to come, which read and move so many indices and elements; the last outer dimension leads from one to the next.
     #[inline(always)]
-    fn ask_lane<I: Index>(&self, _indices: &[I], _lane: &Position, _outer: &Dim, _reads: usize, _moves: usize) {}
+    fn ask_lane<I: Index>(&mut self, _indices: &[I], _lane: &Position, _outer: &Dim, _reads: usize, _moves: usize) {}
 
     /// Moves what has been put off, in rows of `n` elements.
     #[inline(always)]

@@ -27,6 +27,8 @@ pub(crate) struct InBlocks<S, M> {
     pub far_lanes: bool,
     /// See [`Plan::stretch`](crate::plan::Plan::stretch).
     pub stretch: Option<usize>,
+    /// The place in the next stretch that is asked for next, and how much of it with each block.
+    pub coming: (u32, usize),
     pub pending: Pending,
 }
 
@@ -66,14 +68,15 @@ impl<S: Instructions, M: BlockMover> Mover for InBlocks<S, M> {
     }
 
     #[inline(always)]
-    fn ask_lane<I: Index>(&self, indices: &[I], lane: &Position, outer: &Dim, reads: usize, moves: usize) {
+    fn ask_lane<I: Index>(&mut self, indices: &[I], lane: &Position, outer: &Dim, reads: usize, moves: usize) {
         if self.far_lanes {
             let ahead = |at: usize, step: isize| at.wrapping_add_signed(step.wrapping_mul(LANES_AHEAD)) as u32;
             prefetch_row(indices, ahead(lane.indices, outer.indices), reads);
             self.mover.ask_flat(ahead(lane.flat, outer.flat), moves);
         }
         if let Some(stretch) = self.stretch {
-            ask_stretch(&self.mover, lane.table.wrapping_add_signed(outer.table) as u32, stretch);
+            let blocks = (moves / BLOCK).max(1);
+            self.coming = (lane.table.wrapping_add_signed(outer.table) as u32, stretch.div_ceil(blocks));
         }
     }
 
@@ -96,13 +99,18 @@ impl<S: Instructions, M: BlockMover> Mover for InBlocks<S, M> {
         mut addresses: Addresses<K, PROVEN>,
     ) -> Option<()> {
         let (blocks, rest) = tuples.as_chunks::<BLOCK>();
-        let mut coming = blocks.iter().skip(if self.ahead.indices { INDICES_AHEAD / size_of::<[[I; K]; BLOCK]>() } else { usize::MAX });
         let mut lane = addresses.lane();
         for tuples in blocks {
             let pending = &mut self.pending;
             let (now, next) = if pending.is_other { (&pending.other, &mut pending.block) } else { (&pending.block, &mut pending.other) };
-            if let Some(tuples) = coming.next() {
-                prefetch_row(tuples, 0, BLOCK);
+            if self.ahead.indices {
+                // Be it those of the next lane.
+                prefetch_row(tuples, (INDICES_AHEAD / size_of::<[I; K]>()) as u32, BLOCK);
+            }
+            if self.stretch.is_some() {
+                let (at, step) = self.coming;
+                self.mover.ask(at, step);
+                self.coming.0 = at.wrapping_add(step as u32);
             }
             addresses.block(&mut lane, tuples, next)?;
             if let Some(flat) = pending.flat.replace(flat) {
@@ -164,15 +172,6 @@ fn move_rows(
         ahead
     });
     mover.rows(instructions, block, flat, n, ahead.as_ref());
-}
-
-/// Asks for a stretch of the table. Not inlined: it happens once a lane.
-#[inline(never)]
-fn ask_stretch(mover: &impl BlockMover, start: u32, length: usize) {
-    const STEP: usize = 64;
-    for at in (0..length).step_by(STEP) {
-        mover.ask(start.wrapping_add(at as u32), STEP.min(length - at));
-    }
 }
 
 /// Takes lanes apart into blocks, and moves those of their rows that lie in the mover's part of the table.

@@ -125,7 +125,7 @@ fn in_blocks<T: Element>(plan: &Plan, data: &mut [T], mut change: impl FnMut(&Pl
 impl Ahead {
     fn of<T>(plan: &Plan) -> Ahead {
         let far = reaches_beyond::<T>(plan, NEAR);
-        Ahead { elements: far, rows: far, indices: reaches_beyond::<T>(plan, NEAREST) }
+        Ahead { elements: far, rows: far, indices: reaches_beyond::<T>(plan, NEAREST) || (PREFETCHES && plan.stretch().is_some()) }
     }
 
     /// `reads`: what is written depends on what is there.
@@ -224,6 +224,7 @@ fn run<I: Index, const PROVEN: bool>(plan: &Plan, indices: &[I], mover: impl Blo
                     ahead: self.3,
                     far_lanes,
                     stretch: self.0.stretch().filter(|_| PREFETCHES),
+                    coming: (0, 0),
                     pending: Pending::new(),
                 },
             )
