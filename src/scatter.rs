@@ -18,7 +18,9 @@ use crate::shared;
 #[cfg(feature = "rayon")]
 use crate::vectors::threads::Division;
 #[cfg(feature = "std")]
-use crate::vectors::{self, trial};
+use crate::vectors::{self, narrow, trial};
+#[cfg(feature = "std")]
+use crate::walk;
 
 /// A scatter whose shapes are proven: writes `updates`, in order, to the elements of `data` that `indices` choose.
 ///
@@ -171,6 +173,11 @@ impl Scatter {
         {
             return result(&self.plan, indices, inside);
         }
+        #[cfg(feature = "std")]
+        if let Some(narrowed) = self.narrowed::<T, I>(indices) {
+            let (operator, positions) = narrowed?;
+            return Checked { operator: &operator, indices: &positions }.assign(data, updates);
+        }
         check(&self.plan, indices)?;
         Checked { operator: self, indices }.assign(data, updates)
     }
@@ -258,6 +265,11 @@ impl Scatter {
                 trial::change(&self.plan, data, indices, updates, |data| vectors::combine(&self.plan, indices, &reduction, data, updates))
         {
             return result(&self.plan, indices, inside);
+        }
+        #[cfg(feature = "std")]
+        if let Some(narrowed) = self.narrowed::<T, I>(indices) {
+            let (operator, positions) = narrowed?;
+            return Checked { operator: &operator, indices: &positions }.combine(reduction, data, updates);
         }
         check(&self.plan, indices)?;
         Checked { operator: self, indices }.combine(reduction, data, updates)
@@ -482,6 +494,16 @@ impl Scatter {
     pub fn check<'a, I: Index>(&'a self, indices: &'a [I]) -> Result<Checked<'a, Scatter, I>, Error> {
         check(&self.plan, indices)?;
         Ok(Checked { operator: self, indices })
+    }
+
+    /// Checks the indices, and writes their positions down for this operator. `None`: that is not worth it.
+    #[cfg(feature = "std")]
+    #[inline]
+    fn narrowed<T, I: Index>(&self, indices: &[I]) -> Option<Result<(Scatter, Vec<u16>), Error>> {
+        Some(match narrow::positions::<T, I>(&self.plan, indices)? {
+            Ok((plan, positions)) => Ok((Scatter { plan, ..*self }, positions)),
+            Err(narrow::OutOfBounds) => Err(walk::first_out_of_bounds(&self.plan, indices)?),
+        })
     }
 
     /// The number of words that [`mean`](Scatter::mean) needs: one for each place that the indices choose from.

@@ -70,6 +70,21 @@ impl<const K: usize> Lane<K> {
         }
     }
 
+    /// Sets the positions of tuples on their axes, which have 2^16 at most, and says whether all coordinates are on them.
+    #[inline(always)]
+    #[must_use]
+    pub fn positions<I: Index>(&self, tuples: &[[I; K]], positions: &mut [[u16; K]]) -> bool {
+        let mut all = true;
+        for (positions, tuple) in positions.iter_mut().zip(tuples) {
+            for ((narrow, index), axis) in positions.iter_mut().zip(tuple).zip(&self.axes) {
+                let (position, inside) = index.on_axis(axis.size);
+                *narrow = position as u16;
+                all &= inside;
+            }
+        }
+        all
+    }
+
     /// Goes on by `n` tuples.
     #[inline(always)]
     pub fn advance(&mut self, n: u32) {

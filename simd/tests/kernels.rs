@@ -19,7 +19,7 @@ macro_rules! kernels {
         )*
     };
 }
-kernels!(below iter check resolve clamp advance element row gather gather_at gather_rows scatter scatter_at scatter_rows prefetch prefetch_row prefetch_row_to prefetch_row_from);
+kernels!(below iter check resolve clamp positions advance element row gather gather_at gather_rows scatter scatter_at scatter_rows prefetch prefetch_row prefetch_row_to prefetch_row_from);
 
 #[test]
 fn no_kernel_is_forgotten() {
@@ -301,7 +301,7 @@ fn nothing_next_to_a_slice_is_touched() {
             let to = to.elements(length, ends & 2 != 0);
             let addresses = addresses(length, &mut random, |n| bad > 0 && n % bad == length % bad);
             let offsets = &addresses[..length % (BLOCK + 1)];
-            for start in positions(length) {
+            for start in starts(length) {
                 for together in [false, true] {
                     path.dispatch(Gather(Moves::<N>::new(from, to).unwrap(), start, &addresses, together));
                 }
@@ -345,7 +345,7 @@ fn addresses(length: usize, random: &mut Random, bad: impl Fn(usize) -> bool) ->
 }
 
 /// Positions of a block in a slice of this length, those where it does not fit among them.
-fn positions(length: usize) -> [usize; 8] {
+fn starts(length: usize) -> [usize; 8] {
     let last = length.wrapping_sub(BLOCK);
     [0, 1, last.wrapping_sub(1), last, last.wrapping_add(1), length, length + 1, usize::MAX]
 }
@@ -357,7 +357,7 @@ fn for_all_blocks(element: usize, mut test: impl FnMut(&mut Buffer, &mut Buffer,
     for length in lengths() {
         for place in 0..BLOCK {
             let (mut table, mut flat) = (Buffer::new(length, element, place, 0), Buffer::new(BLOCK + place % 7, element, length % 64, 99));
-            let position = positions(BLOCK + place % 7)[random.below(8)];
+            let position = starts(BLOCK + place % 7)[random.below(8)];
             test(&mut table, &mut flat, position, &addresses(length, &mut random, |n| n == place));
             test(&mut table, &mut flat, 0, &addresses(length, &mut random, |n| (n ^ place) % 5 == 0));
         }
@@ -436,6 +436,33 @@ mod kernels {
             let nearest = axes.iter().all(|axis| axis.size > 0).then_some(nearest);
             test(Lane::new(axes, first, step), &tuples, (all_on_axes(&axes, &exact), resolved), nearest);
         }
+    }
+
+    pub fn positions(path: Path) {
+        fn test<I: Value, const K: usize>(path: Path) {
+            let mut random = Random(K as u64);
+            for bad in 0..BLOCK {
+                let (mut axes, values) = axes::<I, K>(&mut random);
+                let (exact, tuples) = tuples::<I, K, BLOCK>(&values, &mut random, |n| n == bad);
+                axes.iter_mut().for_each(|axis| axis.size = axis.size.min(1 << 16));
+                for length in 0..=BLOCK {
+                    let mut found = [[7; K]; BLOCK];
+                    let inside = path.dispatch(Run(|| lane(axes).positions(&tuples[..length], &mut found[..length])));
+                    assert_eq!(inside, all_on_axes(&axes, &exact[..length]), "{} {axes:?} {:?}", path.name(), &tuples[..length]);
+                    for (n, (found, exact)) in found.iter().zip(exact).enumerate() {
+                        for ((found, index), axis) in found.iter().zip(exact).zip(axes) {
+                            let position = if index < 0 { index + i128::from(axis.size) } else { index };
+                            let on_axis = (0..i128::from(axis.size)).contains(&position);
+                            assert!(if n < length { !on_axis || i128::from(*found) == position } else { *found == 7 });
+                        }
+                    }
+                }
+            }
+        }
+        fn lane<const K: usize>(axes: [Axis; K]) -> Lane<K> {
+            Lane::new(axes, 5, 7)
+        }
+        for_all_tuples!(test(path));
     }
 
     pub fn resolve(path: Path) {

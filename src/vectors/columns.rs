@@ -9,7 +9,7 @@ use strew_simd::prefetch_row;
 use crate::element::Element;
 use crate::index::{Bounds, Index};
 use crate::plan::Plan;
-use crate::vectors;
+use crate::vectors::{self, narrow};
 use crate::walk::{Odometer, Position};
 
 /// The bytes of the scratch, at most.
@@ -30,8 +30,12 @@ const SCATTER: usize = 1;
 pub(crate) fn gather<T: Element, I: Index, const PROVEN: bool>(plan: &Plan, indices: &[I], input: &[T], output: &mut [T]) -> Option<bool> {
     let columns = Columns::of_gather::<T>(plan)?;
     // This is not the order of the indices, in which nothing may be gathered that comes after a bad one.
-    if !PROVEN && matches!(plan.bounds, Bounds::Error) && !vectors::check(plan, indices) {
-        return Some(false);
+    if !PROVEN && matches!(plan.bounds, Bounds::Error) {
+        match narrow::positions::<T, I>(plan, indices) {
+            Some(Ok((plan, positions))) => return gather::<T, u16, true>(&plan, &positions, input, output),
+            None if vectors::check(plan, indices) => {}
+            _ => return Some(false),
+        }
     }
     let mut scratch = Vec::new();
     columns.each_block(plan, |block| {

@@ -20,6 +20,7 @@ mod columns;
 #[cfg(feature = "rayon")]
 mod lists;
 mod movers;
+pub(crate) mod narrow;
 mod pattern;
 mod pieces;
 #[cfg(feature = "rayon")]
@@ -125,7 +126,8 @@ fn in_blocks<T: Element>(plan: &Plan, data: &mut [T], mut change: impl FnMut(&Pl
 impl Ahead {
     fn of<T>(plan: &Plan) -> Ahead {
         let far = reaches_beyond::<T>(plan, NEAR);
-        Ahead { elements: far, rows: far, indices: reaches_beyond::<T>(plan, NEAREST) || (PREFETCHES && plan.stretch().is_some()) }
+        let many = reaches_beyond::<T>(plan, NEAREST) || (PREFETCHES && plan.stretch().is_some());
+        Ahead { elements: far, rows: far, indices: many && !plan.has_far_lanes() }
     }
 
     /// `reads`: what is written depends on what is there.

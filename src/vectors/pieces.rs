@@ -50,6 +50,14 @@ impl Plan {
         plan
     }
 
+    /// The same for indices that start at the first place of their slice, and fill it.
+    pub(crate) fn with_indices_from_0(&self) -> Plan {
+        let mut plan = *self;
+        plan.start.indices = 0;
+        plan.lengths.indices = self.reads();
+        plan
+    }
+
     /// Whether the lanes of the indices are short pieces, far from each other.
     pub(crate) fn has_far_lanes(&self) -> bool {
         const SHORT: usize = 128;
