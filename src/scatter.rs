@@ -293,6 +293,10 @@ impl Scatter {
     /// ```
     #[cfg(feature = "rayon")]
     pub fn par_run<T: Element + Send + Sync, I: Index>(&self, data: &mut [T], indices: &[I], updates: &[T]) -> Result<(), Error> {
+        if let Some(narrowed) = self.par_narrowed::<T, I>(indices) {
+            let (operator, positions) = narrowed?;
+            return Checked { operator: &operator, indices: &positions }.par_run(data, updates);
+        }
         match Division::of_scatter::<T>(&self.plan) {
             Some(division) => {
                 par_check(&self.plan, indices, &division)?;
@@ -327,6 +331,10 @@ impl Scatter {
         indices: &[I],
         updates: &[T],
     ) -> Result<(), Error> {
+        if let Some(narrowed) = self.par_narrowed::<T, I>(indices) {
+            let (operator, positions) = narrowed?;
+            return Checked { operator: &operator, indices: &positions }.par_reduce(reduction, data, updates);
+        }
         match Division::of_scatter::<T>(&self.plan) {
             Some(division) => {
                 par_check(&self.plan, indices, &division)?;
@@ -500,7 +508,23 @@ impl Scatter {
     #[cfg(feature = "std")]
     #[inline]
     fn narrowed<T, I: Index>(&self, indices: &[I]) -> Option<Result<(Scatter, Vec<u16>), Error>> {
-        Some(match narrow::positions::<T, I>(&self.plan, indices)? {
+        self.with(narrow::positions::<T, I>(&self.plan, indices)?, indices)
+    }
+
+    /// The same with several threads.
+    #[cfg(feature = "rayon")]
+    #[inline]
+    fn par_narrowed<T, I: Index>(&self, indices: &[I]) -> Option<Result<(Scatter, Vec<u16>), Error>> {
+        self.with(narrow::par_positions::<T, I>(&self.plan, indices, rayon::current_num_threads())?, indices)
+    }
+
+    #[cfg(feature = "std")]
+    fn with<I: Index>(
+        &self,
+        narrowed: Result<(Plan, Vec<u16>), narrow::OutOfBounds>,
+        indices: &[I],
+    ) -> Option<Result<(Scatter, Vec<u16>), Error>> {
+        Some(match narrowed {
             Ok((plan, positions)) => Ok((Scatter { plan, ..*self }, positions)),
             Err(narrow::OutOfBounds) => Err(walk::first_out_of_bounds(&self.plan, indices)?),
         })

@@ -15,6 +15,35 @@ pub(crate) struct OutOfBounds;
 
 /// The positions of all indices, and the plan that has them for indices. `None`: they are not worth it, there is no memory for them, or the slice is too short.
 pub(crate) fn positions<T, I: Index>(plan: &Plan, indices: &[I]) -> Option<Result<(Plan, Vec<u16>), OutOfBounds>> {
+    let indices = worth::<T, I>(plan, indices)?;
+    let mut positions = Vec::new();
+    positions.try_reserve_exact(indices.len()).ok()?;
+    let inside = narrow(plan, indices, |narrow| positions.extend_from_slice(narrow));
+    Some(if inside { Ok((plan.with_indices_from_0(), positions)) } else { Err(OutOfBounds) })
+}
+
+/// The same with so many threads.
+#[cfg(feature = "rayon")]
+pub(crate) fn par_positions<T, I: Index>(plan: &Plan, indices: &[I], threads: usize) -> Option<Result<(Plan, Vec<u16>), OutOfBounds>> {
+    use rayon::prelude::*;
+
+    let indices = worth::<T, I>(plan, indices)?;
+    let mut positions = Vec::new();
+    positions.try_reserve_exact(indices.len()).ok()?;
+    positions.resize(indices.len(), 0);
+    let share = indices.len().div_ceil(threads).next_multiple_of(plan.packed_tuple);
+    let inside = positions.par_chunks_mut(share).zip(indices.par_chunks(share)).all(|(mut positions, indices)| {
+        narrow(plan, indices, |narrow| {
+            if let Some(next) = positions.split_off_mut(..narrow.len()) {
+                next.copy_from_slice(narrow);
+            }
+        })
+    });
+    Some(if inside { Ok((plan.with_indices_from_0(), positions)) } else { Err(OutOfBounds) })
+}
+
+/// The indices that the plan reads, if it is worth it to write their positions down.
+fn worth<'a, T, I: Index>(plan: &Plan, indices: &'a [I]) -> Option<&'a [I]> {
     if !plan.suits_vectors || size_of::<I>() != 8 {
         return None;
     }
@@ -22,22 +51,13 @@ pub(crate) fn positions<T, I: Index>(plan: &Plan, indices: &[I]) -> Option<Resul
     let suits = POSITIONS.contains(&reads)
         && !plan.empty
         && matches!(plan.bounds, Bounds::Error)
+        && (1..=4).contains(&plan.packed_tuple)
         && plan.packed_row == 1
         && plan.coordinates().iter().all(|axis| axis.size <= 1 << 16)
         && vectors::reach::<T>(plan) > NEAR
         && indices.len() >= plan.lengths.indices
         && has_all_in_order(plan);
-    let indices = indices.get(plan.start.indices..plan.start.indices.saturating_add(reads)).filter(|_| suits)?;
-    let mut positions = Vec::new();
-    positions.try_reserve_exact(reads).ok()?;
-    let inside = match plan.packed_tuple {
-        1 => narrow::<I, 1>(plan, indices, &mut positions),
-        2 => narrow::<I, 2>(plan, indices, &mut positions),
-        3 => narrow::<I, 3>(plan, indices, &mut positions),
-        4 => narrow::<I, 4>(plan, indices, &mut positions),
-        _ => return None,
-    };
-    Some(if inside { Ok((plan.with_indices_from_0(), positions)) } else { Err(OutOfBounds) })
+    indices.get(plan.start.indices..plan.start.indices.saturating_add(reads)).filter(|_| suits)
 }
 
 /// Whether the walk reads neighbours of the indices from the first to the last.
@@ -50,26 +70,35 @@ fn has_all_in_order(plan: &Plan) -> bool {
     })
 }
 
-/// Appends the positions of tuples. `false`: an index is out of bounds.
-fn narrow<I: Index, const K: usize>(plan: &Plan, indices: &[I], positions: &mut Vec<u16>) -> bool {
-    struct Narrow<'a, I, const K: usize>(Lane<K>, &'a [[I; K]], &'a mut Vec<u16>);
-    impl<I: Index, const K: usize> Op for Narrow<'_, I, K> {
+/// Hands the positions of all indices on, some at a time. `false`: an index is out of bounds.
+fn narrow<I: Index>(plan: &Plan, indices: &[I], next: impl FnMut(&[u16])) -> bool {
+    struct Narrow<'a, I, F, const K: usize>(Lane<K>, &'a [I], F);
+    impl<I: Index, F: FnMut(&[u16]), const K: usize> Op for Narrow<'_, I, F, K> {
         type Output = bool;
         #[inline(always)]
         fn run(self, _: impl Instructions) -> bool {
             /// So many at a time: they stay in the first cache.
             const TUPLES: usize = 512;
-            let mut narrow = [[0; K]; TUPLES];
-            self.1.chunks(TUPLES).all(|tuples| {
-                let narrow = narrow.get_mut(..tuples.len()).unwrap_or_default();
-                let inside = self.0.positions(tuples, narrow);
-                self.2.extend_from_slice(narrow.as_flattened());
+            let Narrow(lane, indices, mut next) = self;
+            let mut positions = [[0; K]; TUPLES];
+            indices.as_chunks::<K>().0.chunks(TUPLES).all(|tuples| {
+                let positions = positions.get_mut(..tuples.len()).unwrap_or_default();
+                let inside = lane.positions(tuples, positions);
+                next(positions.as_flattened());
                 inside
             })
         }
     }
-    let axes = plan.coordinate_array::<K>().map(|axis| Axis { size: axis.size as u32, stride: 0 });
-    Path::detect().dispatch(Narrow(Lane::new(axes, 0, 0), indices.as_chunks::<K>().0, positions))
+    fn of<I: Index, const K: usize>(plan: &Plan, indices: &[I], next: impl FnMut(&[u16])) -> bool {
+        let axes = plan.coordinate_array::<K>().map(|axis| Axis { size: axis.size as u32, stride: 0 });
+        Path::detect().dispatch(Narrow(Lane::new(axes, 0, 0), indices, next))
+    }
+    match plan.packed_tuple {
+        1 => of::<I, 1>(plan, indices, next),
+        2 => of::<I, 2>(plan, indices, next),
+        3 => of::<I, 3>(plan, indices, next),
+        _ => of::<I, 4>(plan, indices, next),
+    }
 }
 
 #[cfg(test)]
