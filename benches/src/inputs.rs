@@ -1,5 +1,7 @@
 //! Inputs that are the same in every run.
 
+use std::ops::{Deref, DerefMut};
+
 use half::f16;
 use strew::{Element, Index};
 
@@ -17,6 +19,36 @@ impl SplitMix64 {
     /// A number below `bound`, which has at most 32 bits.
     pub fn below(&mut self, bound: usize) -> usize {
         (((self.next() >> 32) * bound as u64) >> 32) as usize
+    }
+}
+
+/// A slice that starts at a cache line, as tensors of most libraries do.
+pub struct Aligned<T> {
+    values: Vec<T>,
+    start: usize,
+}
+
+impl<T: Copy> From<Vec<T>> for Aligned<T> {
+    fn from(values: Vec<T>) -> Aligned<T> {
+        const LINE: usize = 64;
+        let mut aligned: Vec<T> = Vec::with_capacity(values.len() + LINE);
+        let start = aligned.as_ptr().align_offset(LINE);
+        aligned.extend(values.iter().cycle().take(start));
+        aligned.extend_from_slice(&values);
+        Aligned { values: aligned, start: if values.is_empty() { 0 } else { start } }
+    }
+}
+
+impl<T> Deref for Aligned<T> {
+    type Target = [T];
+    fn deref(&self) -> &[T] {
+        &self.values[self.start..]
+    }
+}
+
+impl<T> DerefMut for Aligned<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        &mut self.values[self.start..]
     }
 }
 

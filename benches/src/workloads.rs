@@ -5,7 +5,7 @@ use std::hint::black_box;
 use half::f16;
 use strew::{Add, Error, Gather, Layout, Max, Reduction, Scatter, plan};
 
-use crate::inputs::{Signed, Value, fill, tuples, values};
+use crate::inputs::{Aligned, Signed, Value, fill, tuples, values};
 use crate::{safe, spatter, threads};
 
 /// The families, in the order of the list.
@@ -48,9 +48,9 @@ pub trait Ready {
 
 /// `from` is read, `to` is written: input and output of a gather, updates and data of a scatter.
 struct Case<T, I, S, L> {
-    from: Vec<T>,
-    indices: Vec<I>,
-    to: Vec<T>,
+    from: Aligned<T>,
+    indices: Aligned<I>,
+    to: Aligned<T>,
     strew: S,
     safe_loop: L,
 }
@@ -76,7 +76,7 @@ where
     fn agrees(&mut self) -> bool {
         fill(&mut self.to, TO);
         self.strew(1);
-        let ours = self.to.clone();
+        let ours = self.to.to_vec();
         fill(&mut self.to, TO);
         self.safe_loop(1);
         bytemuck::cast_slice::<T, u8>(&ours) == bytemuck::cast_slice::<T, u8>(&self.to)
@@ -138,7 +138,7 @@ impl Shape {
         let bytes = moved * touched * size_of::<T>() + tuples * sizes.len() * size_of::<I>();
         let make = move || -> Box<dyn Ready> {
             let (strew, safe_loop) = (strew.clone(), safe_loop.clone());
-            Box::new(Case { from: values(from, FROM), indices: indices(), to: values(to, TO), strew, safe_loop })
+            Box::new(Case { from: values(from, FROM).into(), indices: indices().into(), to: values(to, TO).into(), strew, safe_loop })
         };
         Workload { family, name, elements: if family == TINY { 1 } else { moved }, bytes, make: Box::new(make) }
     }

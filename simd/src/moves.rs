@@ -19,7 +19,7 @@ pub struct Rows<'a> {
     pub length: usize,
     /// The address of a row to ask for at each copy.
     pub ahead: Option<&'a [u32; BLOCK]>,
-    /// Whether rows of whole cache lines go to memory past the caches.
+    /// Whether gathered rows of whole cache lines go to memory past the caches.
     pub streams: bool,
 }
 
@@ -191,7 +191,7 @@ impl<'a, const N: usize> Moves<'a, N> {
     #[inline(always)]
     pub fn scatter_rows(&mut self, instructions: impl Instructions, t: &[u32; BLOCK], f: usize, rows: Rows) {
         let Some(from) = rows.length.checked_mul(BLOCK).and_then(|all| self.from.get(f..)?.get(..all)) else { return };
-        let to = &mut *self.to;
+        let (to, rows) = (&mut *self.to, Rows { streams: false, ..rows });
         instructions.apart(
             #[inline(always)]
             || for_rows!(N, rows, way => scatter_rows(from, to, t, rows, &way)),

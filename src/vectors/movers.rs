@@ -98,8 +98,6 @@ impl<const N: usize> BlockMover for Gathered<'_, N> {
 /// `data[table] = updates[flat]`
 pub(crate) struct Scattered<'a, const N: usize> {
     pub moves: Moves<'a, N>,
-    /// Whether rows are written past the caches.
-    pub streams: bool,
 }
 
 impl<const N: usize> BlockMover for Scattered<'_, N> {
@@ -120,7 +118,7 @@ impl<const N: usize> BlockMover for Scattered<'_, N> {
 
     #[inline(always)]
     fn rows(&mut self, instructions: impl Instructions, table: &[u32; BLOCK], flat: usize, n: usize, ahead: Option<&[u32; BLOCK]>) {
-        self.moves.scatter_rows(instructions, table, flat, Rows { length: n, ahead, streams: self.streams });
+        self.moves.scatter_rows(instructions, table, flat, Rows { length: n, ahead, streams: false });
     }
 
     #[inline(always)]
