@@ -39,6 +39,7 @@ mod lane;
 mod moves;
 mod path;
 mod prefetch;
+mod rows;
 mod stream;
 #[cfg(target_arch = "x86_64")]
 mod x86;
@@ -46,6 +47,7 @@ mod x86;
 pub use chosen::Chosen;
 pub use index::Index;
 pub use lane::{Axis, BLOCK, Lane, NOWHERE};
-pub use moves::{Moves, Rows};
+pub use moves::Moves;
 pub use path::{Instructions, Op, Path};
 pub use prefetch::{PREFETCHES, prefetch, prefetch_row, third_cache_is_near};
+pub use rows::Rows;

@@ -4,137 +4,13 @@ use bytemuck::NoUninit;
 
 use crate::lane::BLOCK;
 use crate::path::Instructions;
-use crate::prefetch::{self, LINE};
-use crate::stream::Streaming;
+use crate::prefetch;
+use crate::rows::{self, Rows, copy_row};
 
 /// The bytes of an element. No value of it comes from outside, and every write is a copy of an element of the same type.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub struct Bytes<const N: usize>([u8; N]);
-
-/// How a block of rows is copied.
-#[derive(Clone, Copy, Debug)]
-pub struct Rows<'a> {
-    /// The elements of each.
-    pub length: usize,
-    /// The address of a row to ask for at each copy.
-    pub ahead: Option<&'a [u32; BLOCK]>,
-    /// Whether gathered rows of whole cache lines go to memory past the caches.
-    pub streams: bool,
-}
-
-/// `run`, given the `rows` and the way to copy one: for few elements, and for few chunks, with a number that is known when it is compiled.
-macro_rules! for_rows {
-    ($N:ident, $rows:ident, $way:ident => $run:expr) => {
-        for_rows!(@ $N, $rows, $way, $run, [2 3 4 8 16 32], [1 2 3 4 8 16], [2 3 4])
-    };
-    (@ $N:ident, $rows:ident, $way:ident, $run:expr, [$($few:literal)*], [$($lines:literal)*], [$($chunks:literal)*]) => {
-        match ($rows.length, $rows.length.wrapping_mul($N)) {
-            _ if $rows.streams => {
-                let $way = Streaming::new();
-                $run
-            }
-            $(($few, _) => {
-                let ($rows, $way) = (Rows { length: $few, ..$rows }, Few::<$few>);
-                $run
-            })*
-            $((_, bytes) if bytes == $lines * LINE => {
-                let ($rows, $way) = (Rows { length: $lines * LINE / $N, ..$rows }, Wide);
-                $run
-            })*
-            $((_, bytes) if bytes.div_ceil(LINE) == $chunks => {
-                let $way = Chunks::<$chunks>;
-                $run
-            })*
-            _ => {
-                let $way = Wide;
-                $run
-            }
-        }
-    };
-}
-
-/// A way to copy a row.
-trait Way {
-    /// `to = from`, of the same length.
-    fn copy<const N: usize>(&self, from: &[Bytes<N>], to: &mut [Bytes<N>]);
-}
-
-/// `R` elements.
-struct Few<const R: usize>;
-
-impl<const R: usize> Way for Few<R> {
-    #[inline(always)]
-    fn copy<const N: usize>(&self, from: &[Bytes<N>], to: &mut [Bytes<N>]) {
-        if let (Some(to), Some(from)) = (to.first_chunk_mut::<R>(), from.first_chunk()) {
-            *to = *from;
-        }
-    }
-}
-
-/// `L` chunks of 64 bytes, of which the last may overlap the one before it.
-struct Chunks<const L: usize>;
-
-impl<const L: usize> Way for Chunks<L> {
-    #[inline(always)]
-    fn copy<const N: usize>(&self, from: &[Bytes<N>], to: &mut [Bytes<N>]) {
-        match N {
-            1 => chunks::<N, 64, L>(from, to),
-            2 => chunks::<N, 32, L>(from, to),
-            4 => chunks::<N, 16, L>(from, to),
-            8 => chunks::<N, 8, L>(from, to),
-            16 => chunks::<N, 4, L>(from, to),
-            _ => to.copy_from_slice(from),
-        }
-    }
-}
-
-#[inline(always)]
-fn chunks<const N: usize, const CHUNK: usize, const L: usize>(from: &[Bytes<N>], to: &mut [Bytes<N>]) {
-    if from.len() != to.len() || from.len() < CHUNK * (L - 1) {
-        return;
-    }
-    for n in 0..L - 1 {
-        if let (Some(to), Some(from)) = (to.get_mut(n * CHUNK..(n + 1) * CHUNK), from.get(n * CHUNK..(n + 1) * CHUNK)) {
-            to.copy_from_slice(from);
-        }
-    }
-    if let (Some(to), Some(from)) = (to.last_chunk_mut::<CHUNK>(), from.last_chunk::<CHUNK>()) {
-        *to = *from;
-    }
-}
-
-/// By the widest vectors there are.
-struct Wide;
-
-impl Way for Wide {
-    #[inline(always)]
-    fn copy<const N: usize>(&self, from: &[Bytes<N>], to: &mut [Bytes<N>]) {
-        /// Up to so many bytes they take less time than the system's memory copy: a third less from the third cache. (`strew-benches`, `rows`.)
-        const WIDE: usize = 1 << 12;
-        let done = size_of_val(from) <= WIDE
-            && match N {
-                1 => copy_chunks::<N, 64>(from, to),
-                2 => copy_chunks::<N, 32>(from, to),
-                4 => copy_chunks::<N, 16>(from, to),
-                8 => copy_chunks::<N, 8>(from, to),
-                16 => copy_chunks::<N, 4>(from, to),
-                _ => false,
-            };
-        if !done {
-            copy_row(from, to);
-        }
-    }
-}
-
-impl Way for Streaming {
-    #[inline(always)]
-    fn copy<const N: usize>(&self, from: &[Bytes<N>], to: &mut [Bytes<N>]) {
-        if !self.write(from, to) {
-            Wide.copy(from, to);
-        }
-    }
-}
 
 /// Copies of elements of `N` bytes from one slice to another of the same type, which is not named: types of one size share their code.
 ///
@@ -180,22 +56,14 @@ impl<'a, const N: usize> Moves<'a, N> {
     #[inline(always)]
     pub fn gather_rows(&mut self, instructions: impl Instructions, t: usize, f: &[u32; BLOCK], rows: Rows) {
         let Some(to) = rows.length.checked_mul(BLOCK).and_then(|all| self.to.get_mut(t..)?.get_mut(..all)) else { return };
-        let from = self.from;
-        instructions.apart(
-            #[inline(always)]
-            || for_rows!(N, rows, way => gather_rows(from, f, to, rows, &way)),
-        );
+        rows::gather(instructions, self.from, f, to, rows);
     }
 
     /// `to[t[n]..][..length] = from[f + n * length..][..length]` for a block of addresses, in this order.
     #[inline(always)]
     pub fn scatter_rows(&mut self, instructions: impl Instructions, t: &[u32; BLOCK], f: usize, rows: Rows) {
         let Some(from) = rows.length.checked_mul(BLOCK).and_then(|all| self.from.get(f..)?.get(..all)) else { return };
-        let (to, rows) = (&mut *self.to, Rows { streams: false, ..rows });
-        instructions.apart(
-            #[inline(always)]
-            || for_rows!(N, rows, way => scatter_rows(from, to, t, rows, &way)),
-        );
+        rows::scatter(instructions, from, self.to, t, rows);
     }
 
     /// `to[t + n] = from[f[n]]` for a block of addresses. Without an instruction for it, `TOGETHER` elements are loaded before they are written; it
@@ -249,49 +117,6 @@ impl<'a, const N: usize> Moves<'a, N> {
     }
 }
 
-/// `to = from`, of the same length.
-#[inline(always)]
-fn copy_row<const N: usize>(from: &[Bytes<N>], to: &mut [Bytes<N>]) {
-    /// Up to so many bytes, a call of the system's memory copy takes longer than the copy.
-    const INLINE: usize = 128;
-    let inline = match N {
-        _ if size_of_val(from) > INLINE => false,
-        1 => copy_chunks::<N, 16>(from, to) || copy_one_by_one(from, to),
-        2 => copy_chunks::<N, 8>(from, to) || copy_one_by_one(from, to),
-        4 => copy_chunks::<N, 4>(from, to) || copy_one_by_one(from, to),
-        8 => copy_chunks::<N, 2>(from, to) || copy_one_by_one(from, to),
-        _ => false,
-    };
-    if !inline {
-        to.copy_from_slice(from);
-    }
-}
-
-/// `to = from`, of the same length. `false`: they are shorter than a chunk.
-#[inline(always)]
-fn copy_chunks<const N: usize, const CHUNK: usize>(from: &[Bytes<N>], to: &mut [Bytes<N>]) -> bool {
-    let (chunks, rest) = from.as_chunks::<CHUNK>();
-    for (to, from) in to.as_chunks_mut::<CHUNK>().0.iter_mut().zip(chunks) {
-        *to = *from;
-    }
-    // The last chunk overlaps the one before it.
-    match (from.last_chunk::<CHUNK>(), to.last_chunk_mut::<CHUNK>()) {
-        (Some(end), Some(to_end)) if !rest.is_empty() => *to_end = *end,
-        (None, _) => return false,
-        _ => {}
-    }
-    true
-}
-
-/// `to = from`, of the same length. Always `true`.
-#[inline(always)]
-fn copy_one_by_one<const N: usize>(from: &[Bytes<N>], to: &mut [Bytes<N>]) -> bool {
-    for (to, from) in to.iter_mut().zip(from) {
-        *to = *from;
-    }
-    true
-}
-
 /// `to[addresses[n]] = from[n]`, in this order. Not inlined: among the walk's variables there are no registers left for its few.
 #[inline(never)]
 fn scatter<const N: usize>(from: &[Bytes<N>], to: &mut [Bytes<N>], addresses: &[u32]) {
@@ -308,32 +133,6 @@ fn scatter_ahead<const N: usize>(from: &[Bytes<N>], to: &mut [Bytes<N>], address
         prefetch::prefetch(to, *ahead);
         if let Some(to) = to.get_mut(*address as usize) {
             *to = *from;
-        }
-    }
-}
-
-#[inline(always)]
-fn gather_rows<const N: usize>(from: &[Bytes<N>], addresses: &[u32; BLOCK], to: &mut [Bytes<N>], rows: Rows, way: &impl Way) {
-    let ahead = rows.ahead.unwrap_or(addresses);
-    for ((to, address), ahead) in to.chunks_exact_mut(rows.length.max(1)).zip(addresses).zip(ahead) {
-        if rows.ahead.is_some() {
-            prefetch::prefetch_row_here(from, *ahead, rows.length);
-        }
-        if let Some(from) = from.get(*address as usize..).and_then(|from| from.get(..rows.length)) {
-            way.copy(from, to);
-        }
-    }
-}
-
-#[inline(always)]
-fn scatter_rows<const N: usize>(from: &[Bytes<N>], to: &mut [Bytes<N>], addresses: &[u32; BLOCK], rows: Rows, way: &impl Way) {
-    let ahead = rows.ahead.unwrap_or(addresses);
-    for ((from, address), ahead) in from.chunks_exact(rows.length.max(1)).zip(addresses).zip(ahead) {
-        if rows.ahead.is_some() {
-            prefetch::prefetch_row_here(to, *ahead, rows.length);
-        }
-        if let Some(to) = to.get_mut(*address as usize..).and_then(|to| to.get_mut(..rows.length)) {
-            way.copy(from, to);
         }
     }
 }
