@@ -293,12 +293,12 @@ impl Scatter {
     /// ```
     #[cfg(feature = "rayon")]
     pub fn par_run<T: Element + Send + Sync, I: Index>(&self, data: &mut [T], indices: &[I], updates: &[T]) -> Result<(), Error> {
-        if let Some(narrowed) = self.par_narrowed::<T, I>(indices) {
-            let (operator, positions) = narrowed?;
-            return Checked { operator: &operator, indices: &positions }.par_run(data, updates);
-        }
         match Division::of_scatter::<T>(&self.plan) {
             Some(division) => {
+                if let Some(narrowed) = self.par_narrowed::<T, I>(indices, &division) {
+                    let (operator, positions) = narrowed?;
+                    return Checked { operator: &operator, indices: &positions }.par_run(data, updates);
+                }
                 par_check(&self.plan, indices, &division)?;
                 Checked { operator: self, indices }.reduce_divided(&division, &Assign, data, updates)
             }
@@ -331,12 +331,12 @@ impl Scatter {
         indices: &[I],
         updates: &[T],
     ) -> Result<(), Error> {
-        if let Some(narrowed) = self.par_narrowed::<T, I>(indices) {
-            let (operator, positions) = narrowed?;
-            return Checked { operator: &operator, indices: &positions }.par_reduce(reduction, data, updates);
-        }
         match Division::of_scatter::<T>(&self.plan) {
             Some(division) => {
+                if let Some(narrowed) = self.par_narrowed::<T, I>(indices, &division) {
+                    let (operator, positions) = narrowed?;
+                    return Checked { operator: &operator, indices: &positions }.par_reduce(reduction, data, updates);
+                }
                 par_check(&self.plan, indices, &division)?;
                 Checked { operator: self, indices }.reduce_divided(&division, &reduction, data, updates)
             }
@@ -508,18 +508,19 @@ impl Scatter {
     #[cfg(feature = "std")]
     #[inline]
     fn narrowed<T, I: Index>(&self, indices: &[I]) -> Option<Result<(Scatter, Vec<u16>), Error>> {
-        self.with(narrow::positions::<T, I>(&self.plan, indices)?, indices)
+        self.on_positions(narrow::positions::<T, I>(&self.plan, indices)?, indices)
     }
 
-    /// The same with several threads.
+    /// The same with the threads of a division.
     #[cfg(feature = "rayon")]
     #[inline]
-    fn par_narrowed<T, I: Index>(&self, indices: &[I]) -> Option<Result<(Scatter, Vec<u16>), Error>> {
-        self.with(narrow::par_positions::<T, I>(&self.plan, indices, rayon::current_num_threads())?, indices)
+    fn par_narrowed<T, I: Index>(&self, indices: &[I], division: &Division) -> Option<Result<(Scatter, Vec<u16>), Error>> {
+        self.on_positions(narrow::par_positions::<T, I>(&self.plan, indices, division.threads)?, indices)
     }
 
+    /// The operator for the positions that have been found, or the error for the first bad index.
     #[cfg(feature = "std")]
-    fn with<I: Index>(
+    fn on_positions<I: Index>(
         &self,
         narrowed: Result<(Plan, Vec<u16>), narrow::OutOfBounds>,
         indices: &[I],

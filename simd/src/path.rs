@@ -127,7 +127,7 @@ pub trait Op {
 
 /// The instructions of one path. Sealed: a value of an implementing type is the proof that the machine has them.
 pub trait Instructions: sealed::Kernels {
-    /// Runs a loop that is not to share its registers with what is around it, compiled for these instructions. All of it must be `#[inline(always)]`.
+    /// Runs a loop that is not to share its registers with what is around it, compiled for these instructions. What is to use them must be `#[inline(always)]`.
     #[inline(never)]
     fn apart(self, run: impl FnOnce()) {
         run();

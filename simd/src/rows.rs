@@ -13,7 +13,7 @@ pub struct Rows<'a> {
     pub length: usize,
     /// The address of a row to ask for at each copy.
     pub ahead: Option<&'a [u32; BLOCK]>,
-    /// Whether gathered rows of whole cache lines go to memory past the caches.
+    /// Whether gathered rows go to memory past the caches, if each fills whole cache lines of the output.
     pub streams: bool,
 }
 
@@ -25,7 +25,8 @@ macro_rules! for_rows {
     (@ $N:ident, $rows:ident, $way:ident, $run:expr, [$($few:literal)*], [$($lines:literal)*], [$($chunks:literal)*]) => {
         match ($rows.length, $rows.length.wrapping_mul($N)) {
             _ if $rows.streams => {
-                let $way = Streaming::new();
+                // SAFETY: it is dropped at the end of this arm, before anyone reads the rows or writes to them again.
+                let $way = unsafe { Streaming::new() };
                 $run
             }
             $(($few, _) => {
@@ -57,6 +58,10 @@ pub(crate) fn gather<const N: usize>(
     to: &mut [Bytes<N>],
     rows: Rows,
 ) {
+    let rows = Rows {
+        streams: rows.streams && rows.length.wrapping_mul(N).is_multiple_of(LINE) && to.as_ptr().addr().is_multiple_of(LINE),
+        ..rows
+    };
     instructions.apart(
         #[inline(always)]
         || for_rows!(N, rows, way => gather_by(from, addresses, to, rows, &way)),
@@ -142,6 +147,7 @@ impl<const L: usize> Way for Chunks<L> {
 
 #[inline(always)]
 fn chunks<const N: usize, const CHUNK: usize, const L: usize>(from: &[Bytes<N>], to: &mut [Bytes<N>]) {
+    // Never: it tells the compiler that the slices below lie inside.
     if from.len() != to.len() || from.len() < CHUNK * (L - 1) {
         return;
     }

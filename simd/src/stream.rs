@@ -6,7 +6,9 @@ use crate::moves::Bytes;
 pub(crate) struct Streaming(());
 
 impl Streaming {
-    pub(crate) fn new() -> Streaming {
+    /// # Safety
+    /// What it writes is not accessed before it is dropped, and it is dropped.
+    pub(crate) unsafe fn new() -> Streaming {
         Streaming(())
     }
 
@@ -27,7 +29,7 @@ impl Streaming {
             for _ in 0..LINE / size_of::<__m128i>() {
                 // SAFETY: so many vectors lie in `from`, by the number of its bytes.
                 let vector = unsafe { _mm_loadu_si128(from) };
-                // SAFETY: as many lie in `to`, which starts at a cache line, by the condition above. No one else reads them before `drop`: this value is borrowed.
+                // SAFETY: as many lie in `to`, which starts at a cache line, by the condition above; no one reads them before the drop, as `new` asks.
                 unsafe { _mm_stream_si128(at, vector) };
                 (from, at) = (from.wrapping_add(1), at.wrapping_add(1));
             }

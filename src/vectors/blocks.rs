@@ -75,7 +75,7 @@ impl<S: Instructions, M: BlockMover> Mover for InBlocks<S, M> {
             self.mover.ask_flat(ahead(lane.flat, outer.flat), moves);
         }
         if let Some(stretch) = self.stretch {
-            let blocks = (moves / BLOCK).max(1);
+            let blocks = (reads / BLOCK).max(1);
             self.coming = (lane.table.wrapping_add_signed(outer.table) as u32, stretch.div_ceil(blocks));
         }
     }
@@ -109,7 +109,7 @@ impl<S: Instructions, M: BlockMover> Mover for InBlocks<S, M> {
             }
             if self.stretch.is_some() {
                 let (at, step) = self.coming;
-                self.mover.ask(at, step);
+                ask_stretch(&self.mover, at, step);
                 self.coming.0 = at.wrapping_add(step as u32);
             }
             addresses.block(&mut lane, tuples, next)?;
@@ -172,6 +172,15 @@ fn move_rows(
         ahead
     });
     mover.rows(instructions, block, flat, n, ahead.as_ref());
+}
+
+/// Asks for a piece of a stretch. Not inlined: compilers unroll it.
+#[inline(never)]
+fn ask_stretch(mover: &impl BlockMover, start: u32, length: usize) {
+    const STEP: usize = 64;
+    for at in (0..length).step_by(STEP) {
+        mover.ask(start.wrapping_add(at as u32), STEP.min(length - at));
+    }
 }
 
 /// Takes lanes apart into blocks, and moves those of their rows that lie in the mover's part of the table.

@@ -3,7 +3,7 @@
 //! The walk is that of [`walk`]. [`blocks`] takes the tuples of a lane [`BLOCK`](strew_simd::BLOCK) at a time, [`movers`] move what they lead to, and `strew_simd` compiles both for the
 //! instructions that the machine has. Copies of 1, 2, 4, 8 and 16 bytes are compiled once for each size of element.
 //!
-//! Some calls go other ways: [`columns`], [`pattern`] and [`trial`]. [`pieces`] reorders plans and cuts them up, [`threads`] runs the pieces,
+//! Some calls go other ways: [`columns`], [`pattern`], [`trial`] and [`narrow`]. [`pieces`] reorders plans and cuts them up, [`threads`] runs the pieces,
 //! those of single elements by way of [`lists`].
 
 use strew_simd::{Instructions, Moves, Op, PREFETCHES, Path, third_cache_is_near};
@@ -149,12 +149,9 @@ fn reach<T>(plan: &Plan) -> usize {
 
 /// Whether gathered rows are written past the caches.
 fn streams<T>(plan: &Plan) -> bool {
-    let (written, reach) = (plan.lengths.flat.saturating_mul(size_of::<T>()), reach::<T>(plan));
-    plan.packed_row.saturating_mul(size_of::<T>()) >= STREAMED_ROW
-        && written >= STREAMED
-        && reach <= FAR_CACHED
-        && written.saturating_add(reach) > FAR_CACHED
-        && third_cache_is_near()
+    let (row, reach) = (plan.packed_row.saturating_mul(size_of::<T>()), reach::<T>(plan));
+    let written = row.saturating_mul(plan.entries());
+    row >= STREAMED_ROW && written >= STREAMED && reach <= FAR_CACHED && written.saturating_add(reach) > FAR_CACHED && third_cache_is_near()
 }
 
 /// The part of the table that the plan needs, so that the address of an entry that is left out is outside.

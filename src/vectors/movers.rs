@@ -43,7 +43,7 @@ pub(crate) trait BlockMover {
     fn ask_flat(&self, flat: u32, n: usize);
 }
 
-/// `output[flat] = input[table]`. Loads of single elements run ahead of each other as it is: asking for them gained nothing. Nor does what is written go past the
+/// `output[flat] = input[table]`. Loads of single elements run ahead of each other as it is: asking for them gained nothing. Nor are they written past the
 /// caches: that saves a tenth of the time where nothing stays in them, but x86 processors whose gathers have been mended against data sampling let each gather wait
 /// for such writes, and take ten times as long. (`strew-benches`, `ladder`, `many`.)
 pub(crate) struct Gathered<'a, const N: usize> {

@@ -44,7 +44,7 @@ const PIECES: usize = 4;
 /// How the threads of the pool share a call.
 pub(crate) struct Division {
     plan: Plan,
-    threads: usize,
+    pub(crate) threads: usize,
     way: Way,
 }
 
