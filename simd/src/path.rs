@@ -10,7 +10,7 @@ use pulp::{Arch, Scalar};
 
 use crate::moves::{Bytes, by_loads};
 #[cfg(target_arch = "x86_64")]
-use crate::x86::Avx512;
+use crate::x86::{Avx512, Gathers};
 
 /// A set of instructions that this machine has. A value of this type is the proof that it does.
 ///
@@ -56,18 +56,18 @@ impl Path {
 
     /// All paths of this machine, the portable one first.
     #[must_use]
-    pub fn available() -> [Option<Path>; 4] {
+    pub fn available() -> [Option<Path>; 5] {
         #[cfg(target_arch = "x86_64")]
         let others = {
             let avx512 = |gathers| V4::try_new().map(|avx512| Set::Avx512(Avx512 { avx512, gathers }));
-            [V3::try_new().map(Set::Avx2), avx512(false), avx512(true)]
+            [V3::try_new().map(Set::Avx2), avx512(Gathers::Nothing), avx512(Gathers::Together), avx512(Gathers::All)]
         };
         #[cfg(target_arch = "aarch64")]
-        let others = [Neon::try_new().map(Set::Neon), None, None];
+        let others = [Neon::try_new().map(Set::Neon), None, None, None];
         #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-        let others = [None; 3];
-        let [first, second, third] = others.map(|set| set.map(Path));
-        [Some(Path::PORTABLE), first, second, third]
+        let others = [None; 4];
+        let [first, second, third, fourth] = others.map(|set| set.map(Path));
+        [Some(Path::PORTABLE), first, second, third, fourth]
     }
 
     /// Makes [`detect`](Path::detect) return this path in the whole process, or the best one again: for tests and benches.
@@ -76,16 +76,19 @@ impl Path {
         FORCED.store(place.unwrap_or(NOT_FORCED), Ordering::Relaxed);
     }
 
-    /// `"portable"`, `"avx2"`, `"avx512"`, `"avx512-gather"` or `"neon"`.
+    /// `"portable"`, `"avx2"`, `"avx512"`, `"avx512-mixed"`, `"avx512-gather"` or `"neon"`. The paths with AVX-512 differ in what they gather by instruction: no elements, those of
+    /// tables that do not stay in the first cache, or all.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self.0 {
             #[cfg(target_arch = "x86_64")]
             Set::Avx2(_) => "avx2",
             #[cfg(target_arch = "x86_64")]
-            Set::Avx512(Avx512 { gathers: false, .. }) => "avx512",
-            #[cfg(target_arch = "x86_64")]
-            Set::Avx512(Avx512 { gathers: true, .. }) => "avx512-gather",
+            Set::Avx512(Avx512 { gathers, .. }) => match gathers {
+                Gathers::Nothing => "avx512",
+                Gathers::Together => "avx512-mixed",
+                Gathers::All => "avx512-gather",
+            },
             #[cfg(target_arch = "aarch64")]
             Set::Neon(_) => "neon",
             Set::Portable => "portable",

@@ -38,6 +38,18 @@ pub fn prefetch_row<T>(table: &[T], address: u32, n: usize) {
     prefetch_row_here(table, address, n);
 }
 
+/// Asks for the cache lines of another block, so many elements after this one.
+#[inline(always)]
+pub fn prefetch_block<T, const N: usize>(block: &[T; N], ahead: u32) {
+    let mut at: *const u8 = block.as_ptr().wrapping_add(ahead as usize).cast();
+    if PREFETCHES {
+        for _ in 0..size_of_val(block).div_ceil(LINE) {
+            prefetch_bytes(at);
+            at = at.wrapping_add(LINE);
+        }
+    }
+}
+
 /// The same for a loop of its own.
 #[inline(always)]
 pub(crate) fn prefetch_row_here<T>(table: &[T], address: u32, n: usize) {

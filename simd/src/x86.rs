@@ -24,15 +24,32 @@ impl Kernels for V3 {}
 #[derive(Clone, Copy, Debug)]
 pub struct Avx512 {
     pub(crate) avx512: V4,
-    pub(crate) gathers: bool,
+    pub(crate) gathers: Gathers,
+}
+
+/// What is gathered by instruction.
+#[derive(Clone, Copy, Debug)]
+pub enum Gathers {
+    /// Nothing.
+    Nothing,
+    /// What else would be loaded together: elements of tables that do not stay in the first cache.
+    Together,
+    /// All elements of 4 and 8 bytes.
+    All,
 }
 
 impl Avx512 {
-    /// With gather instructions where AVX512-FP16 tells of one of Intel's fourth Xeons, or later. Those before them that have been mended against data sampling take longer by
-    /// instruction than by loads, and so does AMD's Zen 4: a tenth (`strew-benches`, `ladder`, both paths) to a quarter (`spatter`).
+    /// With all gather instructions where AVX512-FP16 tells of one of Intel's fourth Xeons, or later; those before them that have been mended against data sampling take
+    /// longer by instruction than by loads. On AMD's Zen 4, they pay from beyond the first cache alone (`strew-benches`, `ladder`, with each path: from 1 MiB nine tenths of the time, from
+    /// 4 KiB a tenth more; `spatter`: a quarter more).
     #[inline]
     pub(crate) fn new(avx512: V4) -> Avx512 {
-        Avx512 { avx512, gathers: std::is_x86_feature_detected!("avx512fp16") && !is_amd() }
+        let gathers = match is_amd() {
+            true => Gathers::Together,
+            false if std::is_x86_feature_detected!("avx512fp16") => Gathers::All,
+            false => Gathers::Nothing,
+        };
+        Avx512 { avx512, gathers }
     }
 }
 
@@ -51,10 +68,15 @@ impl Kernels for Avx512 {
         to: &mut [Bytes<N>; COUNT],
     ) {
         let avx = self.avx512.avx512f;
-        // The instructions read addresses as signed numbers.
+        let gathers = match self.gathers {
+            Gathers::Nothing => false,
+            Gathers::Together => TOGETHER > 1,
+            Gathers::All => true,
+        };
+        // The instructions read addresses as signed numbers. Loads one by one: compilers make gather instructions of several.
         let length = match i32::try_from(table.len()) {
-            Ok(length) if self.gathers && (N == 4 || N == 8) => avx._mm512_set1_epi32(length),
-            _ => return by_loads::<N, TOGETHER>(table, addresses, to),
+            Ok(length) if gathers && (N == 4 || N == 8) => avx._mm512_set1_epi32(length),
+            _ => return by_loads::<N, 1>(table, addresses, to),
         };
         const { assert!(COUNT.is_multiple_of(16)) };
         let (to, _) = to.as_chunks_mut::<16>();

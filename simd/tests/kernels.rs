@@ -19,7 +19,7 @@ macro_rules! kernels {
         )*
     };
 }
-kernels!(below iter check resolve clamp positions advance element row gather gather_at gather_rows scatter scatter_at scatter_rows prefetch prefetch_row prefetch_row_to prefetch_row_from);
+kernels!(below iter check resolve clamp positions advance element row gather gather_at gather_rows scatter scatter_at scatter_rows prefetch prefetch_block prefetch_row prefetch_row_to prefetch_row_from);
 
 #[test]
 fn no_kernel_is_forgotten() {
@@ -39,7 +39,11 @@ fn no_kernel_is_forgotten() {
 fn paths() {
     let paths: Vec<Path> = Path::available().into_iter().flatten().collect();
     let names: Vec<_> = paths.iter().map(|path| path.name()).collect();
-    let all = if cfg!(target_arch = "aarch64") { &["portable", "neon"][..] } else { &["portable", "avx2", "avx512", "avx512-gather"] };
+    let all = if cfg!(target_arch = "aarch64") {
+        &["portable", "neon"][..]
+    } else {
+        &["portable", "avx2", "avx512", "avx512-mixed", "avx512-gather"]
+    };
     assert_eq!(names, all[..names.len()]);
     for path in &paths {
         assert_eq!(path.dispatch(Run(|| 7)), 7);
@@ -48,10 +52,14 @@ fn paths() {
     }
     Path::force(None);
     #[cfg(target_arch = "x86_64")]
-    let gathers = std::is_x86_feature_detected!("avx512fp16") && !std::is_x86_feature_detected!("sse4a");
+    let by_instruction = match (std::is_x86_feature_detected!("sse4a"), std::is_x86_feature_detected!("avx512fp16")) {
+        (true, _) => "avx512-mixed",
+        (false, true) => "avx512-gather",
+        (false, false) => "avx512",
+    };
     #[cfg(not(target_arch = "x86_64"))]
-    let gathers = true;
-    let best = names.iter().rfind(|name| gathers || **name != "avx512-gather");
+    let by_instruction = "";
+    let best = names.iter().rfind(|name| !name.starts_with("avx512") || **name == by_instruction);
     assert_eq!(Some(&Path::detect().name()), best);
 }
 
@@ -727,6 +735,14 @@ mod kernels {
 
     pub fn prefetch(path: Path) {
         asks(path, |_, table, address, _| strew_simd::prefetch(table, address));
+    }
+
+    pub fn prefetch_block(path: Path) {
+        asks(path, |_, table, address, _| {
+            if let Some(block) = table.first_chunk::<BLOCK>() {
+                strew_simd::prefetch_block(block, address);
+            }
+        });
     }
 
     pub fn prefetch_row(path: Path) {

@@ -2,7 +2,7 @@
 
 #[cfg(feature = "rayon")]
 use strew_simd::Chosen;
-use strew_simd::{Axis, BLOCK, Instructions, Lane, NOWHERE, prefetch_row};
+use strew_simd::{Axis, BLOCK, Instructions, Lane, NOWHERE, prefetch_block, prefetch_row};
 
 use crate::index::{Bounds, Index};
 use crate::plan::Dim;
@@ -44,15 +44,14 @@ pub(crate) struct Ahead {
 /// have been asked for, and for its addresses to be written, which a wider load would wait for.
 pub(crate) struct Pending {
     flat: Option<usize>,
-    block: [u32; BLOCK],
-    /// For the next one, in turn.
-    other: [u32; BLOCK],
-    is_other: bool,
+    /// This block, and the next one, in turn.
+    blocks: [[u32; BLOCK]; 2],
+    turn: bool,
 }
 
 impl Pending {
     pub(crate) fn new() -> Pending {
-        Pending { flat: None, block: [0; BLOCK], other: [0; BLOCK], is_other: false }
+        Pending { flat: None, blocks: [[0; BLOCK]; 2], turn: false }
     }
 }
 
@@ -102,10 +101,10 @@ impl<S: Instructions, M: BlockMover> Mover for InBlocks<S, M> {
         let mut lane = addresses.lane();
         for tuples in blocks {
             let pending = &mut self.pending;
-            let (now, next) = if pending.is_other { (&pending.other, &mut pending.block) } else { (&pending.block, &mut pending.other) };
+            let [now, next] = pending.blocks.get_disjoint_mut([usize::from(pending.turn), usize::from(!pending.turn)]).ok()?;
             if self.ahead.indices {
                 // Be it those of the next lane.
-                prefetch_row(tuples, (INDICES_AHEAD / size_of::<[I; K]>()) as u32, BLOCK);
+                prefetch_block(tuples, (INDICES_AHEAD / size_of::<[I; K]>()) as u32);
             }
             if self.stretch.is_some() {
                 let (at, step) = self.coming;
@@ -121,7 +120,7 @@ impl<S: Instructions, M: BlockMover> Mover for InBlocks<S, M> {
                     move_rows(self.instructions, &mut self.mover, now, flat, n, self.ahead.rows.then_some(next));
                 }
             }
-            pending.is_other = !pending.is_other;
+            pending.turn = !pending.turn;
             flat = flat.wrapping_add(n.wrapping_mul(BLOCK));
         }
         if !rest.is_empty() {
@@ -141,9 +140,9 @@ impl<S: Instructions, M: BlockMover> Mover for InBlocks<S, M> {
 
     #[inline(always)]
     fn finish(&mut self, n: usize) {
-        let Pending { flat, block, other, is_other } = &mut self.pending;
+        let Pending { flat, blocks: [first, second], turn } = &mut self.pending;
         if let Some(flat) = flat.take() {
-            let block = if *is_other { other } else { block };
+            let block = if *turn { second } else { first };
             if n == 1 {
                 self.mover.block(self.instructions, block, flat, None);
             } else {

@@ -11,7 +11,7 @@ use strew_benches::chart::{self, Bar, nanoseconds};
 use strew_benches::workloads::{self, FAMILIES, Ready, TINY, Workload};
 use strew_simd::Path;
 
-const USAGE: &str = "usage: summary [--quick] [--path portable|avx2|avx512|avx512-gather|neon] [--svg FILE] [FAMILY ...]";
+const USAGE: &str = "usage: summary [--quick] [--path portable|avx2|avx512|avx512-mixed|avx512-gather|neon] [--svg FILE] [FAMILY ...]";
 
 /// What the command line says.
 #[derive(Default)]
