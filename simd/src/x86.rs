@@ -1,6 +1,6 @@
 //! What AVX-512 has instructions for: gathers of elements of 4 and 8 bytes, and a choice of addresses.
 
-use core::arch::x86_64::{__m256i, __m512i};
+use core::arch::x86_64::__m512i;
 
 use bytemuck::Pod;
 use pulp::x86::{V3, V4};
@@ -67,7 +67,7 @@ impl Kernels for Avx512 {
         addresses: &[u32; COUNT],
         to: &mut [Bytes<N>; COUNT],
     ) {
-        let avx = self.avx512.avx512f;
+        let (avx2, avx512) = (self.avx512.avx2, self.avx512.avx512f);
         let gathers = match self.gathers {
             Gathers::Nothing => false,
             Gathers::Together => TOGETHER > 1,
@@ -75,7 +75,7 @@ impl Kernels for Avx512 {
         };
         // The instructions read addresses as signed numbers. Loads one by one: compilers make gather instructions of several.
         let length = match i32::try_from(table.len()) {
-            Ok(length) if gathers && (N == 4 || N == 8) => avx._mm512_set1_epi32(length),
+            Ok(length) if gathers && (N == 4 || N == 8) => avx512._mm512_set1_epi32(length),
             _ => return by_loads::<N, 1>(table, addresses, to),
         };
         const { assert!(COUNT.is_multiple_of(16)) };
@@ -83,19 +83,37 @@ impl Kernels for Avx512 {
         let (addresses, _) = addresses.as_chunks::<16>();
         for (to, addresses) in to.iter_mut().zip(addresses) {
             let vector: __m512i = bytemuck::must_cast(*addresses);
-            if avx._mm512_cmplt_epu32_mask(vector, length) != u16::MAX {
+            if avx512._mm512_cmplt_epu32_mask(vector, length) != u16::MAX {
                 by_loads::<N, 1>(table, addresses, to);
-            } else if N == 4 {
-                // SAFETY: the comparison found all addresses below the length of the table, which is at most i32::MAX; elements have 4 bytes, as the condition says.
-                let words = unsafe { avx._mm512_i32gather_epi32::<4>(vector, table.as_ptr().cast()) };
-                write(to, words);
-            } else {
-                let (to, _) = to.as_chunks_mut::<8>();
-                let halves: [__m256i; 2] = bytemuck::must_cast(*addresses);
-                for (to, half) in to.iter_mut().zip(halves) {
-                    // SAFETY: the comparison found all addresses below the length of the table, which is at most i32::MAX; elements have 8 bytes, as the guard says.
-                    let words = unsafe { avx._mm512_i32gather_epi64::<8>(half, table.as_ptr().cast()) };
+                continue;
+            }
+            match (self.gathers, N) {
+                (Gathers::All, 4) => {
+                    // SAFETY: the comparison found all addresses below the length of the table, which is at most i32::MAX; elements have 4 bytes.
+                    let words = unsafe { avx512._mm512_i32gather_epi32::<4>(vector, table.as_ptr().cast()) };
                     write(to, words);
+                }
+                (Gathers::All, _) => {
+                    for (to, addresses) in to.as_chunks_mut::<8>().0.iter_mut().zip(addresses.as_chunks::<8>().0) {
+                        // SAFETY: the comparison found all addresses below the length of the table, which is at most i32::MAX; elements have 8 bytes, as the guard says.
+                        let words = unsafe { avx512._mm512_i32gather_epi64::<8>(bytemuck::must_cast(*addresses), table.as_ptr().cast()) };
+                        write(to, words);
+                    }
+                }
+                // Zen 4 takes less time for twice as many of half the width: a fifth, from 1 MiB.
+                (_, 4) => {
+                    for (to, addresses) in to.as_chunks_mut::<8>().0.iter_mut().zip(addresses.as_chunks::<8>().0) {
+                        // SAFETY: the comparison found all addresses below the length of the table, which is at most i32::MAX; elements have 4 bytes.
+                        let words = unsafe { avx2._mm256_i32gather_epi32::<4>(table.as_ptr().cast(), bytemuck::must_cast(*addresses)) };
+                        write(to, words);
+                    }
+                }
+                _ => {
+                    for (to, addresses) in to.as_chunks_mut::<4>().0.iter_mut().zip(addresses.as_chunks::<4>().0) {
+                        // SAFETY: the comparison found all addresses below the length of the table, which is at most i32::MAX; elements have 8 bytes, as the guard says.
+                        let words = unsafe { avx2._mm256_i32gather_epi64::<8>(table.as_ptr().cast(), bytemuck::must_cast(*addresses)) };
+                        write(to, words);
+                    }
                 }
             }
         }
