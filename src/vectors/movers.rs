@@ -224,7 +224,7 @@ fn combine_ahead<T: Element, R: Reduction<T>>(
     }
 }
 
-/// The same for rows of `n`.
+/// The same for rows of `n`. What is the same for all is looked at before the loop.
 #[inline(always)]
 fn combine_rows<T: Element, R: Reduction<T>>(
     reduction: &R,
@@ -234,13 +234,37 @@ fn combine_rows<T: Element, R: Reduction<T>>(
     n: usize,
     ahead: Option<&[u32; BLOCK]>,
 ) {
-    let asked = ahead.unwrap_or(addresses);
-    for ((address, updates), asked) in addresses.iter().zip(updates.chunks_exact(n.max(1))).zip(asked) {
-        if ahead.is_some() {
-            prefetch_row(data, *asked, n);
-        }
-        if let Some(data) = data.get_mut(*address as usize..).and_then(|data| data.get_mut(..n)) {
-            reduction.combine_row(data, updates);
-        }
+    macro_rules! by {
+        ($n:expr, $combine:expr) => {{
+            let asked = ahead.unwrap_or(addresses);
+            for ((address, updates), asked) in addresses.iter().zip(updates.chunks_exact($n.max(1))).zip(asked) {
+                if ahead.is_some() {
+                    prefetch_row(data, *asked, $n);
+                }
+                if let Some(data) = data.get_mut(*address as usize..).and_then(|data| data.get_mut(..$n)) {
+                    $combine(reduction, data, updates);
+                }
+            }
+        }};
+    }
+    match n {
+        2 => by!(2, combine_few::<T, R, 2>),
+        3 => by!(3, combine_few::<T, R, 3>),
+        4 => by!(4, combine_few::<T, R, 4>),
+        8 => by!(8, combine_few::<T, R, 8>),
+        16 => by!(16, combine_few::<T, R, 16>),
+        32 => by!(32, combine_few::<T, R, 32>),
+        64 => by!(64, combine_few::<T, R, 64>),
+        _ => by!(n, Reduction::combine_row),
+    }
+}
+
+/// Combines a row of so many elements: vectors, for which nobody need ask whether data and updates overlap.
+#[inline(always)]
+fn combine_few<T: Element, R: Reduction<T>, const N: usize>(reduction: &R, data: &mut [T], updates: &[T]) {
+    if let (Some(data), Some(updates)) = (data.first_chunk_mut::<N>(), updates.first_chunk::<N>()) {
+        let mut combined = *data;
+        reduction.combine_row(&mut combined, updates);
+        *data = combined;
     }
 }
