@@ -165,4 +165,32 @@ mod large {
             }
         }
     }
+
+    /// Loops for few elements, for cache lines, and for what lies between: more rows than a block has, some of them met again in the same one.
+    #[test]
+    fn rows_of_every_length() {
+        const ROWS: usize = 50;
+        common::path::force();
+        let indices: Vec<i64> = samples::<i64>(150, 9, 2).iter().map(|v| v.rem_euclid(2 * ROWS as i64) - ROWS as i64).collect();
+        for n in 1..=70 {
+            let [table, flat] = [ROWS, indices.len()].map(|rows| Layout::contiguous([rows, n]));
+            let ids = Layout::contiguous([indices.len()]);
+            let (gather, scatter) = (Gather::axis(&table, &ids, &flat, 0).unwrap(), Scatter::axis(&table, &ids, &flat, 0).unwrap());
+            let (input, updates) = (samples::<i64>(ROWS * n, 3, 0), samples::<i64>(indices.len() * n, 3, 1));
+            let (mut gathered, mut assigned, mut combined) = (updates.clone(), input.clone(), input.clone());
+            for (index, flat) in indices.iter().zip((0..).step_by(n)) {
+                let row = index.rem_euclid(ROWS as i64) as usize * n;
+                for (flat, table) in (flat..flat + n).zip(row..) {
+                    gathered[flat] = input[table];
+                    assigned[table] = updates[flat];
+                    combined[table] = order(combined[table], updates[flat]);
+                }
+            }
+            let (mut output, mut set, mut reduced) = (updates.clone(), input.clone(), input.clone());
+            gather.run(&input, &indices, &mut output).unwrap();
+            scatter.run(&mut set, &indices, &updates).unwrap();
+            scatter.reduce(order, &mut reduced, &indices, &updates).unwrap();
+            assert!((output, set, reduced) == (gathered, assigned, combined), "rows of {n}");
+        }
+    }
 }
