@@ -48,8 +48,11 @@ fn reductions() {
 
 #[cfg(feature = "std")]
 mod large {
-    use strew::{Bounds, Error, Gather, Layout, Scatter};
+    use bytemuck::bytes_of;
+    use half::f16;
+    use strew::{Add, Assign, Bounds, Error, Gather, Layout, Max, Min, Mul, Reduction, Scatter};
 
+    use super::common::values::Sample;
     use super::{common, order, samples};
 
     /// Sizes of the table and the indices of `elements` along an axis.
@@ -166,31 +169,58 @@ mod large {
         }
     }
 
+    const ROWS: usize = 50;
+
+    /// Rows of `n` elements reduced, against each element by itself.
+    fn reduce_rows<T: Sample, R: Reduction<T> + Copy>(indices: &[i64], n: usize, reduction: R) {
+        let [table, flat] = [ROWS, indices.len()].map(|rows| Layout::contiguous([rows, n]));
+        let scatter = Scatter::axis(&table, &Layout::contiguous([indices.len()]), &flat, 0).unwrap();
+        let (mut found, updates) = (samples::<T>(ROWS * n, 3, 0), samples::<T>(indices.len() * n, 3, 1));
+        let mut expected = found.clone();
+        for (index, flat) in indices.iter().zip((0..).step_by(n)) {
+            let row = index.rem_euclid(ROWS as i64) as usize * n;
+            for (flat, table) in (flat..flat + n).zip(row..) {
+                expected[table] = reduction.combine(expected[table], updates[flat]);
+            }
+        }
+        scatter.reduce(reduction, &mut found, indices, &updates).unwrap();
+        let same = |(found, right): (&T, &T)| bytes_of(found) == bytes_of(right) || found.is_nan() && right.is_nan();
+        assert!(found.iter().zip(&expected).all(same), "rows of {n}");
+    }
+
     /// Loops for few elements, for cache lines, and for what lies between: more rows than a block has, some of them met again in the same one.
     #[test]
     fn rows_of_every_length() {
-        const ROWS: usize = 50;
         common::path::force();
         let indices: Vec<i64> = samples::<i64>(150, 9, 2).iter().map(|v| v.rem_euclid(2 * ROWS as i64) - ROWS as i64).collect();
         for n in 1..=70 {
             let [table, flat] = [ROWS, indices.len()].map(|rows| Layout::contiguous([rows, n]));
-            let ids = Layout::contiguous([indices.len()]);
-            let (gather, scatter) = (Gather::axis(&table, &ids, &flat, 0).unwrap(), Scatter::axis(&table, &ids, &flat, 0).unwrap());
-            let (input, updates) = (samples::<i64>(ROWS * n, 3, 0), samples::<i64>(indices.len() * n, 3, 1));
-            let (mut gathered, mut assigned, mut combined) = (updates.clone(), input.clone(), input.clone());
-            for (index, flat) in indices.iter().zip((0..).step_by(n)) {
-                let row = index.rem_euclid(ROWS as i64) as usize * n;
-                for (flat, table) in (flat..flat + n).zip(row..) {
-                    gathered[flat] = input[table];
-                    assigned[table] = updates[flat];
-                    combined[table] = order(combined[table], updates[flat]);
-                }
-            }
-            let (mut output, mut set, mut reduced) = (updates.clone(), input.clone(), input.clone());
+            let gather = Gather::axis(&table, &Layout::contiguous([indices.len()]), &flat, 0).unwrap();
+            let (input, mut output) = (samples::<i64>(ROWS * n, 3, 0), vec![0; indices.len() * n]);
             gather.run(&input, &indices, &mut output).unwrap();
-            scatter.run(&mut set, &indices, &updates).unwrap();
-            scatter.reduce(order, &mut reduced, &indices, &updates).unwrap();
-            assert!((output, set, reduced) == (gathered, assigned, combined), "rows of {n}");
+            let row = |entry: usize| indices[entry].rem_euclid(ROWS as i64) as usize;
+            assert!(output.iter().enumerate().all(|(flat, found)| *found == input[row(flat / n) * n + flat % n]), "rows of {n}");
+
+            reduce_rows::<i64, _>(&indices, n, Assign);
+            reduce_rows::<i64, _>(&indices, n, order);
+            reduce_rows::<i64, _>(&indices, n, Mul);
+            reduce_rows::<u8, _>(&indices, n, Add);
+            reduce_rows::<f16, _>(&indices, n, Add);
+            reduce_rows::<f32, _>(&indices, n, Add);
+            reduce_rows::<f32, _>(&indices, n, Max);
+            reduce_rows::<f64, _>(&indices, n, Min);
         }
+    }
+
+    /// No loop holds many of them at once on the stack.
+    #[test]
+    fn rows_of_large_elements() {
+        common::path::force();
+        let (table, ids, flat) = (Layout::contiguous([3, 64]), Layout::contiguous([128]), Layout::contiguous([128, 64]));
+        let scatter = Scatter::axis(&table, &ids, &flat, 0).unwrap();
+        let (mut data, indices) = (vec![[0_u8; 4096]; 3 * 64], vec![1_u8; 128]);
+        let last = |_: [u8; 4096], update: [u8; 4096]| update;
+        scatter.reduce(last, &mut data, &indices, &vec![[7; 4096]; 128 * 64]).unwrap();
+        assert!(data.iter().enumerate().all(|(n, element)| *element == [if n / 64 == 1 { 7 } else { 0 }; 4096]));
     }
 }

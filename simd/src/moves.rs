@@ -66,8 +66,8 @@ impl<'a, const N: usize> Moves<'a, N> {
         rows::scatter(instructions, from, self.to, t, rows);
     }
 
-    /// `to[t + n] = from[f[n]]` for a block of addresses. `TOGETHER` elements are loaded before they are written, or by instruction, as suits tables that do not stay in the
-    /// first cache; it divides 16.
+    /// `to[t + n] = from[f[n]]` for a block of addresses. More than 1 `TOGETHER` suits tables that do not stay in the first cache: so many elements
+    /// are loaded before they are written, or by instruction if the machine is known to be fast at it. It divides 16.
     #[inline(always)]
     pub fn gather<const TOGETHER: usize>(&mut self, instructions: impl Instructions, t: usize, f: &[u32; BLOCK]) {
         let Some(to) = self.to.get_mut(t..).and_then(|to| to.first_chunk_mut()) else { return };

@@ -38,25 +38,23 @@ pub fn prefetch_row<T>(table: &[T], address: u32, n: usize) {
     prefetch_row_here(table, address, n);
 }
 
-/// Asks for the cache lines of another block, so many elements after this one.
-#[inline(always)]
-pub fn prefetch_block<T, const N: usize>(block: &[T; N], ahead: u32) {
-    let mut at: *const u8 = block.as_ptr().wrapping_add(ahead as usize).cast();
-    if PREFETCHES {
-        for _ in 0..size_of_val(block).div_ceil(LINE) {
-            prefetch_bytes(at);
-            at = at.wrapping_add(LINE);
-        }
-    }
-}
-
 /// The same for a loop of its own.
 #[inline(always)]
 pub(crate) fn prefetch_row_here<T>(table: &[T], address: u32, n: usize) {
+    prefetch_lines(table.as_ptr().wrapping_add(address as usize).cast(), n.saturating_mul(size_of::<T>()));
+}
+
+/// Asks for the first cache lines of a block of elements, so many after the start of this one. Inlined: without a loop, it takes fewer instructions than a call.
+#[inline(always)]
+pub fn prefetch_block<T, const N: usize>(block: &[T; N], ahead: u32) {
+    prefetch_lines(block.as_ptr().wrapping_add(ahead as usize).cast(), size_of_val(block));
+}
+
+#[inline(always)]
+fn prefetch_lines(mut at: *const u8, bytes: usize) {
     const LINES: usize = 16;
-    let mut at: *const u8 = table.as_ptr().wrapping_add(address as usize).cast();
     if PREFETCHES {
-        for _ in 0..n.saturating_mul(size_of::<T>()).div_ceil(LINE).min(LINES) {
+        for _ in 0..bytes.div_ceil(LINE).min(LINES) {
             prefetch_bytes(at);
             at = at.wrapping_add(LINE);
         }

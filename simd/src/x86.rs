@@ -40,8 +40,8 @@ pub enum Gathers {
 
 impl Avx512 {
     /// With all gather instructions where AVX512-FP16 tells of one of Intel's fourth Xeons, or later; those before them that have been mended against data sampling take
-    /// longer by instruction than by loads. On AMD's Zen 4, they pay from beyond the first cache alone (`strew-benches`, `ladder`, with each path: from 1 MiB nine tenths of the time, from
-    /// 4 KiB a tenth more; `spatter`: a quarter more).
+    /// longer by instruction than by loads. On processors of AMD, from beyond the first cache alone: on Zen 4, elements from 1 MiB take nine tenths of the time so, and those of patterns a
+    /// quarter more. (`strew-benches`, `ladder` and `spatter`, on each path.)
     #[inline]
     pub(crate) fn new(avx512: V4) -> Avx512 {
         let gathers = match is_amd() {
@@ -68,14 +68,15 @@ impl Kernels for Avx512 {
         to: &mut [Bytes<N>; COUNT],
     ) {
         let (avx2, avx512) = (self.avx512.avx2, self.avx512.avx512f);
-        let gathers = match self.gathers {
-            Gathers::Nothing => false,
-            Gathers::Together => TOGETHER > 1,
+        let wide = match self.gathers {
             Gathers::All => true,
+            Gathers::Together if TOGETHER > 1 => false,
+            // One by one: of several, compilers make gather instructions (of 8 on AVX-512: `vpgatherqd`).
+            _ => return by_loads::<N, 1>(table, addresses, to),
         };
-        // The instructions read addresses as signed numbers. Loads one by one: compilers make gather instructions of several.
+        // The instructions read addresses as signed numbers.
         let length = match i32::try_from(table.len()) {
-            Ok(length) if gathers && (N == 4 || N == 8) => avx512._mm512_set1_epi32(length),
+            Ok(length) if N == 4 || N == 8 => avx512._mm512_set1_epi32(length),
             _ => return by_loads::<N, 1>(table, addresses, to),
         };
         const { assert!(COUNT.is_multiple_of(16)) };
@@ -87,30 +88,30 @@ impl Kernels for Avx512 {
                 by_loads::<N, 1>(table, addresses, to);
                 continue;
             }
-            match (self.gathers, N) {
-                (Gathers::All, 4) => {
-                    // SAFETY: the comparison found all addresses below the length of the table, which is at most i32::MAX; elements have 4 bytes.
+            match (wide, N) {
+                (true, 4) => {
+                    // SAFETY: the comparison found all addresses below the length of the table, which is at most i32::MAX; elements have 4 bytes, as the pattern says.
                     let words = unsafe { avx512._mm512_i32gather_epi32::<4>(vector, table.as_ptr().cast()) };
                     write(to, words);
                 }
-                (Gathers::All, _) => {
+                (true, _) => {
                     for (to, addresses) in to.as_chunks_mut::<8>().0.iter_mut().zip(addresses.as_chunks::<8>().0) {
-                        // SAFETY: the comparison found all addresses below the length of the table, which is at most i32::MAX; elements have 8 bytes, as the guard says.
+                        // SAFETY: the comparison found all addresses below the length of the table, which is at most i32::MAX; elements have 8 bytes, as the guard says, and the pattern before this one.
                         let words = unsafe { avx512._mm512_i32gather_epi64::<8>(bytemuck::must_cast(*addresses), table.as_ptr().cast()) };
                         write(to, words);
                     }
                 }
-                // Zen 4 takes less time for twice as many of half the width: a fifth, from 1 MiB.
-                (_, 4) => {
+                // Zen 4 takes a tenth less time for twice as many of half the width, from 1 MiB.
+                (false, 4) => {
                     for (to, addresses) in to.as_chunks_mut::<8>().0.iter_mut().zip(addresses.as_chunks::<8>().0) {
-                        // SAFETY: the comparison found all addresses below the length of the table, which is at most i32::MAX; elements have 4 bytes.
+                        // SAFETY: the comparison found all addresses below the length of the table, which is at most i32::MAX; elements have 4 bytes, as the pattern says.
                         let words = unsafe { avx2._mm256_i32gather_epi32::<4>(table.as_ptr().cast(), bytemuck::must_cast(*addresses)) };
                         write(to, words);
                     }
                 }
-                _ => {
+                (false, _) => {
                     for (to, addresses) in to.as_chunks_mut::<4>().0.iter_mut().zip(addresses.as_chunks::<4>().0) {
-                        // SAFETY: the comparison found all addresses below the length of the table, which is at most i32::MAX; elements have 8 bytes, as the guard says.
+                        // SAFETY: the comparison found all addresses below the length of the table, which is at most i32::MAX; elements have 8 bytes, as the guard says, and the pattern before this one.
                         let words = unsafe { avx2._mm256_i32gather_epi64::<8>(table.as_ptr().cast(), bytemuck::must_cast(*addresses)) };
                         write(to, words);
                     }

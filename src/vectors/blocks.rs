@@ -101,6 +101,7 @@ impl<S: Instructions, M: BlockMover> Mover for InBlocks<S, M> {
         let mut lane = addresses.lane();
         for tuples in blocks {
             let pending = &mut self.pending;
+            // By number, the compiler knows their lengths; they are never the same one.
             let [now, next] = pending.blocks.get_disjoint_mut([usize::from(pending.turn), usize::from(!pending.turn)]).ok()?;
             if self.ahead.indices {
                 // Be it those of the next lane.
