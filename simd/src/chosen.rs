@@ -28,8 +28,10 @@ impl Chosen {
         self.addresses.iter().zip(&self.numbers).take(self.count).map(|(address, number)| (*address, *number as usize))
     }
 
+    /// Nothing.
     #[inline(always)]
-    pub(crate) fn none() -> Chosen {
+    #[must_use]
+    pub fn none() -> Chosen {
         Chosen { addresses: [0; BLOCK], numbers: [0; BLOCK], count: 0 }
     }
 

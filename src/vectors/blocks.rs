@@ -7,6 +7,8 @@ use strew_simd::{Axis, BLOCK, Instructions, Lane, NOWHERE, prefetch_block, prefe
 use crate::index::{Bounds, Index};
 use crate::plan::Dim;
 use crate::vectors::movers::BlockMover;
+#[cfg(feature = "rayon")]
+use crate::vectors::movers::PartMover;
 use crate::walk::{Addresses, Mover, Position};
 
 /// The number of rows that are asked for ahead.
@@ -188,14 +190,25 @@ fn ask_stretch(mover: &impl BlockMover, start: u32, length: usize) {
 pub(crate) struct InPart<S, M> {
     pub instructions: S,
     pub mover: M,
-    /// Whether rows are asked for ahead.
-    pub ahead: bool,
     /// The length of the part.
     pub length: usize,
+    /// The rows of a block that have yet to move, and the place of its first one in the flat tensor. They do when those of the next block are known, and asked for.
+    pub pending: (Chosen, usize),
 }
 
 #[cfg(feature = "rayon")]
-impl<S: Instructions, M: BlockMover> Mover for InPart<S, M> {
+impl<S: Instructions, M: PartMover> InPart<S, M> {
+    /// Moves what is pending, with what is to move `next`.
+    #[inline(always)]
+    fn step(&mut self, next: Chosen, flat: usize, n: usize) {
+        let (now, at) = core::mem::replace(&mut self.pending, (next, flat));
+        let (next, flat) = &self.pending;
+        self.mover.chosen(self.instructions, (&now, at), (next, *flat), n);
+    }
+}
+
+#[cfg(feature = "rayon")]
+impl<S: Instructions, M: PartMover> Mover for InPart<S, M> {
     #[inline(always)]
     fn row(&mut self, table: usize, flat: usize, n: usize) {
         self.mover.row(table, flat, n);
@@ -230,20 +243,22 @@ impl<S: Instructions, M: BlockMover> Mover for InPart<S, M> {
         let end = (self.length + 1).saturating_sub(n) as u32;
         for tuples in blocks {
             addresses.block(&mut lane, tuples, &mut block)?;
-            let chosen = Chosen::below(self.instructions, &block, end);
-            if self.ahead {
-                chosen.iter().for_each(|(address, _)| self.mover.ask(address, n));
-            }
-            for (address, number) in chosen.iter() {
-                self.mover.row(address as usize, flat.wrapping_add(number.wrapping_mul(n)), n);
-            }
+            self.step(Chosen::below(self.instructions, &block, end), flat, n);
             flat = flat.wrapping_add(n.wrapping_mul(BLOCK));
+        }
+        if !rest.is_empty() {
+            self.finish(n);
         }
         for tuple in rest {
             self.mover.row(addresses.next(tuple)?, flat, n);
             flat = flat.wrapping_add(n);
         }
         Some(())
+    }
+
+    #[inline(always)]
+    fn finish(&mut self, n: usize) {
+        self.step(Chosen::none(), 0, n);
     }
 }
 

@@ -30,7 +30,11 @@ pub(crate) mod trial;
 #[cfg(feature = "rayon")]
 use blocks::InPart;
 use blocks::{Ahead, InBlocks, Nothing, Pending};
+#[cfg(feature = "rayon")]
+use movers::PartMover;
 use movers::{BlockMover, Combined, Gathered, Scattered};
+#[cfg(feature = "rayon")]
+use strew_simd::Chosen;
 #[cfg(feature = "rayon")]
 use threads::Part;
 
@@ -173,25 +177,23 @@ pub(crate) fn combine_part<T: Element, I: Index, R: Reduction<T>>(
         plan: &'a Plan,
         indices: &'a [I],
         mover: M,
-        ahead: bool,
         length: usize,
     }
-    impl<I: Index, M: BlockMover> Op for Run<'_, I, M> {
+    impl<I: Index, M: PartMover> Op for Run<'_, I, M> {
         type Output = ();
         #[inline(always)]
         fn run(self, instructions: impl Instructions) {
             walk::run::<I, true>(
                 self.plan,
                 self.indices,
-                InPart { instructions, mover: self.mover, ahead: self.ahead, length: self.length },
+                InPart { instructions, mover: self.mover, length: self.length, pending: (Chosen::none(), 0) },
             );
         }
     }
     let mut plan = *plan;
     plan.start.table = plan.start.table.wrapping_sub(start);
     let length = data.len();
-    let ahead = reaches_beyond::<T>(&plan, NEAR);
-    Path::detect().dispatch(Run { plan: &plan, indices, mover: Combined { reduction, data, updates }, ahead, length });
+    Path::detect().dispatch(Run { plan: &plan, indices, mover: Combined { reduction, data, updates }, length });
 }
 
 /// Whether all indices are in bounds.

@@ -1,6 +1,8 @@
 //! What moves by addresses: copies in both directions, and reductions.
 
 use strew_simd::{BLOCK, Instructions, Moves, Rows, prefetch, prefetch_row};
+#[cfg(feature = "rayon")]
+use strew_simd::{Chosen, prefetch_row_early};
 
 use crate::element::Element;
 use crate::plan::Dim;
@@ -42,6 +44,13 @@ pub(crate) trait BlockMover {
 
     /// Asks for a row of the flat tensor.
     fn ask_flat(&self, flat: u32, n: usize);
+}
+
+/// What moves rows that have been chosen.
+#[cfg(feature = "rayon")]
+pub(crate) trait PartMover: BlockMover {
+    /// Moves the chosen rows of a block, in order, given the place of the block in the flat tensor. Those of the `next` one are asked for in between.
+    fn chosen(&mut self, instructions: impl Instructions, now: (&Chosen, usize), next: (&Chosen, usize), n: usize);
 }
 
 /// `output[flat] = input[table]`. Loads of single elements run ahead of each other as it is: asking for them gained nothing. Nor are they written past the
@@ -197,6 +206,18 @@ impl<T: Element, R: Reduction<T>> BlockMover for Combined<'_, T, R> {
     }
 }
 
+#[cfg(feature = "rayon")]
+impl<T: Element, R: Reduction<T>> PartMover for Combined<'_, T, R> {
+    #[inline(always)]
+    fn chosen(&mut self, instructions: impl Instructions, now: (&Chosen, usize), next: (&Chosen, usize), n: usize) {
+        let Combined { reduction, data, updates } = self;
+        instructions.apart(
+            #[inline(always)]
+            || combine_chosen(*reduction, data, updates, now, next, n),
+        );
+    }
+}
+
 /// `data[addresses[n]] = reduction(data[addresses[n]], updates[n])`, in this order. Not inlined: among the walk's variables there are no registers left for
 /// its few.
 #[inline(never)]
@@ -225,6 +246,28 @@ fn combine_ahead<T: Element, R: Reduction<T>>(
     }
 }
 
+/// Runs this for rows of `$n` elements, given the `$way` to combine one. For some lengths that is known when it is compiled: vectors without a rest. They are read
+/// before they are written, so that none need ask whether data and updates overlap.
+macro_rules! for_length {
+    ($n:ident, $way:ident => $run:expr) => {
+        for_length!(@ $n, $way, $run, 2 3 4 8 16 32 64)
+    };
+    (@ $n:ident, $way:ident, $run:expr, $($length:literal)*) => {
+        // The crate's own arithmetic, of elements that machines have instructions for: loops for other elements and closures would be many, and long.
+        match (const { R::UNSEEN && (size_of::<T>() == 4 || size_of::<T>() == 8) }, $n) {
+            $((true, $length) => {
+                let $n = $length;
+                let $way = combine_row_of::<T, R, $length>;
+                $run
+            })*
+            _ => {
+                let $way = R::combine_row;
+                $run
+            }
+        }
+    };
+}
+
 /// The same for rows of `n`.
 #[inline(always)]
 fn combine_rows<T: Element, R: Reduction<T>>(
@@ -235,49 +278,54 @@ fn combine_rows<T: Element, R: Reduction<T>>(
     n: usize,
     ahead: Option<&[u32; BLOCK]>,
 ) {
-    // The crate's own arithmetic, of elements that machines have instructions for: loops for other elements and closures would be many, and long.
-    if const { R::UNSEEN && (size_of::<T>() == 4 || size_of::<T>() == 8) } {
-        match n {
-            2 => return combine_rows_of::<T, R, 2>(reduction, data, addresses, updates, ahead),
-            3 => return combine_rows_of::<T, R, 3>(reduction, data, addresses, updates, ahead),
-            4 => return combine_rows_of::<T, R, 4>(reduction, data, addresses, updates, ahead),
-            8 => return combine_rows_of::<T, R, 8>(reduction, data, addresses, updates, ahead),
-            16 => return combine_rows_of::<T, R, 16>(reduction, data, addresses, updates, ahead),
-            32 => return combine_rows_of::<T, R, 32>(reduction, data, addresses, updates, ahead),
-            64 => return combine_rows_of::<T, R, 64>(reduction, data, addresses, updates, ahead),
-            _ => {}
+    for_length!(n, way => {
+        let asked = ahead.unwrap_or(addresses);
+        for ((address, updates), asked) in addresses.iter().zip(updates.chunks_exact(n.max(1))).zip(asked) {
+            if ahead.is_some() {
+                prefetch_row(data, *asked, n);
+            }
+            if let Some(data) = data.get_mut(*address as usize..).and_then(|data| data.get_mut(..n)) {
+                way(reduction, data, updates);
+            }
         }
-    }
-    let asked = ahead.unwrap_or(addresses);
-    for ((address, updates), asked) in addresses.iter().zip(updates.chunks_exact(n.max(1))).zip(asked) {
-        if ahead.is_some() {
-            prefetch_row(data, *asked, n);
-        }
-        if let Some(data) = data.get_mut(*address as usize..).and_then(|data| data.get_mut(..n)) {
-            reduction.combine_row(data, updates);
-        }
-    }
+    });
 }
 
-/// The same for rows of a length that is known when it is compiled, and read before they are written: vectors without a rest, and none need ask whether data and
-/// updates overlap. (On Zen 4, `f32` added: rows of 4 and 8 take half the time, of 16 and 32 two thirds, of 64 nineteen twentieths.)
+/// The same for those that have been chosen, from a place of the updates on. The `next` ones are asked for in between.
+#[cfg(feature = "rayon")]
 #[inline(always)]
-fn combine_rows_of<T: Element, R: Reduction<T>, const N: usize>(
+fn combine_chosen<T: Element, R: Reduction<T>>(
     reduction: &R,
     data: &mut [T],
-    addresses: &[u32; BLOCK],
     updates: &[T],
-    ahead: Option<&[u32; BLOCK]>,
+    (now, at): (&Chosen, usize),
+    (next, next_at): (&Chosen, usize),
+    n: usize,
 ) {
-    let asked = ahead.unwrap_or(addresses);
-    for ((address, updates), asked) in addresses.iter().zip(updates.as_chunks::<N>().0).zip(asked) {
-        if ahead.is_some() {
-            prefetch_row(data, *asked, N);
+    for_length!(n, way => {
+        let place = |at: usize, number: usize| at.wrapping_add(number.wrapping_mul(n));
+        let ask = |data: &[T], (address, number)| {
+            prefetch_row_early(data, address, n);
+            prefetch_row_early(updates, place(next_at, number) as u32, n);
+        };
+        let mut next = next.iter();
+        for (address, number) in now.iter() {
+            next.next().into_iter().for_each(|next| ask(data, next));
+            let data = data.get_mut(address as usize..).and_then(|data| data.get_mut(..n));
+            if let (Some(data), Some(updates)) = (data, updates.get(place(at, number)..).and_then(|updates| updates.get(..n))) {
+                way(reduction, data, updates);
+            }
         }
-        if let Some(data) = data.get_mut(*address as usize..).and_then(|data| data.first_chunk_mut::<N>()) {
-            let mut combined = *data;
-            reduction.combine_row(&mut combined, updates);
-            *data = combined;
-        }
+        next.for_each(|next| ask(data, next));
+    });
+}
+
+/// A row of a length that is known when it is compiled.
+#[inline(always)]
+fn combine_row_of<T: Element, R: Reduction<T>, const N: usize>(reduction: &R, data: &mut [T], updates: &[T]) {
+    if let (Some(data), Some(updates)) = (data.first_chunk_mut::<N>(), updates.first_chunk::<N>()) {
+        let mut combined = *data;
+        reduction.combine_row(&mut combined, updates);
+        *data = combined;
     }
 }
