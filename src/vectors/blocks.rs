@@ -14,9 +14,6 @@ use crate::walk::{Addresses, Mover, Position};
 /// The number of rows that are asked for ahead.
 const ROWS_AHEAD: usize = 8;
 
-/// The bytes of indices between those that are used and those that are asked for.
-const INDICES_AHEAD: usize = 4096;
-
 /// The lanes that are asked for ahead, where they are far apart.
 const LANES_AHEAD: isize = 8;
 
@@ -34,12 +31,12 @@ pub(crate) struct InBlocks<S, M> {
     pub pending: Pending,
 }
 
-/// Whether elements of the table are asked for, its rows, and indices.
+/// What is asked for ahead: elements of the table, its rows, and indices so many bytes after those that are used (0: none).
 #[derive(Clone, Copy)]
 pub(crate) struct Ahead {
     pub elements: bool,
     pub rows: bool,
-    pub indices: bool,
+    pub indices: usize,
 }
 
 /// A block of addresses that has yet to move. It does when the next one has been resolved, be it of the next lane: time for its elements to come, where they
@@ -105,9 +102,9 @@ impl<S: Instructions, M: BlockMover> Mover for InBlocks<S, M> {
             let pending = &mut self.pending;
             // By number, the compiler knows their lengths; they are never the same one.
             let [now, next] = pending.blocks.get_disjoint_mut([usize::from(pending.turn), usize::from(!pending.turn)]).ok()?;
-            if self.ahead.indices {
+            if self.ahead.indices > 0 {
                 // Be it those of the next lane.
-                prefetch_block(tuples, (INDICES_AHEAD / size_of::<[I; K]>()) as u32);
+                prefetch_block(tuples, (self.ahead.indices / size_of::<[I; K]>()) as u32);
             }
             if self.stretch.is_some() {
                 let (at, step) = self.coming;

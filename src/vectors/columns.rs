@@ -9,7 +9,7 @@ use strew_simd::prefetch_row;
 use crate::element::Element;
 use crate::index::{Bounds, Index};
 use crate::plan::Plan;
-use crate::vectors::{self, narrow};
+use crate::vectors::{self, Ahead, narrow};
 use crate::walk::{Odometer, Position};
 
 /// The bytes of the scratch, at most.
@@ -40,7 +40,7 @@ pub(crate) fn gather<T: Element, I: Index, const PROVEN: bool>(plan: &Plan, indi
     let mut scratch = Vec::new();
     columns.each_block(plan, |block| {
         block.pack(input, &mut scratch);
-        vectors::gather_lanes::<T, I, true>(&block.plan, indices, &scratch, output);
+        vectors::gather_lanes::<T, I, true>(&block.plan, indices, Ahead::of::<T>(&block.plan), &scratch, output);
     });
     Some(true)
 }

@@ -44,6 +44,7 @@ use threads::Part;
 /// take two thirds of the time. `ladder`: from 4 KiB, it would be a tenth more.) From a larger table, elements of 4 and 8 bytes are loaded several at a time before they are
 /// written, or by instruction. (`ladder`, on Zen 4, which does the latter: from 256 KiB to 2 MiB, three quarters of the time to nine tenths; from 4 KiB, loads would take a quarter more.)
 const NEAREST: usize = 1 << 14;
+const INDICES_AHEAD: usize = 4096;
 
 /// Places that a scatter changes are asked for ahead (`tuples`, on a Xeon: those by 2 coordinates into 4 MiB gain a quarter; `reduce`: histograms of 64K bins would lose),
 /// and gathered rows. (`rows`, on Zen 4: from 16 MiB, those of 4 to 64 elements take two thirds to three quarters of the time.)
@@ -82,12 +83,12 @@ pub(crate) fn gather<T: Element, I: Index, const PROVEN: bool>(plan: &Plan, indi
     let plan = ordered.as_ref().unwrap_or(plan);
     let input = input.get(..plan.lengths.table).unwrap_or(input);
     columns::gather::<T, I, PROVEN>(plan, indices, input, output)
-        .unwrap_or_else(|| gather_lanes::<T, I, PROVEN>(plan, indices, input, output))
+        .unwrap_or_else(|| gather_lanes::<T, I, PROVEN>(plan, indices, Ahead::of::<T>(plan), input, output))
 }
 
-/// The same, lane by lane.
-fn gather_lanes<T: Element, I: Index, const PROVEN: bool>(plan: &Plan, indices: &[I], input: &[T], output: &mut [T]) -> bool {
-    let ahead = Ahead { elements: false, ..Ahead::of::<T>(plan) };
+/// The same, lane by lane. Its elements are not asked for.
+fn gather_lanes<T: Element, I: Index, const PROVEN: bool>(plan: &Plan, indices: &[I], ahead: Ahead, input: &[T], output: &mut [T]) -> bool {
+    let ahead = Ahead { elements: false, ..ahead };
     let together = size_of_val(input) > NEAREST && reach::<T>(plan) <= FAR;
     let streams = streams::<T>(plan);
     let done = for_size!(T, N => Moves::<N>::new(input, output).map(|moves| {
@@ -131,7 +132,7 @@ impl Ahead {
     fn of<T>(plan: &Plan) -> Ahead {
         let far = reaches_beyond::<T>(plan, NEAR);
         let many = reaches_beyond::<T>(plan, NEAREST) || (PREFETCHES && plan.stretch().is_some());
-        Ahead { elements: far, rows: far, indices: many && !plan.has_far_lanes() }
+        Ahead { elements: far, rows: far, indices: if many && !plan.has_far_lanes() { INDICES_AHEAD } else { 0 } }
     }
 
     /// `reads`: what is written depends on what is there.
@@ -275,7 +276,7 @@ mod tests {
 
     /// Does what `plan` says with all that can be asked for; `place` is where in the table an element of the flat tensor belongs.
     fn ask_for_everything(plan: impl Fn(Direction) -> Plan, ids: &[i64], place: impl Fn(usize) -> usize) {
-        let ahead = Ahead { elements: true, rows: true, indices: true };
+        let ahead = Ahead { elements: true, rows: true, indices: INDICES_AHEAD };
         let (gather, scatter) = (plan(Gather), plan(Scatter));
         let numbers: Vec<u32> = (0..gather.lengths.table as u32).map(|n| n * 3).collect();
 

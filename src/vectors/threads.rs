@@ -16,9 +16,9 @@ use crate::element::Element;
 use crate::index::{Bounds, Index};
 use crate::plan::{Direction, Plan};
 use crate::reduction::Reduction;
-use crate::vectors;
 use crate::vectors::columns::Columns;
 use crate::vectors::lists;
+use crate::vectors::{self, Ahead};
 use crate::{combine, gather};
 
 /// Calls that move fewer bytes run on the caller's thread: they take less than the 0.1 ms that it may take to wake another.
@@ -145,6 +145,9 @@ impl Division {
         }
         let number = plan.reads().saturating_mul(size_of::<I>()).div_ceil(CHECKED).min(MOST).max(self.pieces());
         let pieces = written_pieces(&self.plan, output, Direction::Gather, number);
+        // Each thread takes about every so manieth piece.
+        let next = pieces.first().and_then(|(piece, _)| piece.outer().first()).map_or(0, |dim| dim.indices.unsigned_abs() * dim.size);
+        let next = next.saturating_mul(self.threads).saturating_mul(size_of::<I>());
         let (turn, stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
         share(pieces.into_iter().enumerate().collect(), self.threads, |(number, (plan, output))| {
             let inside = !stopped.load(Ordering::Relaxed) && vectors::check(&plan, indices);
@@ -158,7 +161,9 @@ impl Division {
             }
             turn.store(number.wrapping_add(1), Ordering::Release);
             if moves {
-                gather::run_plan::<T, I, true>(&plan, indices, input, output);
+                // What is checked next comes while this is written.
+                let ahead = Ahead { indices: next, ..Ahead::of::<T>(&plan) };
+                vectors::gather_lanes::<T, I, true>(&plan, indices, ahead, input, output);
             }
         });
         !stopped.into_inner()
