@@ -28,13 +28,6 @@ impl Chosen {
         self.addresses.iter().zip(&self.numbers).take(self.count).map(|(address, number)| (*address, *number as usize))
     }
 
-    /// Nothing.
-    #[inline(always)]
-    #[must_use]
-    pub fn none() -> Chosen {
-        Chosen { addresses: [0; BLOCK], numbers: [0; BLOCK], count: 0 }
-    }
-
     /// The first `count` of these; the others will be written over.
     #[inline(always)]
     pub(crate) fn push<const N: usize>(&mut self, addresses: [u32; N], numbers: [u32; N], count: usize) {
@@ -47,10 +40,18 @@ impl Chosen {
     }
 }
 
+impl Default for Chosen {
+    /// None is chosen.
+    #[inline(always)]
+    fn default() -> Chosen {
+        Chosen { addresses: [0; BLOCK], numbers: [0; BLOCK], count: 0 }
+    }
+}
+
 /// [`Chosen::below`] without vectors.
 #[inline(always)]
 pub(crate) fn one_by_one(addresses: &[u32; BLOCK], end: u32) -> Chosen {
-    let mut chosen = Chosen::none();
+    let mut chosen = Chosen::default();
     for (address, number) in addresses.iter().zip(0..) {
         chosen.push([*address], [number], usize::from(*address < end));
     }

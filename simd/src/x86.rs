@@ -126,7 +126,7 @@ impl Kernels for Avx512 {
         let avx = self.avx512.avx512f;
         let end = avx._mm512_set1_epi32(end as i32);
         let mut numbers: __m512i = bytemuck::must_cast(core::array::from_fn::<u32, LANES, _>(|number| number as u32));
-        let mut chosen = Chosen::none();
+        let mut chosen = Chosen::default();
         for addresses in addresses.as_chunks::<LANES>().0 {
             let addresses: __m512i = bytemuck::must_cast(*addresses);
             let below = avx._mm512_cmplt_epu32_mask(addresses, end);

@@ -19,7 +19,7 @@ macro_rules! kernels {
         )*
     };
 }
-kernels!(below iter check resolve clamp positions advance element row gather gather_at gather_rows scatter scatter_at scatter_rows prefetch prefetch_block prefetch_row prefetch_row_to prefetch_row_from);
+kernels!(below iter check resolve clamp positions advance element row gather gather_at gather_rows scatter scatter_at scatter_rows prefetch prefetch_block prefetch_row prefetch_row_early prefetch_row_to prefetch_row_from);
 
 #[test]
 fn no_kernel_is_forgotten() {
@@ -747,6 +747,10 @@ mod kernels {
 
     pub fn prefetch_row(path: Path) {
         asks(path, |_, table, address, n| strew_simd::prefetch_row(table, address, n));
+    }
+
+    pub fn prefetch_row_early(path: Path) {
+        asks(path, |_, table, address, n| strew_simd::prefetch_row_early(table, address, n));
     }
 
     pub fn prefetch_row_to(path: Path) {

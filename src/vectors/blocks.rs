@@ -255,7 +255,7 @@ impl<S: Instructions, M: PartMover> Mover for InPart<S, M> {
 
     #[inline(always)]
     fn finish(&mut self, n: usize) {
-        self.step(Chosen::none(), 0, n);
+        self.step(Chosen::default(), 0, n);
     }
 }
 

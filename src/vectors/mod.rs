@@ -187,7 +187,7 @@ pub(crate) fn combine_part<T: Element, I: Index, R: Reduction<T>>(
             walk::run::<I, true>(
                 self.plan,
                 self.indices,
-                InPart { instructions, mover: self.mover, length: self.length, pending: (Chosen::none(), 0) },
+                InPart { instructions, mover: self.mover, length: self.length, pending: (Chosen::default(), 0) },
             );
         }
     }
