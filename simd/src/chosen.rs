@@ -19,24 +19,16 @@ impl Chosen {
     #[inline(always)]
     #[must_use]
     pub fn below(instructions: impl Instructions, addresses: &[u32; BLOCK], end: u32) -> Chosen {
-        instructions.below(addresses, end)
+        let mut chosen = Chosen::default();
+        let choice = Choice { start: 0, length: end, first: 0, step: 1 };
+        chosen.count = choice.choose(instructions, addresses, &mut chosen.addresses, &mut chosen.numbers);
+        chosen
     }
 
     /// Each chosen address, with its place in the block.
     #[inline(always)]
     pub fn iter(&self) -> impl Iterator<Item = (u32, usize)> {
         self.addresses.iter().zip(&self.numbers).take(self.count).map(|(address, number)| (*address, *number as usize))
-    }
-
-    /// The first `count` of these; the others will be written over.
-    #[inline(always)]
-    pub(crate) fn push<const N: usize>(&mut self, addresses: [u32; N], numbers: [u32; N], count: usize) {
-        let to = self.count..self.count.wrapping_add(N);
-        if let (Some(to_addresses), Some(to_numbers)) = (self.addresses.get_mut(to.clone()), self.numbers.get_mut(to)) {
-            to_addresses.copy_from_slice(&addresses);
-            to_numbers.copy_from_slice(&numbers);
-            self.count += count;
-        }
     }
 }
 
@@ -48,12 +40,51 @@ impl Default for Chosen {
     }
 }
 
-/// [`Chosen::below`] without vectors.
-#[inline(always)]
-pub(crate) fn one_by_one(addresses: &[u32; BLOCK], end: u32) -> Chosen {
-    let mut chosen = Chosen::default();
-    for (address, number) in addresses.iter().zip(0..) {
-        chosen.push([*address], [number], usize::from(*address < end));
+/// A choice of addresses: those in a range. Which ones they are is not branched on: that would be hard to predict.
+#[derive(Clone, Copy, Debug)]
+pub struct Choice {
+    /// The start of the range, from which chosen addresses count.
+    pub start: u32,
+    /// Its length.
+    pub length: u32,
+    /// The number of the first address of a block.
+    pub first: u32,
+    /// The distance between the numbers of two addresses.
+    pub step: u32,
+}
+
+impl Choice {
+    /// Writes what is chosen of a block, and the number of each, to the start of two slices, in order. How many they are; what follows them means nothing.
+    #[inline(always)]
+    pub fn choose(
+        self,
+        instructions: impl Instructions,
+        addresses: &[u32; BLOCK],
+        chosen: &mut [u32; BLOCK],
+        numbers: &mut [u32; BLOCK],
+    ) -> usize {
+        instructions.choose(self, addresses, chosen, numbers)
     }
-    chosen
+}
+
+/// [`Choice::choose`] without vectors.
+#[inline(always)]
+pub(crate) fn one_by_one(choice: Choice, addresses: &[u32; BLOCK], chosen: &mut [u32; BLOCK], numbers: &mut [u32; BLOCK]) -> usize {
+    let (mut count, mut number) = (0, choice.first);
+    for address in addresses {
+        let place = address.wrapping_sub(choice.start);
+        push([place], chosen, count);
+        push([number], numbers, count);
+        count += usize::from(place < choice.length);
+        number = number.wrapping_add(choice.step);
+    }
+    count
+}
+
+/// Writes values after the first `count` ones.
+#[inline(always)]
+pub(crate) fn push<const N: usize>(values: [u32; N], to: &mut [u32; BLOCK], count: usize) {
+    if let Some(to) = to.get_mut(count..).and_then(|to| to.first_chunk_mut()) {
+        *to = values;
+    }
 }

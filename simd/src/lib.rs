@@ -6,7 +6,7 @@
 //!
 //! - [`Path`]: what the machine has, found at run time. [`Path::dispatch`] compiles an [`Op`] for it.
 //! - [`Lane`]: turns indices into addresses, [`BLOCK`] at a time, and says whether all are in bounds.
-//! - [`Chosen`]: those of a block of addresses that lie in a part of a table.
+//! - [`Choice`], [`Chosen`]: those of a block of addresses that lie in a part of a table.
 //! - [`Moves`]: copies elements and rows from one slice to another of the same type; compiled once for each size of element.
 //!
 //! ```
@@ -44,7 +44,7 @@ mod stream;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-pub use chosen::Chosen;
+pub use chosen::{Choice, Chosen};
 pub use index::Index;
 pub use lane::{Axis, BLOCK, Lane, NOWHERE};
 pub use moves::Moves;

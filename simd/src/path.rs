@@ -139,7 +139,7 @@ pub trait Instructions: sealed::Kernels {
 
 pub(crate) mod sealed {
     use super::{Bytes, by_loads};
-    use crate::chosen::{Chosen, one_by_one};
+    use crate::chosen::{Choice, one_by_one};
     use crate::lane::BLOCK;
 
     pub trait Kernels: Copy {
@@ -155,10 +155,10 @@ pub(crate) mod sealed {
             by_loads::<N, TOGETHER>(table, addresses, to);
         }
 
-        /// See [`Chosen::below`].
+        /// See [`Choice::choose`].
         #[inline(always)]
-        fn below(self, addresses: &[u32; BLOCK], end: u32) -> Chosen {
-            one_by_one(addresses, end)
+        fn choose(self, choice: Choice, addresses: &[u32; BLOCK], chosen: &mut [u32; BLOCK], numbers: &mut [u32; BLOCK]) -> usize {
+            one_by_one(choice, addresses, chosen, numbers)
         }
     }
 }

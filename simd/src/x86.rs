@@ -5,7 +5,7 @@ use core::arch::x86_64::__m512i;
 use bytemuck::Pod;
 use pulp::x86::{V3, V4};
 
-use crate::chosen::Chosen;
+use crate::chosen::{Choice, push};
 use crate::lane::BLOCK;
 use crate::moves::{Bytes, by_loads};
 use crate::path::Instructions;
@@ -121,23 +121,22 @@ impl Kernels for Avx512 {
     }
 
     #[inline(always)]
-    fn below(self, addresses: &[u32; BLOCK], end: u32) -> Chosen {
+    fn choose(self, choice: Choice, addresses: &[u32; BLOCK], chosen: &mut [u32; BLOCK], numbers: &mut [u32; BLOCK]) -> usize {
         const LANES: usize = 16;
         let avx = self.avx512.avx512f;
-        let end = avx._mm512_set1_epi32(end as i32);
-        let mut numbers: __m512i = bytemuck::must_cast(core::array::from_fn::<u32, LANES, _>(|number| number as u32));
-        let mut chosen = Chosen::default();
+        let (start, length) = (avx._mm512_set1_epi32(choice.start as i32), avx._mm512_set1_epi32(choice.length as i32));
+        let first = core::array::from_fn::<u32, LANES, _>(|n| choice.first.wrapping_add(choice.step.wrapping_mul(n as u32)));
+        let step = avx._mm512_set1_epi32(choice.step.wrapping_mul(LANES as u32) as i32);
+        let (mut count, mut next): (usize, __m512i) = (0, bytemuck::must_cast(first));
         for addresses in addresses.as_chunks::<LANES>().0 {
-            let addresses: __m512i = bytemuck::must_cast(*addresses);
-            let below = avx._mm512_cmplt_epu32_mask(addresses, end);
-            chosen.push::<LANES>(
-                bytemuck::must_cast(avx._mm512_maskz_compress_epi32(below, addresses)),
-                bytemuck::must_cast(avx._mm512_maskz_compress_epi32(below, numbers)),
-                below.count_ones() as usize,
-            );
-            numbers = avx._mm512_add_epi32(numbers, avx._mm512_set1_epi32(LANES as i32));
+            let places = avx._mm512_sub_epi32(bytemuck::must_cast(*addresses), start);
+            let inside = avx._mm512_cmplt_epu32_mask(places, length);
+            push::<LANES>(bytemuck::must_cast(avx._mm512_maskz_compress_epi32(inside, places)), chosen, count);
+            push::<LANES>(bytemuck::must_cast(avx._mm512_maskz_compress_epi32(inside, next)), numbers, count);
+            count += inside.count_ones() as usize;
+            next = avx._mm512_add_epi32(next, step);
         }
-        chosen
+        count
     }
 }
 

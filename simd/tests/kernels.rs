@@ -5,7 +5,7 @@
 use std::fmt::Debug;
 
 use bytemuck::NoUninit;
-use strew_simd::{Axis, BLOCK, Chosen, Index, Instructions, Lane, Moves, NOWHERE, Op, Path, Rows};
+use strew_simd::{Axis, BLOCK, Choice, Chosen, Index, Instructions, Lane, Moves, NOWHERE, Op, Path, Rows};
 
 /// The one list of kernels: a test each, which runs it on every path.
 macro_rules! kernels {
@@ -19,7 +19,7 @@ macro_rules! kernels {
         )*
     };
 }
-kernels!(below iter check resolve clamp positions advance element row gather gather_at gather_rows scatter scatter_at scatter_rows prefetch prefetch_block prefetch_row prefetch_row_early prefetch_row_to prefetch_row_from);
+kernels!(choose below iter check resolve clamp positions advance element row gather gather_at gather_rows scatter scatter_at scatter_rows prefetch prefetch_block prefetch_row prefetch_row_early prefetch_row_to prefetch_row_from);
 
 #[test]
 fn no_kernel_is_forgotten() {
@@ -133,6 +133,17 @@ impl Op for Below<'_> {
     #[inline(always)]
     fn run(self, instructions: impl Instructions) -> Chosen {
         Chosen::below(instructions, self.0, self.1)
+    }
+}
+
+struct Choose<'a>(Choice, &'a [u32; BLOCK], [&'a mut [u32; BLOCK]; 2]);
+
+impl Op for Choose<'_> {
+    type Output = usize;
+    #[inline(always)]
+    fn run(self, instructions: impl Instructions) -> usize {
+        let [chosen, numbers] = self.2;
+        self.0.choose(instructions, self.1, chosen, numbers)
     }
 }
 
@@ -523,6 +534,24 @@ mod kernels {
                     let found: Vec<(u32, usize)> = path.dispatch(Below(&addresses, end)).iter().collect();
                     assert_eq!(found, expected, "{} {end} {addresses:?}", path.name());
                 }
+            }
+        }
+    }
+
+    pub fn choose(path: Path) {
+        let mut random = Random(4);
+        for (start, first, step) in [(0, 0, 1), (5, 100, 3), (60, u32::MAX - 9, 64), (u32::MAX - 2, 7, u32::MAX)] {
+            for length in lengths().map(|length| length as u32).chain([u32::MAX]) {
+                let near = addresses(length as usize, &mut random, |n| n % 3 == 0);
+                let addresses = near.map(|address| address.wrapping_add(start));
+                let number = |n: usize| step.wrapping_mul(n as u32).wrapping_add(first);
+                let all = addresses.iter().enumerate().map(|(n, address)| (address.wrapping_sub(start), number(n)));
+                let expected: Vec<_> = all.filter(|(place, _)| *place < length).collect();
+                let (mut chosen, mut numbers) = ([0; BLOCK], [0; BLOCK]);
+                let choice = Choice { start, length, first, step };
+                let count = path.dispatch(Choose(choice, &addresses, [&mut chosen, &mut numbers]));
+                let found: Vec<_> = chosen.into_iter().zip(numbers).take(count).collect();
+                assert_eq!(found, expected, "{} {choice:?} {addresses:?}", path.name());
             }
         }
     }

@@ -4,7 +4,7 @@
 //! applies the lists for its part, share after share. So every index is resolved once, though compared with the bounds of every part, and every place sees its
 //! updates in the order of the entries. The next chunk is resolved while one is applied: threads wait for each other once a chunk.
 
-use strew_simd::{BLOCK, Chosen, Instructions, NOWHERE, Op, Path, prefetch};
+use strew_simd::{BLOCK, Choice, Instructions, NOWHERE, Op, Path, prefetch};
 
 use crate::element::Element;
 use crate::index::Index;
@@ -30,17 +30,17 @@ struct List {
 }
 
 impl List {
-    /// Adds those that have been chosen from a block, whose first one has its update at `flat`.
+    /// Adds those that are chosen of a block.
     #[inline(always)]
-    fn push(&mut self, chosen: &Chosen, flat: u32) {
+    fn push(&mut self, instructions: impl Instructions, choice: Choice, block: &[u32; BLOCK]) {
         let end = self.length + BLOCK;
         if self.places.len() < end {
             self.grow(end);
         }
-        if let (Some(places), Some(flats)) = (self.places.get_mut(self.length..end), self.flats.get_mut(self.length..end)) {
-            places.copy_from_slice(&chosen.addresses);
-            flats.copy_from_slice(&chosen.numbers.map(|number| flat.wrapping_add(number)));
-            self.length += chosen.count;
+        let places = self.places.get_mut(self.length..).and_then(|places| places.first_chunk_mut());
+        let flats = self.flats.get_mut(self.length..).and_then(|flats| flats.first_chunk_mut());
+        if let (Some(places), Some(flats)) = (places, flats) {
+            self.length += choice.choose(instructions, block, places, flats);
         }
     }
 
@@ -135,8 +135,8 @@ impl<S: Instructions> Listed<'_, S> {
     #[inline(always)]
     fn push(&mut self, block: &[u32; BLOCK], flat: usize) {
         for (list, (start, length)) in self.lists.iter_mut().zip(self.parts) {
-            let places = block.map(|address| address.wrapping_sub(*start));
-            list.push(&Chosen::below(self.instructions, &places, *length), flat as u32);
+            let choice = Choice { start: *start, length: *length, first: flat as u32, step: 1 };
+            list.push(self.instructions, choice, block);
         }
     }
 }
@@ -188,14 +188,26 @@ mod tests {
 
     #[test]
     fn lists_grow_and_are_kept_while_they_are_short() {
-        let chosen = Chosen { addresses: [5; BLOCK], numbers: core::array::from_fn(|n| n as u32), count: BLOCK - 1 };
+        /// All of a block but the last one, numbered from here.
+        struct Push<'a>(&'a mut List, u32);
+        impl Op for Push<'_> {
+            type Output = ();
+            #[inline(always)]
+            fn run(self, instructions: impl Instructions) {
+                let mut block = [12; BLOCK];
+                block[BLOCK - 1] = NOWHERE;
+                self.0.push(instructions, Choice { start: 7, length: 6, first: self.1, step: 1 }, &block);
+            }
+        }
         let mut list = List::default();
-        list.push(&chosen, 100);
-        list.push(&chosen, 200);
-        assert_eq!((list.length, list.places.len(), list.flats.len()), (2 * BLOCK - 2, 2 * BLOCK, 2 * BLOCK));
+        let mut push = |first| {
+            Path::detect().dispatch(Push(&mut list, first));
+            (list.length, list.places.len(), list.flats.len())
+        };
+        assert_eq!((push(100), push(200)), ((BLOCK - 1, BLOCK, BLOCK), (2 * BLOCK - 2, 2 * BLOCK, 2 * BLOCK)));
+        assert_eq!(push(300), (3 * BLOCK - 3, 4 * BLOCK, 4 * BLOCK));
         assert_eq!(list.flats.get(BLOCK - 3..BLOCK), Some([100 + BLOCK as u32 - 3, 100 + BLOCK as u32 - 2, 200].as_slice()));
-        list.push(&chosen, 300);
-        assert_eq!((list.length, list.places.len()), (3 * BLOCK - 3, 4 * BLOCK));
+        assert!(list.places.iter().take(list.length).all(|place| *place == 5));
         let lists = 2 * ENTRIES / (4 * BLOCK);
         list.clear(lists);
         assert_eq!((list.length, list.places.len()), (0, 4 * BLOCK));
