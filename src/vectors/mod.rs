@@ -313,4 +313,38 @@ mod tests {
             ask_for_everything(plan, &ids, |n| ids[n / width] as usize * width + n % width);
         }
     }
+
+    /// Blocks of which all rows, some or none are chosen, and rows after them; of lengths that are known when the loops are compiled, and others.
+    #[cfg(feature = "rayon")]
+    #[test]
+    fn parts_change_what_lies_in_them() {
+        const ROWS: usize = 100;
+        for n in (1..=70).chain([300]) {
+            for count in [0, 1, 63, 64, 65, 128, 1000] {
+                let (table, flat) = (packed([ROWS, n]), packed([count, n]));
+                let plan = axis(Scatter, &table, &packed([count]), &flat, 0);
+                let ids: Vec<i32> = (0..count as i32).map(|k| if k / 64 % 3 == 1 { k % 7 } else { k * 37 % ROWS as i32 - 50 }).collect();
+                let updates: Vec<u32> = (0..plan.lengths.flat as u32).map(|k| k.wrapping_mul(2_654_435_761)).collect();
+                let before: Vec<u32> = (0..plan.lengths.table as u32).collect();
+                let (mut set, mut sums) = (before.clone(), before.clone());
+                let (mut expected_set, mut expected_sums) = (before.clone(), before);
+                // The first rows are in no part; one part is empty.
+                for [first, end] in [[30, 30], [30, 99], [99, ROWS]] {
+                    let part = first * n..end * n;
+                    combine_part(&plan, &ids, &Assign, Part { start: part.start, data: &mut set[part.clone()] }, &updates);
+                    combine_part(&plan, &ids, &Add, Part { start: part.start, data: &mut sums[part] }, &updates);
+                }
+                for (id, updates) in ids.iter().zip(updates.chunks(n)) {
+                    let row = id.rem_euclid(ROWS as i32) as usize;
+                    if row >= 30 {
+                        for (k, update) in updates.iter().enumerate() {
+                            expected_set[row * n + k] = *update;
+                            expected_sums[row * n + k] = expected_sums[row * n + k].wrapping_add(*update);
+                        }
+                    }
+                }
+                assert!(set == expected_set && sums == expected_sums, "{count} rows of {n}");
+            }
+        }
+    }
 }
