@@ -15,8 +15,9 @@ pub(crate) fn workloads(sizes: Sizes) -> Vec<Workload> {
     let bins = [far / 16, far / 8, far / 4, far, 4 * far].map(|bytes| histogram(bytes, moved));
     let axes = [0, 1].into_iter().flat_map(|axis| along(matrix, axis));
     let single = [far, 4 * far].map(|bytes| gather_rows(1, bytes, moved));
+    let scattered = [far / 16, far].map(|bytes| scatter_rows(64, bytes, moved));
     let pairs = [far / 4, far].map(|bytes| scatter_pairs(bytes, moved / 4));
-    rows.into_iter().chain(single).chain([scatter_rows(64, far, moved)]).chain(pairs).chain(axes).chain(bins).collect()
+    rows.into_iter().chain(single).chain(scattered).chain(pairs).chain(axes).chain(bins).collect()
 }
 
 fn gather_rows(width: usize, bytes: usize, moved: usize) -> Workload {

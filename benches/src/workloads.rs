@@ -387,15 +387,14 @@ fn take_inside(name: &str, sizes: [usize; 3], count: usize) -> Workload {
 /// Sums, by `i64`.
 fn reduce(sizes: Sizes, quick: bool) -> Vec<Workload> {
     let [rows, few, many] = if quick { [64, 1 << 8, 1 << 12] } else { [4096, 1 << 16, 1 << 24] };
-    vec![
-        sums("add rows of 64 f32 into 1 MiB", rows, 64, sizes.moved),
-        sums("histogram, 64K bins", few, 1, sizes.moved),
-        sums("histogram, 16M bins", many, 1, sizes.moved),
-    ]
+    let widths = [3, 4, 8, 16, 32, 64];
+    let added = widths.map(|width| sums(format!("add rows of {width} f32 into 1 MiB"), rows * 64 / width, width, sizes.moved));
+    let counted = [("64K", few), ("16M", many)].map(|(name, bins)| sums(format!("histogram, {name} bins"), bins, 1, sizes.moved));
+    added.into_iter().chain(counted).collect()
 }
 
-fn sums(name: &str, rows: usize, width: usize, moved: usize) -> Workload {
-    let (shape, scatter) = row_scatter("reduce", name.to_owned(), rows, width, moved, 3);
+fn sums(name: String, rows: usize, width: usize, moved: usize) -> Workload {
+    let (shape, scatter) = row_scatter("reduce", name, rows, width, moved, 3);
     shape.of::<f32, i64>(
         move |updates, indices, data| scatter.reduce(Add, data, indices, updates),
         move |updates, indices, data| match width {
