@@ -541,7 +541,7 @@ mod kernels {
     pub fn choose(path: Path) {
         let mut random = Random(4);
         for (start, first, step) in [(0, 0, 1), (5, 100, 3), (60, u32::MAX - 9, 64), (u32::MAX - 2, 7, u32::MAX)] {
-            for length in lengths().map(|length| length as u32).chain([u32::MAX]) {
+            for length in lengths().map(|length| length as u32).chain([i32::MAX as u32]) {
                 let near = addresses(length as usize, &mut random, |n| n % 3 == 0);
                 let addresses = near.map(|address| address.wrapping_add(start));
                 let number = |n: usize| step.wrapping_mul(n as u32).wrapping_add(first);
