@@ -7,22 +7,29 @@ use crate::path::Instructions;
 #[derive(Clone, Debug)]
 pub struct Chosen {
     /// The addresses.
-    pub addresses: [u32; BLOCK],
+    addresses: [u32; BLOCK],
     /// The place of each in the block.
-    pub numbers: [u32; BLOCK],
+    numbers: [u32; BLOCK],
     /// How many they are.
-    pub count: usize,
+    count: usize,
 }
 
 impl Chosen {
-    /// The addresses below `end`. Which ones they are is not branched on: that would be hard to predict.
+    /// The addresses below `end`.
     #[inline(always)]
     #[must_use]
     pub fn below(instructions: impl Instructions, addresses: &[u32; BLOCK], end: u32) -> Chosen {
         let mut chosen = Chosen::default();
-        let choice = Choice { start: 0, length: end, first: 0, step: 1 };
+        let choice = Choice { start: 0, length: end, first: 0 };
         chosen.count = choice.choose(instructions, addresses, &mut chosen.addresses, &mut chosen.numbers);
         chosen
+    }
+
+    /// Whether none is chosen.
+    #[inline(always)]
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
     }
 
     /// Each chosen address, with its place in the block.
@@ -47,10 +54,8 @@ pub struct Choice {
     pub start: u32,
     /// Its length.
     pub length: u32,
-    /// The number of the first address of a block.
+    /// The number of the first address of a block; the others follow it.
     pub first: u32,
-    /// The distance between the numbers of two addresses.
-    pub step: u32,
 }
 
 impl Choice {
@@ -76,7 +81,7 @@ pub(crate) fn one_by_one(choice: Choice, addresses: &[u32; BLOCK], chosen: &mut 
         push([place], chosen, count);
         push([number], numbers, count);
         count += usize::from(place < choice.length);
-        number = number.wrapping_add(choice.step);
+        number = number.wrapping_add(1);
     }
     count
 }

@@ -3,7 +3,7 @@
 /// The bytes that caches and memory exchange at a time.
 pub(crate) const LINE: usize = 64;
 
-/// The cache that a line comes into, as the instruction numbers them.
+/// The cache that a line comes into: what `_MM_HINT_T0` and `_MM_HINT_T1` stand for.
 const FIRST: i32 = 3;
 const SECOND: i32 = 2;
 
@@ -42,8 +42,8 @@ pub fn prefetch_row<T>(table: &[T], address: u32, n: usize) {
     prefetch_row_here(table, address, n);
 }
 
-/// The same long before the access: into the second cache, which has room for more requests at a time. (`strew-benches`, `threads`: rows of 64 elements that are
-/// read with gaps, as by a thread among others, take half the time on Zen 4. One by one after the other they are not faster.)
+/// The same long before the access: into the second cache. (`strew-benches`, `threads`: rows of 64 elements that are read with gaps, as by a thread among others,
+/// take half the time on Zen 4.)
 ///
 /// Inlined: where the length is known, it takes fewer instructions than a call.
 #[inline(always)]

@@ -125,8 +125,8 @@ impl Kernels for Avx512 {
         const LANES: usize = 16;
         let avx = self.avx512.avx512f;
         let (start, length) = (avx._mm512_set1_epi32(choice.start as i32), avx._mm512_set1_epi32(choice.length as i32));
-        let first = core::array::from_fn::<u32, LANES, _>(|n| choice.first.wrapping_add(choice.step.wrapping_mul(n as u32)));
-        let step = avx._mm512_set1_epi32(choice.step.wrapping_mul(LANES as u32) as i32);
+        let first = core::array::from_fn::<u32, LANES, _>(|n| choice.first.wrapping_add(n as u32));
+        let step = avx._mm512_set1_epi32(LANES as i32);
         let (mut count, mut next): (usize, __m512i) = (0, bytemuck::must_cast(first));
         for addresses in addresses.as_chunks::<LANES>().0 {
             let places = avx._mm512_sub_epi32(bytemuck::must_cast(*addresses), start);

@@ -19,7 +19,7 @@ macro_rules! kernels {
         )*
     };
 }
-kernels!(choose below iter check resolve clamp positions advance element row gather gather_at gather_rows scatter scatter_at scatter_rows prefetch prefetch_block prefetch_row prefetch_row_early prefetch_row_to prefetch_row_from);
+kernels!(choose below iter is_empty check resolve clamp positions advance element row gather gather_at gather_rows scatter scatter_at scatter_rows prefetch prefetch_block prefetch_row prefetch_row_early prefetch_row_to prefetch_row_from);
 
 #[test]
 fn no_kernel_is_forgotten() {
@@ -540,19 +540,25 @@ mod kernels {
 
     pub fn choose(path: Path) {
         let mut random = Random(4);
-        for (start, first, step) in [(0, 0, 1), (5, 100, 3), (60, u32::MAX - 9, 64), (u32::MAX - 2, 7, u32::MAX)] {
+        for (start, first) in [(0, 0), (5, 100), (60, u32::MAX - 9), (u32::MAX - 2, 7)] {
             for length in lengths().map(|length| length as u32).chain([i32::MAX as u32]) {
                 let near = addresses(length as usize, &mut random, |n| n % 3 == 0);
                 let addresses = near.map(|address| address.wrapping_add(start));
-                let number = |n: usize| step.wrapping_mul(n as u32).wrapping_add(first);
+                let number = |n: usize| first.wrapping_add(n as u32);
                 let all = addresses.iter().enumerate().map(|(n, address)| (address.wrapping_sub(start), number(n)));
                 let expected: Vec<_> = all.filter(|(place, _)| *place < length).collect();
                 let (mut chosen, mut numbers) = ([0; BLOCK], [0; BLOCK]);
-                let choice = Choice { start, length, first, step };
+                let choice = Choice { start, length, first };
                 let count = path.dispatch(Choose(choice, &addresses, [&mut chosen, &mut numbers]));
                 let found: Vec<_> = chosen.into_iter().zip(numbers).take(count).collect();
                 assert_eq!(found, expected, "{} {choice:?} {addresses:?}", path.name());
             }
+        }
+    }
+
+    pub fn is_empty(path: Path) {
+        for (end, empty) in [(7, true), (8, false)] {
+            assert_eq!(path.dispatch(Below(&[7; BLOCK], end)).is_empty(), empty, "{}", path.name());
         }
     }
 

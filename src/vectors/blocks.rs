@@ -255,7 +255,9 @@ impl<S: Instructions, M: PartMover> Mover for InPart<S, M> {
 
     #[inline(always)]
     fn finish(&mut self, n: usize) {
-        self.step(Chosen::default(), 0, n);
+        if !self.pending.0.is_empty() {
+            self.step(Chosen::default(), 0, n);
+        }
     }
 }
 

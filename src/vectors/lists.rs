@@ -135,7 +135,7 @@ impl<S: Instructions> Listed<'_, S> {
     #[inline(always)]
     fn push(&mut self, block: &[u32; BLOCK], flat: usize) {
         for (list, (start, length)) in self.lists.iter_mut().zip(self.parts) {
-            let choice = Choice { start: *start, length: *length, first: flat as u32, step: 1 };
+            let choice = Choice { start: *start, length: *length, first: flat as u32 };
             list.push(self.instructions, choice, block);
         }
     }
@@ -196,7 +196,7 @@ mod tests {
             fn run(self, instructions: impl Instructions) {
                 let mut block = [12; BLOCK];
                 block[BLOCK - 1] = NOWHERE;
-                self.0.push(instructions, Choice { start: 7, length: 6, first: self.1, step: 1 }, &block);
+                self.0.push(instructions, Choice { start: 7, length: 6, first: self.1 }, &block);
             }
         }
         let mut list = List::default();

@@ -44,7 +44,6 @@ use threads::Part;
 /// take two thirds of the time. `ladder`: from 4 KiB, it would be a tenth more.) From a larger table, elements of 4 and 8 bytes are loaded several at a time before they are
 /// written, or by instruction. (`ladder`, on Zen 4, which does the latter: from 256 KiB to 2 MiB, three quarters of the time to nine tenths; from 4 KiB, loads would take a quarter more.)
 const NEAREST: usize = 1 << 14;
-const INDICES_AHEAD: usize = 4096;
 
 /// Places that a scatter changes are asked for ahead (`tuples`, on a Xeon: those by 2 coordinates into 4 MiB gain a quarter; `reduce`: histograms of 64K bins would lose),
 /// and gathered rows. (`rows`, on Zen 4: from 16 MiB, those of 4 to 64 elements take two thirds to three quarters of the time.)
@@ -60,6 +59,9 @@ const FAR_CACHED: usize = 1 << 25;
 /// pages, take three quarters of the time. (`rows`, in small ones: nine tenths. From memory they would take a fifth more.)
 const STREAMED_ROW: usize = 256;
 const STREAMED: usize = 1 << 24;
+
+/// The bytes of indices between those that are used and those that are asked for.
+const INDICES_AHEAD: usize = 4096;
 
 /// What is compiled for each size of element that has vectors; `None` for the others.
 macro_rules! for_size {
@@ -314,7 +316,7 @@ mod tests {
         }
     }
 
-    /// Blocks of which all rows, some or none are chosen, and rows after them; of lengths that are known when the loops are compiled, and others.
+    /// Blocks of which all rows, many or none are chosen, and rows after them; of lengths that are known when the loops are compiled, and others.
     #[cfg(feature = "rayon")]
     #[test]
     fn parts_change_what_lies_in_them() {
@@ -323,7 +325,13 @@ mod tests {
             for count in [0, 1, 63, 64, 65, 128, 1000] {
                 let (table, flat) = (packed([ROWS, n]), packed([count, n]));
                 let plan = axis(Scatter, &table, &packed([count]), &flat, 0);
-                let ids: Vec<i32> = (0..count as i32).map(|k| if k / 64 % 3 == 1 { k % 7 } else { k * 37 % ROWS as i32 - 50 }).collect();
+                let ids: Vec<i32> = (0..count as i32)
+                    .map(|k| match k / 64 % 3 {
+                        1 => k % 7,
+                        2 => k % 7 + 40,
+                        _ => k * 37 % ROWS as i32 - 50,
+                    })
+                    .collect();
                 let updates: Vec<u32> = (0..plan.lengths.flat as u32).map(|k| k.wrapping_mul(2_654_435_761)).collect();
                 let before: Vec<u32> = (0..plan.lengths.table as u32).collect();
                 let (mut set, mut sums) = (before.clone(), before.clone());

@@ -268,7 +268,7 @@ macro_rules! for_length {
     };
 }
 
-/// The same for rows of `n`.
+/// `data[addresses[k]..][..n] = reduction(data[addresses[k]..][..n], updates[k * n..][..n])`, in this order. The rows of `ahead` are asked for in between.
 #[inline(always)]
 fn combine_rows<T: Element, R: Reduction<T>>(
     reduction: &R,
@@ -306,7 +306,10 @@ fn combine_chosen<T: Element, R: Reduction<T>>(
         let place = |at: usize, number: usize| at.wrapping_add(number.wrapping_mul(n));
         let ask = |data: &[T], (address, number)| {
             prefetch_row_early(data, address, n);
-            prefetch_row_early(updates, place(next_at, number) as u32, n);
+            // Single updates lie close to each other: what reads them asks for them.
+            if n > 1 {
+                prefetch_row_early(updates, place(next_at, number) as u32, n);
+            }
         };
         let mut next = next.iter();
         for (address, number) in now.iter() {

@@ -31,7 +31,7 @@ fn cached() -> usize {
     if third_cache_is_near() { vectors::FAR } else { 1 << 21 }
 }
 
-/// The bytes of indices that a gather checks, and then uses, at a time: they stay in the second cache, and come from memory once.
+/// The bytes of indices that a gather checks, and then uses, at a time: they come from memory once. Those of two pieces are in the second cache.
 const CHECKED: usize = 1 << 18;
 
 /// The pieces that are checked one at a time, at most, however many the indices: their plans are in memory.
@@ -145,9 +145,14 @@ impl Division {
         }
         let number = plan.reads().saturating_mul(size_of::<I>()).div_ceil(CHECKED).min(MOST).max(self.pieces());
         let pieces = written_pieces(&self.plan, output, Direction::Gather, number);
-        // Each thread takes about every so manieth piece.
-        let next = pieces.first().and_then(|(piece, _)| piece.outer().first()).map_or(0, |dim| dim.indices.unsigned_abs() * dim.size);
-        let next = next.saturating_mul(self.threads).saturating_mul(size_of::<I>());
+        // The bytes of indices to the piece that this thread is likely to take next.
+        let steps = pieces
+            .first()
+            .and_then(|(piece, _)| piece.outer().first())
+            .map_or(0, |dim| dim.indices.unsigned_abs().saturating_mul(dim.size));
+        let next = steps.saturating_mul(self.threads).saturating_mul(size_of::<I>());
+        let followed = 0..pieces.len().saturating_sub(self.threads);
+        let input = input.get(..plan.lengths.table).unwrap_or(input);
         let (turn, stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
         share(pieces.into_iter().enumerate().collect(), self.threads, |(number, (plan, output))| {
             let inside = !stopped.load(Ordering::Relaxed) && vectors::check(&plan, indices);
@@ -161,8 +166,11 @@ impl Division {
             }
             turn.store(number.wrapping_add(1), Ordering::Release);
             if moves {
-                // What is checked next comes while this is written.
-                let ahead = Ahead { indices: next, ..Ahead::of::<T>(&plan) };
+                let mut ahead = Ahead::of::<T>(&plan);
+                if followed.contains(&number) {
+                    // What is checked next comes while this is written.
+                    ahead.indices = next;
+                }
                 vectors::gather_lanes::<T, I, true>(&plan, indices, ahead, input, output);
             }
         });
