@@ -4,11 +4,15 @@
 use strew_simd::Chosen;
 use strew_simd::{Axis, BLOCK, Instructions, Lane, NOWHERE, prefetch_block, prefetch_row};
 
+#[cfg(feature = "rayon")]
+use crate::element::Element;
 use crate::index::{Bounds, Index};
 use crate::plan::Dim;
+#[cfg(feature = "rayon")]
+use crate::reduction::Reduction;
 use crate::vectors::movers::BlockMover;
 #[cfg(feature = "rayon")]
-use crate::vectors::movers::PartMover;
+use crate::vectors::movers::Combined;
 use crate::walk::{Addresses, Mover, Position};
 
 /// The number of rows that are asked for ahead.
@@ -184,9 +188,9 @@ fn ask_stretch(mover: &impl BlockMover, start: u32, length: usize) {
 
 /// Takes lanes apart into blocks, and moves those of their rows that lie in the mover's part of the table.
 #[cfg(feature = "rayon")]
-pub(crate) struct InPart<S, M> {
+pub(crate) struct InPart<'a, S, T, R> {
     pub instructions: S,
-    pub mover: M,
+    pub mover: Combined<'a, T, R>,
     /// The length of the part.
     pub length: usize,
     /// The rows of a block that have yet to move, and the place of its first one in the flat tensor. They do when those of the next block are known, and asked for.
@@ -194,7 +198,7 @@ pub(crate) struct InPart<S, M> {
 }
 
 #[cfg(feature = "rayon")]
-impl<S: Instructions, M: PartMover> InPart<S, M> {
+impl<S: Instructions, T: Element, R: Reduction<T>> InPart<'_, S, T, R> {
     /// Moves what is pending, with what is to move `next`.
     #[inline(always)]
     fn step(&mut self, next: Chosen, flat: usize, n: usize) {
@@ -205,7 +209,7 @@ impl<S: Instructions, M: PartMover> InPart<S, M> {
 }
 
 #[cfg(feature = "rayon")]
-impl<S: Instructions, M: PartMover> Mover for InPart<S, M> {
+impl<S: Instructions, T: Element, R: Reduction<T>> Mover for InPart<'_, S, T, R> {
     #[inline(always)]
     fn row(&mut self, table: usize, flat: usize, n: usize) {
         self.mover.row(table, flat, n);

@@ -30,8 +30,6 @@ pub(crate) mod trial;
 #[cfg(feature = "rayon")]
 use blocks::InPart;
 use blocks::{Ahead, InBlocks, Nothing, Pending};
-#[cfg(feature = "rayon")]
-use movers::PartMover;
 use movers::{BlockMover, Combined, Gathered, Scattered};
 #[cfg(feature = "rayon")]
 use strew_simd::Chosen;
@@ -176,27 +174,26 @@ pub(crate) fn combine_part<T: Element, I: Index, R: Reduction<T>>(
     Part { start, data }: Part<T>,
     updates: &[T],
 ) {
-    struct Run<'a, I, M> {
+    struct Run<'a, I, T, R> {
         plan: &'a Plan,
         indices: &'a [I],
-        mover: M,
-        length: usize,
+        mover: Combined<'a, T, R>,
     }
-    impl<I: Index, M: PartMover> Op for Run<'_, I, M> {
+    impl<I: Index, T: Element, R: Reduction<T>> Op for Run<'_, I, T, R> {
         type Output = ();
         #[inline(always)]
         fn run(self, instructions: impl Instructions) {
+            let length = self.mover.data.len();
             walk::run::<I, true>(
                 self.plan,
                 self.indices,
-                InPart { instructions, mover: self.mover, length: self.length, pending: (Chosen::default(), 0) },
+                InPart { instructions, mover: self.mover, length, pending: (Chosen::default(), 0) },
             );
         }
     }
     let mut plan = *plan;
     plan.start.table = plan.start.table.wrapping_sub(start);
-    let length = data.len();
-    Path::detect().dispatch(Run { plan: &plan, indices, mover: Combined { reduction, data, updates }, length });
+    Path::detect().dispatch(Run { plan: &plan, indices, mover: Combined { reduction, data, updates } });
 }
 
 /// Whether all indices are in bounds.

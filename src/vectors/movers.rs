@@ -46,13 +46,6 @@ pub(crate) trait BlockMover {
     fn ask_flat(&self, flat: u32, n: usize);
 }
 
-/// What moves rows that have been chosen.
-#[cfg(feature = "rayon")]
-pub(crate) trait PartMover: BlockMover {
-    /// Moves the chosen rows of a block, in order, given the place of the block in the flat tensor. Those of the `next` one are asked for in between.
-    fn chosen(&mut self, instructions: impl Instructions, now: (&Chosen, usize), next: (&Chosen, usize), n: usize);
-}
-
 /// `output[flat] = input[table]`. Loads of single elements run ahead of each other as it is: asking for them gained nothing. Nor are they written past the
 /// caches: that saves a tenth of the time where nothing stays in them, but x86 processors whose gathers have been mended against data sampling let each gather wait
 /// for such writes, and take ten times as long. (`strew-benches`, `ladder`, `many`.)
@@ -207,9 +200,10 @@ impl<T: Element, R: Reduction<T>> BlockMover for Combined<'_, T, R> {
 }
 
 #[cfg(feature = "rayon")]
-impl<T: Element, R: Reduction<T>> PartMover for Combined<'_, T, R> {
+impl<T: Element, R: Reduction<T>> Combined<'_, T, R> {
+    /// Moves the chosen rows of a block, in order, given the place of the block in the flat tensor. Those of the `next` one are asked for in between.
     #[inline(always)]
-    fn chosen(&mut self, instructions: impl Instructions, now: (&Chosen, usize), next: (&Chosen, usize), n: usize) {
+    pub(crate) fn chosen(&mut self, instructions: impl Instructions, now: (&Chosen, usize), next: (&Chosen, usize), n: usize) {
         let Combined { reduction, data, updates } = self;
         instructions.apart(
             #[inline(always)]
