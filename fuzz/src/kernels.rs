@@ -112,9 +112,14 @@ impl Call {
         for path in paths() {
             let mut found = to.clone();
             let kernel = self.kernel;
-            let rows = Rows { length: row, ahead: Some(&addresses).filter(|_| f % 2 == 0), streams: t % 2 == 0 };
+            let rows = Rows { length: row, ahead: Some(&addresses).filter(|_| f % 2 == 0) };
             let moves = Moves::<N>::new(&from, &mut found).expect("elements of one size");
-            path.dispatch(Run { moves, kernel, t, f, n, rows, addresses: &addresses, offsets });
+            let run = |moves: Moves<N>| path.dispatch(Run { moves, kernel, t, f, n, rows, addresses: &addresses, offsets });
+            if t % 2 == 0 {
+                moves.streaming(run);
+            } else {
+                run(moves);
+            }
             assert_eq!(found, expected, "{}: {self:?}", path.name());
         }
     }

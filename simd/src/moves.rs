@@ -1,16 +1,33 @@
 //! Copies by address.
 
+use core::marker::PhantomData;
+
 use bytemuck::NoUninit;
 
 use crate::lane::BLOCK;
 use crate::path::Instructions;
 use crate::prefetch;
 use crate::rows::{self, Rows, copy_row};
+use crate::stream::{self, Fence};
 
 /// The bytes of an element. No value of it comes from outside, and every write is a copy of an element of the same type.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub struct Bytes<const N: usize>([u8; N]);
+
+/// The bytes of all of them.
+#[inline(always)]
+pub(crate) fn as_bytes<const N: usize>(elements: &[Bytes<N>]) -> &[u8] {
+    // SAFETY: they are so many bytes, each with a value.
+    unsafe { core::slice::from_raw_parts(elements.as_ptr().cast(), size_of_val(elements)) }
+}
+
+/// The same to write to.
+#[inline(always)]
+pub(crate) fn as_bytes_mut<const N: usize>(elements: &mut [Bytes<N>]) -> &mut [u8] {
+    // SAFETY: they are so many bytes, each with a value.
+    unsafe { core::slice::from_raw_parts_mut(elements.as_mut_ptr().cast(), size_of_val(elements)) }
+}
 
 /// Copies of elements of `N` bytes from one slice to another of the same type, which is not named: types of one size share their code.
 ///
@@ -19,6 +36,10 @@ pub struct Bytes<const N: usize>([u8; N]);
 pub struct Moves<'a, const N: usize> {
     from: &'a [Bytes<N>],
     to: &'a mut [Bytes<N>],
+    /// Whether this is in [`streaming`](Moves::streaming).
+    streams: bool,
+    /// Moves stay with their thread: a fence is one thread's.
+    not_send: PhantomData<*const ()>,
 }
 
 impl<'a, const N: usize> Moves<'a, N> {
@@ -33,7 +54,17 @@ impl<'a, const N: usize> Moves<'a, N> {
         let from = unsafe { core::slice::from_raw_parts(from.as_ptr().cast(), from.len()) };
         // SAFETY: the size is N, bytes need no alignment, and a `NoUninit` type has no byte without a value. `Moves` only writes copies of elements of `from`, which are values of T; as bytes they may be copied by any thread.
         let to = unsafe { core::slice::from_raw_parts_mut(to.as_mut_ptr().cast(), to.len()) };
-        Some(Moves { from, to })
+        Some(Moves { from, to, streams: false, not_send: PhantomData })
+    }
+
+    /// `run` with moves whose gathered rows go to memory past the caches, where the path can, from 320 bytes each, or 256 that fill cache lines of `to`.
+    ///
+    /// It saves the time to fetch what they replace, but takes longer where that is in a cache, and whoever reads them finds them in none.
+    #[inline(always)]
+    pub fn streaming<R>(self, run: impl FnOnce(Moves<'_, N>) -> R) -> R {
+        // Before `to` is free again; by the thread that writes, as moves are not sent to others.
+        let _fence = Fence;
+        run(Moves { streams: true, ..self })
     }
 
     /// `to[t] = from[f]`
@@ -56,7 +87,12 @@ impl<'a, const N: usize> Moves<'a, N> {
     #[inline(always)]
     pub fn gather_rows(&mut self, instructions: impl Instructions, t: usize, f: &[u32; BLOCK], rows: Rows) {
         let Some(to) = rows.length.checked_mul(BLOCK).and_then(|all| self.to.get_mut(t..)?.get_mut(..all)) else { return };
-        rows::gather(instructions, self.from, f, to, rows);
+        if self.streams {
+            // SAFETY: `streams` is set in `streaming` alone, which ends with a fence before `to` is free again.
+            unsafe { stream::gather(instructions, self.from, f, to, rows) };
+        } else {
+            rows::gather(instructions, self.from, f, to, rows);
+        }
     }
 
     /// `to[t[n]..][..length] = from[f + n * length..][..length]` for a block of addresses, in this order.

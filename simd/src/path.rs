@@ -141,6 +141,8 @@ pub(crate) mod sealed {
     use super::{Bytes, by_loads};
     use crate::chosen::{Choice, one_by_one};
     use crate::lane::BLOCK;
+    use crate::prefetch::LINE;
+    use crate::stream::Line;
 
     pub trait Kernels: Copy {
         /// `to[n] = table[addresses[n]]`. Where an address is outside the table, `to[n]` stays as it is. See [`Moves::gather`](crate::Moves::gather) for
@@ -153,6 +155,18 @@ pub(crate) mod sealed {
             to: &mut [Bytes<N>; COUNT],
         ) {
             by_loads::<N, TOGETHER>(table, addresses, to);
+        }
+
+        /// Whether [`stream`](Kernels::stream) goes past the caches.
+        const STREAMS: bool = false;
+
+        /// `to = from`, past the caches if the path can.
+        ///
+        /// # Safety
+        /// No other thread accesses `to` before a fence for stores of this one.
+        #[inline(always)]
+        unsafe fn stream(self, from: &[u8; LINE], to: &mut Line) {
+            to.0 = *from;
         }
 
         /// See [`Choice::choose`].

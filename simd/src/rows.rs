@@ -4,7 +4,6 @@ use crate::lane::BLOCK;
 use crate::moves::Bytes;
 use crate::path::Instructions;
 use crate::prefetch::{LINE, prefetch_row_here};
-use crate::stream::Streaming;
 
 /// How a block of rows is copied.
 #[derive(Clone, Copy, Debug)]
@@ -13,8 +12,14 @@ pub struct Rows<'a> {
     pub length: usize,
     /// The address of a row to ask for at each copy.
     pub ahead: Option<&'a [u32; BLOCK]>,
-    /// Whether gathered rows go to memory past the caches, if each fills whole cache lines of the output.
-    pub streams: bool,
+}
+
+impl Rows<'_> {
+    /// The same for rows of so many cache lines.
+    #[inline(always)]
+    pub(crate) const fn of_lines<const N: usize>(self, lines: usize) -> Self {
+        Rows { length: lines * LINE / N, ..self }
+    }
 }
 
 /// `run`, given the `rows` and the way to copy one: for few elements, and for few chunks, with a number that is known when it is compiled.
@@ -24,17 +29,12 @@ macro_rules! for_rows {
     };
     (@ $N:ident, $rows:ident, $way:ident, $run:expr, [$($few:literal)*], [$($lines:literal)*], [$($chunks:literal)*]) => {
         match ($rows.length, $rows.length.wrapping_mul($N)) {
-            _ if $rows.streams => {
-                // SAFETY: it is dropped at the end of this arm, before anyone reads the rows or writes to them again.
-                let $way = unsafe { Streaming::new() };
-                $run
-            }
             $(($few, _) => {
                 let ($rows, $way) = (Rows { length: $few, ..$rows }, Few::<$few>);
                 $run
             })*
             $((_, bytes) if bytes == $lines * LINE => {
-                let ($rows, $way) = (Rows { length: $lines * LINE / $N, ..$rows }, Wide);
+                let ($rows, $way) = ($rows.of_lines::<$N>($lines), Wide);
                 $run
             })*
             $((_, bytes) if bytes.div_ceil(LINE) == $chunks => {
@@ -58,10 +58,6 @@ pub(crate) fn gather<const N: usize>(
     to: &mut [Bytes<N>],
     rows: Rows,
 ) {
-    let rows = Rows {
-        streams: rows.streams && rows.length.wrapping_mul(N).is_multiple_of(LINE) && to.as_ptr().addr().is_multiple_of(LINE),
-        ..rows
-    };
     instructions.apart(
         #[inline(always)]
         || for_rows!(N, rows, way => gather_by(from, addresses, to, rows, &way)),
@@ -77,7 +73,6 @@ pub(crate) fn scatter<const N: usize>(
     addresses: &[u32; BLOCK],
     rows: Rows,
 ) {
-    let rows = Rows { streams: false, ..rows };
     instructions.apart(
         #[inline(always)]
         || for_rows!(N, rows, way => scatter_by(from, to, addresses, rows, &way)),
@@ -85,7 +80,7 @@ pub(crate) fn scatter<const N: usize>(
 }
 
 #[inline(always)]
-fn gather_by<const N: usize>(from: &[Bytes<N>], addresses: &[u32; BLOCK], to: &mut [Bytes<N>], rows: Rows, way: &impl Way) {
+pub(crate) fn gather_by<const N: usize>(from: &[Bytes<N>], addresses: &[u32; BLOCK], to: &mut [Bytes<N>], rows: Rows, way: &impl Way) {
     let ahead = rows.ahead.unwrap_or(addresses);
     for ((to, address), ahead) in to.chunks_exact_mut(rows.length.max(1)).zip(addresses).zip(ahead) {
         if rows.ahead.is_some() {
@@ -111,7 +106,7 @@ fn scatter_by<const N: usize>(from: &[Bytes<N>], to: &mut [Bytes<N>], addresses:
 }
 
 /// A way to copy a row.
-trait Way {
+pub(crate) trait Way {
     /// `to = from`, of the same length.
     fn copy<const N: usize>(&self, from: &[Bytes<N>], to: &mut [Bytes<N>]);
 }
@@ -180,15 +175,6 @@ impl Way for Wide {
             };
         if !done {
             copy_row(from, to);
-        }
-    }
-}
-
-impl Way for Streaming {
-    #[inline(always)]
-    fn copy<const N: usize>(&self, from: &[Bytes<N>], to: &mut [Bytes<N>]) {
-        if !self.write(from, to) {
-            Wide.copy(from, to);
         }
     }
 }

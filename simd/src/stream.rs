@@ -1,56 +1,137 @@
-//! Writes to memory past the caches.
+//! Gathers of rows past the caches.
 
-use crate::moves::Bytes;
+use core::mem::take;
 
-/// The right to write past the caches: once it is gone, other threads see what was written.
-pub(crate) struct Streaming(());
+use crate::lane::BLOCK;
+use crate::moves::{Bytes, as_bytes, as_bytes_mut};
+use crate::path::Instructions;
+use crate::prefetch::{LINE, prefetch_row_here};
+use crate::rows::{self, Rows, Way};
 
-impl Streaming {
-    /// # Safety
-    /// What it writes is not accessed before it is dropped, and it is dropped.
-    pub(crate) unsafe fn new() -> Streaming {
-        Streaming(())
-    }
+/// Once it is dropped, other threads see what was written past the caches before.
+pub(crate) struct Fence;
 
-    /// `to = from`, of the same length. `false`: not done, `to` is not made of whole cache lines, or the machine cannot.
-    #[cfg(target_arch = "x86_64")]
-    #[inline(always)]
-    pub(crate) fn write<const N: usize>(&self, from: &[Bytes<N>], to: &mut [Bytes<N>]) -> bool {
-        use core::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_stream_si128};
-
-        use crate::prefetch::LINE;
-
-        let bytes = size_of_val(from);
-        let (mut from, mut at): (*const __m128i, *mut __m128i) = (from.as_ptr().cast(), to.as_mut_ptr().cast());
-        if bytes != size_of_val(to) || !bytes.is_multiple_of(LINE) || !at.addr().is_multiple_of(LINE) {
-            return false;
-        }
-        for _ in 0..bytes / LINE {
-            for _ in 0..LINE / size_of::<__m128i>() {
-                // SAFETY: so many vectors lie in `from`, by the number of its bytes.
-                let vector = unsafe { _mm_loadu_si128(from) };
-                // SAFETY: as many lie in `to`, which starts at a cache line, by the condition above; no one reads them before the drop, as `new` asks.
-                unsafe { _mm_stream_si128(at, vector) };
-                (from, at) = (from.wrapping_add(1), at.wrapping_add(1));
-            }
-        }
-        true
-    }
-
-    #[cfg(not(target_arch = "x86_64"))]
-    #[inline(always)]
-    pub(crate) fn write<const N: usize>(&self, _: &[Bytes<N>], _: &mut [Bytes<N>]) -> bool {
-        false
-    }
-}
-
-impl Drop for Streaming {
+impl Drop for Fence {
     #[inline(always)]
     fn drop(&mut self) {
         #[cfg(target_arch = "x86_64")]
         // SAFETY: every x86-64 processor has this instruction.
         unsafe {
             core::arch::x86_64::_mm_sfence();
+        }
+    }
+}
+
+/// Rows that do not fill cache lines of the output gain nothing if they are shorter. (`strew-benches`, `rows`.)
+const SHORTEST: usize = 5 * LINE;
+
+/// [`rows::gather`] past the caches, where the path can and it gains: rows that fill few cache lines one by one, longer ones line by line.
+///
+/// # Safety
+/// No other thread accesses `to` before a fence for stores of this one.
+#[inline(always)]
+pub(crate) unsafe fn gather<S: Instructions, const N: usize>(
+    instructions: S,
+    from: &[Bytes<N>],
+    addresses: &[u32; BLOCK],
+    to: &mut [Bytes<N>],
+    rows: Rows,
+) {
+    let bytes = rows.length.wrapping_mul(N);
+    let aligned = to.as_ptr().addr().is_multiple_of(LINE) && bytes.is_multiple_of(LINE);
+    let few = aligned && matches!(bytes / LINE, 4 | 8);
+    let inside =
+        from.len().checked_sub(rows.length).is_some_and(|last| addresses.iter().fold(true, |all, at| all & (*at as usize <= last)));
+    if !S::STREAMS || !few && (bytes < SHORTEST || !inside) {
+        return rows::gather(instructions, from, addresses, to, rows);
+    }
+    // SAFETY: no other thread accesses what it writes before a fence, as this function asks: that is in `to`.
+    let line = unsafe { Streaming::new(instructions) };
+    instructions.apart(
+        #[inline(always)]
+        || match bytes / LINE {
+            4 if few => rows::gather_by(from, addresses, to, rows.of_lines::<N>(4), &line),
+            8 if few => rows::gather_by(from, addresses, to, rows.of_lines::<N>(8), &line),
+            _ => _ = line_by_line(from, addresses, to, rows, &line),
+        },
+    );
+}
+
+/// `to[n] = from[addresses[n]..][..length]` for rows of a cache line or more, by the lines of `to`, whatever their place in it. What it starts and ends with, parts of lines, goes through
+/// the caches. `None`: a row lies outside.
+#[inline(always)]
+fn line_by_line<S: Instructions, const N: usize>(
+    from: &[Bytes<N>],
+    addresses: &[u32; BLOCK],
+    to: &mut [Bytes<N>],
+    rows: Rows,
+    streaming: &Streaming<S>,
+) -> Option<()> {
+    let (mut start, mut lines, end) = lines(to);
+    // The line that one row ends in, and the next one starts in, is in the middle; what else is copied with them, to copy no more and no less than a line, is around it.
+    let mut shared = [0; 3 * LINE];
+    let mut filled = if start.is_empty() { 0 } else { LINE - start.len() };
+    let ahead = rows.ahead.unwrap_or(addresses);
+    for (address, ahead) in addresses.iter().zip(ahead) {
+        if rows.ahead.is_some() {
+            prefetch_row_here(from, *ahead, rows.length);
+        }
+        let row = as_bytes(from.get(*address as usize..)?.get(..rows.length)?);
+        *shared.get_mut(LINE + filled..)?.first_chunk_mut::<LINE>()? = *row.first_chunk()?;
+        let (head, rest) = row.split_at_checked(LINE - filled)?;
+        if start.is_empty() {
+            let (line, after) = take(&mut lines).split_first_mut()?;
+            streaming.write(shared.get(LINE..)?.first_chunk()?, line);
+            lines = after;
+        } else {
+            take(&mut start).copy_from_slice(head);
+        }
+        let (whole, tail) = rest.as_chunks();
+        let (now, after) = take(&mut lines).split_at_mut_checked(whole.len())?;
+        for (line, from) in now.iter_mut().zip(whole) {
+            streaming.write(from, line);
+        }
+        (lines, filled) = (after, tail.len());
+        *shared.get_mut(filled..)?.first_chunk_mut::<LINE>()? = *row.last_chunk()?;
+    }
+    end.copy_from_slice(shared.get(LINE..)?.get(..end.len())?);
+    Some(())
+}
+
+/// A cache line.
+#[repr(C, align(64))]
+pub struct Line(pub [u8; LINE]);
+
+/// The whole cache lines of some elements, and what is before and after them.
+#[inline(always)]
+fn lines<const N: usize>(elements: &mut [Bytes<N>]) -> (&mut [u8], &mut [Line], &mut [u8]) {
+    // SAFETY: a line is so many bytes, of any value.
+    unsafe { as_bytes_mut(elements).align_to_mut() }
+}
+
+/// A right to write past the caches.
+struct Streaming<S>(S);
+
+impl<S: Instructions> Streaming<S> {
+    /// # Safety
+    /// No other thread accesses what it writes before a fence for stores of this one.
+    unsafe fn new(instructions: S) -> Streaming<S> {
+        Streaming(instructions)
+    }
+
+    /// `to = from`
+    #[inline(always)]
+    fn write(&self, from: &[u8; LINE], to: &mut Line) {
+        // SAFETY: no other thread accesses it before a fence, as `new` asks.
+        unsafe { self.0.stream(from, to) }
+    }
+}
+
+impl<S: Instructions> Way for Streaming<S> {
+    #[inline(always)]
+    fn copy<const N: usize>(&self, from: &[Bytes<N>], to: &mut [Bytes<N>]) {
+        for (line, from) in lines(to).1.iter_mut().zip(as_bytes(from).as_chunks().0) {
+            self.write(from, line);
         }
     }
 }

@@ -19,7 +19,7 @@ macro_rules! kernels {
         )*
     };
 }
-kernels!(choose below iter is_empty check resolve clamp positions advance element row gather gather_at gather_rows scatter scatter_at scatter_rows prefetch prefetch_block prefetch_row prefetch_row_early prefetch_row_to prefetch_row_from);
+kernels!(choose below iter is_empty check resolve clamp positions advance element row gather gather_at gather_rows streaming scatter scatter_at scatter_rows prefetch prefetch_block prefetch_row prefetch_row_early prefetch_row_to prefetch_row_from);
 
 #[test]
 fn no_kernel_is_forgotten() {
@@ -239,10 +239,10 @@ macro_rules! for_all_tuples {
 
 /// Calls `test` for each size of element.
 macro_rules! for_all_sizes {
-    ($test:ident($path:expr)) => {
-        for_all_sizes!(@ $test $path, 1 2 3 4 8 12 16)
+    ($test:ident($($argument:expr),*)) => {
+        for_all_sizes!(@ $test ($($argument),*) 1 2 3 4 8 12 16)
     };
-    (@ $test:ident $path:expr, $($n:literal)*) => {$( $test::<$n>($path); )*};
+    (@ $test:ident $arguments:tt $($n:literal)*) => {$( $test::<$n> $arguments; )*};
 }
 
 /// A slice inside a larger one, whose start is `misaligned` bytes after an address that is a multiple of 64. All else is there to stay as it is.
@@ -326,7 +326,7 @@ fn nothing_next_to_a_slice_is_touched() {
                 }
                 path.dispatch(GatherAt(Moves::<N>::new(from, to).unwrap(), start, 0, offsets));
                 for length in [1, 3] {
-                    let rows = Rows { length, ahead: Some(&addresses), streams: false };
+                    let rows = Rows { length, ahead: Some(&addresses) };
                     path.dispatch(GatherRows(Moves::<N>::new(from, to).unwrap(), start, &addresses, rows));
                     path.dispatch(ScatterRows(Moves::<N>::new(from, to).unwrap(), &addresses, start, rows));
                 }
@@ -400,14 +400,12 @@ fn for_all_rows(element: usize, mut test: impl FnMut(&mut Buffer, &mut Buffer, u
         let addresses = addresses((table + 1).saturating_sub(length), &mut random, |n| case % 5 > 0 && (n * 7) % (case % 5 * 16) == 0);
         let mut misaligned = || random.of(&[0, 0, 1, 16, 64 - element % 64, 63]);
         let (mut table, mut flat) = (Buffer::new(table, element, misaligned(), 0), Buffer::new(flat, element, misaligned(), 99));
-        for streams in [false, true] {
-            let ahead = Some(&addresses).filter(|_| case % 2 == 0);
-            test(&mut table, &mut flat, position, &addresses, Rows { length, ahead, streams });
-        }
+        let ahead = Some(&addresses).filter(|_| case % 2 == 0);
+        test(&mut table, &mut flat, position, &addresses, Rows { length, ahead });
     }
     let (mut table, mut flat) = (Buffer::new(70, element, 0, 0), Buffer::new(70, element, 0, 99));
     for length in [0, usize::MAX / 2, usize::MAX] {
-        test(&mut table, &mut flat, 0, &[1; BLOCK], Rows { length, ahead: None, streams: false });
+        test(&mut table, &mut flat, 0, &[1; BLOCK], Rows { length, ahead: None });
     }
 }
 
@@ -662,25 +660,32 @@ mod kernels {
     }
 
     pub fn gather_rows(path: Path) {
-        fn test<const N: usize>(path: Path)
-        where
-            [u8; N]: NoUninit,
-        {
-            for_all_rows(N, |from, to, t, f, rows| {
-                let length = rows.length;
-                let oracle = |to: &mut [[u8; N]]| {
-                    let Some(to) = length.checked_mul(BLOCK).and_then(|all| to.get_mut(t..)?.get_mut(..all)) else { return };
-                    for (to, address) in to.chunks_mut(length.max(1)).zip(f) {
-                        let row = from.elements().get(*address as usize..).and_then(|from| from.get(..length));
-                        row.into_iter().for_each(|row| to.copy_from_slice(row));
-                    }
-                };
-                to.compare((path, from.length, t, f, rows), oracle, |to| {
-                    path.dispatch(GatherRows(Moves::<N>::new(from.elements::<N>(), to).unwrap(), t, f, rows));
-                });
+        for_all_sizes!(rows_gathered_by(path, |path, moves, t, f, rows| path.dispatch(GatherRows(moves, t, f, rows))));
+    }
+
+    pub fn streaming(path: Path) {
+        for_all_sizes!(rows_gathered_by(path, |path, moves, t, f, rows| {
+            moves.streaming(|moves| path.dispatch(GatherRows(moves, t, f, rows)));
+        }));
+    }
+
+    fn rows_gathered_by<const N: usize>(path: Path, gather: impl Fn(Path, Moves<N>, usize, &[u32; BLOCK], Rows))
+    where
+        [u8; N]: NoUninit,
+    {
+        for_all_rows(N, |from, to, t, f, rows| {
+            let length = rows.length;
+            let oracle = |to: &mut [[u8; N]]| {
+                let Some(to) = length.checked_mul(BLOCK).and_then(|all| to.get_mut(t..)?.get_mut(..all)) else { return };
+                for (to, address) in to.chunks_mut(length.max(1)).zip(f) {
+                    let row = from.elements().get(*address as usize..).and_then(|from| from.get(..length));
+                    row.into_iter().for_each(|row| to.copy_from_slice(row));
+                }
+            };
+            to.compare((path, from.length, t, f, rows), oracle, |to| {
+                gather(path, Moves::new(from.elements::<N>(), to).unwrap(), t, f, rows);
             });
-        }
-        for_all_sizes!(test(path));
+        });
     }
 
     pub fn scatter_rows(path: Path) {

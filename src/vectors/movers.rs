@@ -53,8 +53,6 @@ pub(crate) struct Gathered<'a, const N: usize> {
     pub moves: Moves<'a, N>,
     /// Whether several elements are loaded before they are written, or by instruction on some machines.
     pub together: bool,
-    /// Whether rows are written past the caches.
-    pub streams: bool,
 }
 
 impl<const N: usize> BlockMover for Gathered<'_, N> {
@@ -79,7 +77,7 @@ impl<const N: usize> BlockMover for Gathered<'_, N> {
 
     #[inline(always)]
     fn rows(&mut self, instructions: impl Instructions, table: &[u32; BLOCK], flat: usize, n: usize, ahead: Option<&[u32; BLOCK]>) {
-        self.moves.gather_rows(instructions, flat, table, Rows { length: n, ahead, streams: self.streams });
+        self.moves.gather_rows(instructions, flat, table, Rows { length: n, ahead });
     }
 
     #[inline(always)]
@@ -121,7 +119,7 @@ impl<const N: usize> BlockMover for Scattered<'_, N> {
 
     #[inline(always)]
     fn rows(&mut self, instructions: impl Instructions, table: &[u32; BLOCK], flat: usize, n: usize, ahead: Option<&[u32; BLOCK]>) {
-        self.moves.scatter_rows(instructions, table, flat, Rows { length: n, ahead, streams: false });
+        self.moves.scatter_rows(instructions, table, flat, Rows { length: n, ahead });
     }
 
     #[inline(always)]

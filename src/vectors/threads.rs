@@ -12,6 +12,7 @@ use std::sync::{Mutex, PoisonError};
 
 use strew_simd::third_cache_is_near;
 
+use crate::combine;
 use crate::element::Element;
 use crate::index::{Bounds, Index};
 use crate::plan::{Direction, Plan};
@@ -19,7 +20,6 @@ use crate::reduction::Reduction;
 use crate::vectors::columns::Columns;
 use crate::vectors::lists;
 use crate::vectors::{self, Ahead};
-use crate::{combine, gather};
 
 /// Calls that move fewer bytes run on the caller's thread: they take less than the 0.1 ms that it may take to wake another.
 /// (`strew-benches`, `threads`: gathers of 1 to 16 MiB, with this at 0.)
@@ -122,7 +122,8 @@ impl Division {
         // Each piece packs columns of its own.
         let number = if Columns::of_gather::<T>(&self.plan).is_some() { self.threads } else { self.pieces() };
         let pieces = written_pieces(&self.plan, output, Direction::Gather, number);
-        share(pieces, self.threads, |(plan, output)| _ = gather::run_plan::<T, I, true>(&plan, indices, input, output));
+        let streams = vectors::streams::<T>(&self.plan);
+        share(pieces, self.threads, |(plan, output)| _ = vectors::gather_piece::<T, I, true>(&plan, indices, streams, input, output));
     }
 
     /// The same for any indices, given the plan as it was before it was divided. `false`: one is out of bounds under `Bounds::Error`; nothing is gathered by it, nor
@@ -153,6 +154,7 @@ impl Division {
         let next = steps.saturating_mul(self.threads).saturating_mul(size_of::<I>());
         let followed = 0..pieces.len().saturating_sub(self.threads);
         let input = input.get(..plan.lengths.table).unwrap_or(input);
+        let streams = vectors::streams::<T>(&self.plan);
         let (turn, stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
         share(pieces.into_iter().enumerate().collect(), self.threads, |(number, (plan, output))| {
             let inside = !stopped.load(Ordering::Relaxed) && vectors::check(&plan, indices);
@@ -171,7 +173,7 @@ impl Division {
                     // What is checked next comes while this is written.
                     ahead.indices = next;
                 }
-                vectors::gather_lanes::<T, I, true>(&plan, indices, ahead, input, output);
+                vectors::gather_lanes::<T, I, true>(&plan, indices, ahead, streams, input, output);
             }
         });
         !stopped.into_inner()
