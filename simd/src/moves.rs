@@ -57,7 +57,7 @@ impl<'a, const N: usize> Moves<'a, N> {
         Some(Moves { from, to, streams: false, not_send: PhantomData })
     }
 
-    /// `run` with moves whose gathered rows go to memory past the caches, where the path can, from 320 bytes each, or 256 that fill cache lines of `to`.
+    /// `run` with moves whose rows go to memory past the caches, where the path can and they are long.
     ///
     /// It saves the time to fetch what they replace, but takes longer where that is in a cache, and whoever reads them finds them in none.
     #[inline(always)]
@@ -99,7 +99,12 @@ impl<'a, const N: usize> Moves<'a, N> {
     #[inline(always)]
     pub fn scatter_rows(&mut self, instructions: impl Instructions, t: &[u32; BLOCK], f: usize, rows: Rows) {
         let Some(from) = rows.length.checked_mul(BLOCK).and_then(|all| self.from.get(f..)?.get(..all)) else { return };
-        rows::scatter(instructions, from, self.to, t, rows);
+        if self.streams {
+            // SAFETY: `streams` is set in `streaming` alone, which ends with a fence before `to` is free again.
+            unsafe { stream::scatter(instructions, from, self.to, t, rows) };
+        } else {
+            rows::scatter(instructions, from, self.to, t, rows);
+        }
     }
 
     /// `to[t + n] = from[f[n]]` for a block of addresses. More than 1 `TOGETHER` suits tables that do not stay in the first cache: so many elements

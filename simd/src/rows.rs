@@ -93,7 +93,7 @@ pub(crate) fn gather_by<const N: usize>(from: &[Bytes<N>], addresses: &[u32; BLO
 }
 
 #[inline(always)]
-fn scatter_by<const N: usize>(from: &[Bytes<N>], to: &mut [Bytes<N>], addresses: &[u32; BLOCK], rows: Rows, way: &impl Way) {
+pub(crate) fn scatter_by<const N: usize>(from: &[Bytes<N>], to: &mut [Bytes<N>], addresses: &[u32; BLOCK], rows: Rows, way: &impl Way) {
     let ahead = rows.ahead.unwrap_or(addresses);
     for ((from, address), ahead) in from.chunks_exact(rows.length.max(1)).zip(addresses).zip(ahead) {
         if rows.ahead.is_some() {

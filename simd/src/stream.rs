@@ -1,12 +1,12 @@
-//! Gathers of rows past the caches.
+//! Copies of rows past the caches.
 
 use core::mem::take;
 
 use crate::lane::BLOCK;
 use crate::moves::{Bytes, as_bytes, as_bytes_mut};
 use crate::path::Instructions;
-use crate::prefetch::{LINE, prefetch_row_here};
-use crate::rows::{self, Rows, Way};
+use crate::prefetch::{LINE, prefetch, prefetch_row_here};
+use crate::rows::{self, Rows, Way, copy_row};
 
 /// Once it is dropped, other threads see what was written past the caches before.
 pub(crate) struct Fence;
@@ -24,6 +24,9 @@ impl Drop for Fence {
 
 /// Rows that do not fill cache lines of the output gain nothing if they are shorter. (`strew-benches`, `rows`.)
 const SHORTEST: usize = 5 * LINE;
+
+/// The same for rows that are scattered.
+const SHORTEST_AT_ADDRESS: usize = 4 * LINE;
 
 /// [`rows::gather`] past the caches, where the path can and it gains: rows that fill few cache lines one by one, longer ones line by line.
 ///
@@ -57,6 +60,67 @@ pub(crate) unsafe fn gather<S: Instructions, const N: usize>(
     );
 }
 
+/// [`rows::scatter`] past the caches, where the path can and it gains: what fills whole cache lines of the rows.
+///
+/// # Safety
+/// No other thread accesses `to` before a fence for stores of this one.
+#[inline(always)]
+pub(crate) unsafe fn scatter<S: Instructions, const N: usize>(
+    instructions: S,
+    from: &[Bytes<N>],
+    to: &mut [Bytes<N>],
+    addresses: &[u32; BLOCK],
+    rows: Rows,
+) {
+    let (bytes, start) = (rows.length.wrapping_mul(N), to.as_ptr().addr());
+    let places = addresses.iter().fold(start | bytes, |places, address| places | start.wrapping_add((*address as usize).wrapping_mul(N)));
+    let few = places.is_multiple_of(LINE) && matches!(bytes / LINE, 1 | 2 | 4 | 8);
+    if !S::STREAMS || !few && bytes < SHORTEST_AT_ADDRESS {
+        return rows::scatter(instructions, from, to, addresses, rows);
+    }
+    // SAFETY: no other thread accesses what it writes before a fence, as this function asks: that is in `to`.
+    let line = unsafe { Streaming::new(instructions) };
+    // What is written as a whole is not asked for.
+    let none = Rows { ahead: None, ..rows };
+    instructions.apart(
+        #[inline(always)]
+        || match bytes / LINE {
+            1 if few => rows::scatter_by(from, to, addresses, none.of_lines::<N>(1), &line),
+            2 if few => rows::scatter_by(from, to, addresses, none.of_lines::<N>(2), &line),
+            4 if few => rows::scatter_by(from, to, addresses, none.of_lines::<N>(4), &line),
+            8 if few => rows::scatter_by(from, to, addresses, none.of_lines::<N>(8), &line),
+            _ => ends_apart(from, to, addresses, rows, &line),
+        },
+    );
+}
+
+/// `to[addresses[n]..][..length] = from[n]` for rows that start and end anywhere. The lines that they fill in part go through the caches, and are asked for.
+#[inline(always)]
+fn ends_apart<S: Instructions, const N: usize>(
+    from: &[Bytes<N>],
+    to: &mut [Bytes<N>],
+    addresses: &[u32; BLOCK],
+    rows: Rows,
+    streaming: &Streaming<S>,
+) {
+    let ahead = rows.ahead.unwrap_or(addresses);
+    for ((from, address), ahead) in from.chunks_exact(rows.length.max(1)).zip(addresses).zip(ahead) {
+        if rows.ahead.is_some() {
+            prefetch(to, *ahead);
+            prefetch(to, ahead.wrapping_add(rows.length as u32).wrapping_sub(1));
+        }
+        let Some(to) = to.get_mut(*address as usize..).and_then(|to| to.get_mut(..rows.length)) else { continue };
+        let (start, lines, end) = lines(to);
+        let Some((head, from)) = from.split_at_checked(start.len()) else { continue };
+        let Some((whole, tail)) = from.split_at_checked(from.len() - end.len()) else { continue };
+        copy_row(head, start);
+        for (line, from) in lines.iter_mut().zip(as_bytes(whole).as_chunks().0) {
+            streaming.write(from, line);
+        }
+        copy_row(tail, end);
+    }
+}
+
 /// `to[n] = from[addresses[n]..][..length]` for rows of a cache line or more, by the lines of `to`, whatever their place in it. What it starts and ends with, parts of lines, goes through
 /// the caches. `None`: a row lies outside.
 #[inline(always)]
@@ -67,7 +131,9 @@ fn line_by_line<S: Instructions, const N: usize>(
     rows: Rows,
     streaming: &Streaming<S>,
 ) -> Option<()> {
-    let (mut start, mut lines, end) = lines(to);
+    let to = as_bytes_mut(to);
+    // SAFETY: a line is so many bytes, of any value.
+    let (mut start, mut lines, end) = unsafe { to.align_to_mut::<Line>() };
     // The line that one row ends in, and the next one starts in, is in the middle; what else is copied with them, to copy no more and no less than a line, is around it.
     let mut shared = [0; 3 * LINE];
     let mut filled = if start.is_empty() { 0 } else { LINE - start.len() };
@@ -104,9 +170,9 @@ pub struct Line(pub [u8; LINE]);
 
 /// The whole cache lines of some elements, and what is before and after them.
 #[inline(always)]
-fn lines<const N: usize>(elements: &mut [Bytes<N>]) -> (&mut [u8], &mut [Line], &mut [u8]) {
+fn lines<const N: usize>(elements: &mut [Bytes<N>]) -> (&mut [Bytes<N>], &mut [Line], &mut [Bytes<N>]) {
     // SAFETY: a line is so many bytes, of any value.
-    unsafe { as_bytes_mut(elements).align_to_mut() }
+    unsafe { elements.align_to_mut() }
 }
 
 /// A right to write past the caches.

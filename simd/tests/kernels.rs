@@ -398,6 +398,8 @@ fn for_all_rows(element: usize, mut test: impl FnMut(&mut Buffer, &mut Buffer, u
         let flat = (BLOCK * length + random.below(10)).saturating_sub(random.below(3));
         let position = random.of(&[0, 0, 0, 1, 5, flat, usize::MAX]);
         let addresses = addresses((table + 1).saturating_sub(length), &mut random, |n| case % 5 > 0 && (n * 7) % (case % 5 * 16) == 0);
+        // Rows apart from each other, as in most tables.
+        let addresses = addresses.map(|address| if case % 3 > 0 { address - address % length as u32 } else { address });
         let mut misaligned = || random.of(&[0, 0, 1, 16, 64 - element % 64, 63]);
         let (mut table, mut flat) = (Buffer::new(table, element, misaligned(), 0), Buffer::new(flat, element, misaligned(), 99));
         let ahead = Some(&addresses).filter(|_| case % 2 == 0);
@@ -667,6 +669,9 @@ mod kernels {
         for_all_sizes!(rows_gathered_by(path, |path, moves, t, f, rows| {
             moves.streaming(|moves| path.dispatch(GatherRows(moves, t, f, rows)));
         }));
+        for_all_sizes!(rows_scattered_by(path, |path, moves, t, f, rows| {
+            moves.streaming(|moves| path.dispatch(ScatterRows(moves, t, f, rows)));
+        }));
     }
 
     fn rows_gathered_by<const N: usize>(path: Path, gather: impl Fn(Path, Moves<N>, usize, &[u32; BLOCK], Rows))
@@ -689,25 +694,26 @@ mod kernels {
     }
 
     pub fn scatter_rows(path: Path) {
-        fn test<const N: usize>(path: Path)
-        where
-            [u8; N]: NoUninit,
-        {
-            for_all_rows(N, |to, from, f, t, rows| {
-                let length = rows.length;
-                let oracle = |to: &mut [[u8; N]]| {
-                    let Some(from) = length.checked_mul(BLOCK).and_then(|all| from.elements::<N>().get(f..)?.get(..all)) else { return };
-                    for (from, address) in from.chunks(length.max(1)).zip(t) {
-                        let row = to.get_mut(*address as usize..).and_then(|to| to.get_mut(..length));
-                        row.into_iter().for_each(|row| row.copy_from_slice(from));
-                    }
-                };
-                to.compare((path, to.length, t, f, rows), oracle, |to| {
-                    path.dispatch(ScatterRows(Moves::<N>::new(from.elements::<N>(), to).unwrap(), t, f, rows));
-                });
+        for_all_sizes!(rows_scattered_by(path, |path, moves, t, f, rows| path.dispatch(ScatterRows(moves, t, f, rows))));
+    }
+
+    fn rows_scattered_by<const N: usize>(path: Path, scatter: impl Fn(Path, Moves<N>, &[u32; BLOCK], usize, Rows))
+    where
+        [u8; N]: NoUninit,
+    {
+        for_all_rows(N, |to, from, f, t, rows| {
+            let length = rows.length;
+            let oracle = |to: &mut [[u8; N]]| {
+                let Some(from) = length.checked_mul(BLOCK).and_then(|all| from.elements::<N>().get(f..)?.get(..all)) else { return };
+                for (from, address) in from.chunks(length.max(1)).zip(t) {
+                    let row = to.get_mut(*address as usize..).and_then(|to| to.get_mut(..length));
+                    row.into_iter().for_each(|row| row.copy_from_slice(from));
+                }
+            };
+            to.compare((path, to.length, t, f, rows), oracle, |to| {
+                scatter(path, Moves::new(from.elements::<N>(), to).unwrap(), t, f, rows);
             });
-        }
-        for_all_sizes!(test(path));
+        });
     }
 
     /// Places to count offsets from, and numbers of them.

@@ -11,7 +11,7 @@ use strew_simd::{Instructions, Moves, Op, PREFETCHES, Path, third_cache_is_near}
 use crate::element::Element;
 use crate::gather::Take;
 use crate::index::Index;
-use crate::plan::Plan;
+use crate::plan::{Direction, Plan};
 use crate::reduction::{Assign, Reduction};
 use crate::walk;
 
@@ -53,10 +53,11 @@ const FAR: usize = 1 << 23;
 /// What stays in the third cache, of a table and what is gathered from it.
 const FAR_CACHED: usize = 1 << 25;
 
-/// Gathered rows of so many bytes go past the caches, from so many bytes of all on. Measured on processors of AMD alone. (`rows`, on Zen 4: those of 64 elements take half the
-/// time from 1 MiB to nine tenths from memory; shorter ones would gain nothing from beyond the second cache.)
-const STREAMED_ROW: usize = 256;
-const STREAMED: usize = 1 << 24;
+/// Rows of so many bytes go past the caches, from so many bytes of all on: gathered ones, and those that a scatter sets in a table that is not near. Measured on processors of AMD alone.
+/// (`rows`, on Zen 4: gathered ones of 64 elements take from half the time, from 1 MiB, to nine tenths, from memory; scattered ones half, but into 1 MiB half as much again.)
+const STREAMED_GATHERED: usize = 256;
+const STREAMED_SCATTERED: usize = 64;
+const STREAMED: usize = 1 << 23;
 
 /// The bytes of indices between those that are used and those that are asked for.
 const INDICES_AHEAD: usize = 4096;
@@ -81,7 +82,7 @@ macro_rules! for_size {
 pub(crate) fn gather<T: Element, I: Index, const PROVEN: bool>(plan: &Plan, indices: &[I], input: &[T], output: &mut [T]) -> bool {
     let ordered = plan.in_flat_order();
     let plan = ordered.as_ref().unwrap_or(plan);
-    gather_piece::<T, I, PROVEN>(plan, indices, streams::<T>(plan), input, output)
+    gather_piece::<T, I, PROVEN>(plan, indices, streams::<T>(plan, Direction::Gather), input, output)
 }
 
 /// The same for a plan in flat order, or a piece of one that [streams] as a whole or not.
@@ -119,8 +120,10 @@ fn gather_lanes<T: Element, I: Index, const PROVEN: bool>(
 pub(crate) fn scatter<T: Element, I: Index>(plan: &Plan, indices: &[I], data: &mut [T], updates: &[T]) -> bool {
     in_blocks(plan, data, |plan, data| {
         let ahead = Ahead::of_scatter::<T>(plan, false);
-        let done =
-            for_size!(T, N => Moves::<N>::new(updates, data).map(|moves| run::<I, false>(plan, indices, Scattered { moves }, ahead)));
+        let done = for_size!(T, N => Moves::<N>::new(updates, data).map(|moves| {
+            let scatter = |moves: Moves<N>| run::<I, false>(plan, indices, Scattered { moves }, ahead);
+            if streams::<T>(plan, Direction::Scatter) { moves.streaming(scatter) } else { scatter(moves) }
+        }));
         done.unwrap_or_else(|| run::<I, false>(plan, indices, Combined { reduction: &Assign, data, updates }, ahead))
     })
 }
@@ -170,11 +173,15 @@ fn reach<T>(plan: &Plan) -> usize {
     plan.reach().saturating_mul(size_of::<T>())
 }
 
-/// Whether gathered rows are written past the caches.
-fn streams<T>(plan: &Plan) -> bool {
+/// Whether rows are written past the caches.
+fn streams<T>(plan: &Plan, direction: Direction) -> bool {
     let (row, reach) = (plan.packed_row.saturating_mul(size_of::<T>()), reach::<T>(plan));
     let written = row.saturating_mul(plan.entries());
-    row >= STREAMED_ROW && written >= STREAMED && written.saturating_add(reach) > FAR_CACHED && third_cache_is_near()
+    let gains = match direction {
+        Direction::Gather => row >= STREAMED_GATHERED,
+        Direction::Scatter => row >= STREAMED_SCATTERED && reach > FAR,
+    };
+    gains && written >= STREAMED && written.saturating_add(reach) > FAR_CACHED && third_cache_is_near()
 }
 
 /// The part of the table that the plan needs, so that the address of an entry that is left out is outside.
@@ -263,7 +270,7 @@ fn run<I: Index, const PROVEN: bool>(plan: &Plan, indices: &[I], mover: impl Blo
 mod tests {
     use super::*;
     use crate::layout::Layout;
-    use crate::plan::Direction::{self, Gather, Scatter};
+    use crate::plan::Direction::{Gather, Scatter};
     use crate::plan::tests::{axis, packed};
     use crate::reduction::Add;
 
@@ -275,20 +282,18 @@ mod tests {
 
     #[test]
     fn many_long_rows_go_past_the_caches() {
-        let past = |places, width, count| {
-            let plan = axis(Gather, &packed([places, width]), &packed([count]), &packed([count, width]), 0);
-            streams::<f32>(&plan)
+        let past = |direction, places, width, count| {
+            let plan = axis(direction, &packed([places, width]), &packed([count]), &packed([count, width]), 0);
+            streams::<f32>(&plan, direction)
         };
-        let rows = STREAMED / 256;
-        let found = [
-            past(rows, 64, rows + 1),
-            past(rows, 64, rows),
-            past(rows + 1, 64, rows),
-            past(rows + 1, 64, rows - 1),
-            past(100 * rows, 64, rows),
-            past(2 * rows, 63, 2 * rows),
-        ];
-        assert_eq!(found, [true, false, true, false, true, false].map(|past| past && third_cache_is_near()));
+        let (rows, all) = (STREAMED / 256, FAR_CACHED / 256);
+        let gathered = [(1, 64, all), (1, 64, all - 1), (all, 64, rows), (all, 64, rows - 1), (9 * all, 64, rows), (2 * all, 63, 2 * rows)];
+        let gathered = gathered.map(|(places, width, count)| past(Gather, places, width, count));
+        assert_eq!(gathered, [true, false, true, false, true, false].map(|past| past && third_cache_is_near()));
+        let places = FAR / 64;
+        let scattered = [(places, 16, 8 * rows), (places + 1, 16, 4 * all), (8 * places, 16, 4 * rows), (8 * places, 15, 8 * rows)];
+        let scattered = scattered.map(|(places, width, count)| past(Scatter, places, width, count));
+        assert_eq!(scattered, [false, true, true, false].map(|past| past && third_cache_is_near()));
     }
 
     /// Does what `plan` says with all that can be asked for; `place` is where in the table an element of the flat tensor belongs.
