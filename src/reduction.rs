@@ -32,6 +32,10 @@ pub trait Reduction<T> {
     #[doc(hidden)]
     const UNSEEN: bool = false;
 
+    /// Whether it is [`Assign`], whose rows are copied.
+    #[doc(hidden)]
+    const SETS: bool = false;
+
     /// The new value of a place that holds `current`.
     fn combine(&self, current: T, update: T) -> T;
 
@@ -189,6 +193,7 @@ pub struct Xor;
 
 impl<T: Element> Reduction<T> for Assign {
     const UNSEEN: bool = true;
+    const SETS: bool = true;
 
     #[inline(always)]
     fn combine(&self, _: T, update: T) -> T {

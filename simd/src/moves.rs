@@ -4,6 +4,7 @@ use core::marker::PhantomData;
 
 use bytemuck::NoUninit;
 
+use crate::chosen::Chosen;
 use crate::lane::BLOCK;
 use crate::path::Instructions;
 use crate::prefetch;
@@ -104,6 +105,20 @@ impl<'a, const N: usize> Moves<'a, N> {
             unsafe { stream::scatter(instructions, from, self.to, t, rows) };
         } else {
             rows::scatter(instructions, from, self.to, t, rows);
+        }
+    }
+
+    /// `to[t..][..length] = from[f + n * length..][..length]` for the addresses `t` that have been chosen of a block, and their places `n` in it, in order. In between, what the `next`
+    /// ones need is asked for.
+    #[inline(always)]
+    pub fn scatter_chosen(&mut self, instructions: impl Instructions, now: (&Chosen, usize), next: (&Chosen, usize), length: usize) {
+        if self.streams {
+            // SAFETY: `streams` is set in `streaming` alone, which ends with a fence before `to` is free again.
+            unsafe { stream::scatter_chosen(instructions, self.from, self.to, now, next, length) };
+        } else {
+            for (t, n) in now.0.iter() {
+                self.row(t as usize, now.1.wrapping_add(n.wrapping_mul(length)), length);
+            }
         }
     }
 

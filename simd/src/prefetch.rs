@@ -65,9 +65,10 @@ pub fn prefetch_block<T, const N: usize>(block: &[T; N], ahead: u32) {
 
 #[inline(always)]
 fn prefetch_lines<const CACHE: i32>(mut at: *const u8, bytes: usize) {
-    const LINES: usize = 16;
+    // With gaps between rows, the machine does not go on by itself.
+    let lines = if CACHE == FIRST { 16 } else { 64 };
     if PREFETCHES {
-        for _ in 0..bytes.div_ceil(LINE).min(LINES) {
+        for _ in 0..bytes.div_ceil(LINE).min(lines) {
             prefetch_bytes::<CACHE>(at);
             at = at.wrapping_add(LINE);
         }

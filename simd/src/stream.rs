@@ -2,10 +2,11 @@
 
 use core::mem::take;
 
+use crate::chosen::Chosen;
 use crate::lane::BLOCK;
 use crate::moves::{Bytes, as_bytes, as_bytes_mut};
 use crate::path::Instructions;
-use crate::prefetch::{LINE, prefetch, prefetch_row_here};
+use crate::prefetch::{LINE, prefetch, prefetch_row_early, prefetch_row_here};
 use crate::rows::{self, Rows, Way, copy_row};
 
 /// Once it is dropped, other threads see what was written past the caches before.
@@ -106,18 +107,58 @@ fn ends_apart<S: Instructions, const N: usize>(
     let ahead = rows.ahead.unwrap_or(addresses);
     for ((from, address), ahead) in from.chunks_exact(rows.length.max(1)).zip(addresses).zip(ahead) {
         if rows.ahead.is_some() {
-            prefetch(to, *ahead);
-            prefetch(to, ahead.wrapping_add(rows.length as u32).wrapping_sub(1));
+            prefetch_ends(to, *ahead, rows.length);
         }
-        let Some(to) = to.get_mut(*address as usize..).and_then(|to| to.get_mut(..rows.length)) else { continue };
-        let (start, lines, end) = lines(to);
-        let Some((head, from)) = from.split_at_checked(start.len()) else { continue };
-        let Some((whole, tail)) = from.split_at_checked(from.len() - end.len()) else { continue };
-        copy_row(head, start);
-        for (line, from) in lines.iter_mut().zip(as_bytes(whole).as_chunks().0) {
-            streaming.write(from, line);
+        if let Some(to) = to.get_mut(*address as usize..).and_then(|to| to.get_mut(..rows.length)) {
+            _ = streaming.write_row(from, to);
         }
-        copy_row(tail, end);
+    }
+}
+
+/// `to[t..][..length] = from[f + n * length..][..length]` for the chosen addresses `t` of a block, in order. What the `next` ones need is asked for in between.
+///
+/// # Safety
+/// No other thread accesses `to` before a fence for stores of this one.
+#[inline(always)]
+pub(crate) unsafe fn scatter_chosen<S: Instructions, const N: usize>(
+    instructions: S,
+    from: &[Bytes<N>],
+    to: &mut [Bytes<N>],
+    (now, f): (&Chosen, usize),
+    (next, next_f): (&Chosen, usize),
+    length: usize,
+) {
+    // SAFETY: no other thread accesses what it writes before a fence, as this function asks: that is in `to`.
+    let line = unsafe { Streaming::new(instructions) };
+    let place = |f: usize, number: usize| f.wrapping_add(number.wrapping_mul(length));
+    instructions.apart(
+        #[inline(always)]
+        || {
+            let ask = |to: &[Bytes<N>], (address, number)| {
+                prefetch_ends(to, address, length);
+                prefetch_row_early(from, place(next_f, number) as u32, length);
+            };
+            let mut next = next.iter();
+            for (address, number) in now.iter() {
+                next.next().into_iter().for_each(|next| ask(to, next));
+                let to = to.get_mut(address as usize..).and_then(|to| to.get_mut(..length));
+                if let (Some(to), Some(from)) = (to, from.get(place(f, number)..).and_then(|from| from.get(..length))) {
+                    _ = line.write_row(from, to);
+                }
+            }
+            next.for_each(|next| ask(to, next));
+        },
+    );
+}
+
+/// Asks for the cache lines of a row that it fills in part.
+#[inline(always)]
+fn prefetch_ends<const N: usize>(to: &[Bytes<N>], address: u32, length: usize) {
+    let bytes = length.wrapping_mul(N);
+    let start = to.as_ptr().addr().wrapping_add((address as usize).wrapping_mul(N));
+    if !(start | bytes).is_multiple_of(LINE) {
+        prefetch(to, address);
+        prefetch(to, address.wrapping_add(length as u32).wrapping_sub(1));
     }
 }
 
@@ -190,6 +231,20 @@ impl<S: Instructions> Streaming<S> {
     fn write(&self, from: &[u8; LINE], to: &mut Line) {
         // SAFETY: no other thread accesses it before a fence, as `new` asks.
         unsafe { self.0.stream(from, to) }
+    }
+
+    /// `to = from`, of the same length. The lines that it fills in part go through the caches. `None`: they are of different lengths.
+    #[inline(always)]
+    fn write_row<const N: usize>(&self, from: &[Bytes<N>], to: &mut [Bytes<N>]) -> Option<()> {
+        let (start, lines, end) = lines(to);
+        let (head, from) = from.split_at_checked(start.len())?;
+        let (whole, tail) = from.split_at_checked(from.len().checked_sub(end.len())?)?;
+        copy_row(head, start);
+        for (line, from) in lines.iter_mut().zip(as_bytes(whole).as_chunks().0) {
+            self.write(from, line);
+        }
+        copy_row(tail, end);
+        Some(())
     }
 }
 

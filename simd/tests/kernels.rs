@@ -19,7 +19,7 @@ macro_rules! kernels {
         )*
     };
 }
-kernels!(choose below iter is_empty check resolve clamp positions advance element row gather gather_at gather_rows streaming scatter scatter_at scatter_rows prefetch prefetch_block prefetch_row prefetch_row_early prefetch_row_to prefetch_row_from);
+kernels!(choose below iter is_empty check resolve clamp positions advance element row gather gather_at gather_rows streaming scatter scatter_at scatter_rows scatter_chosen prefetch prefetch_block prefetch_row prefetch_row_early prefetch_row_to prefetch_row_from);
 
 #[test]
 fn no_kernel_is_forgotten() {
@@ -123,6 +123,16 @@ impl<const N: usize> Op for ScatterRows<'_, N> {
     #[inline(always)]
     fn run(mut self, instructions: impl Instructions) {
         self.0.scatter_rows(instructions, self.1, self.2, self.3);
+    }
+}
+
+struct ScatterChosen<'a, const N: usize>(Moves<'a, N>, (&'a Chosen, usize), (&'a Chosen, usize), usize);
+
+impl<const N: usize> Op for ScatterChosen<'_, N> {
+    type Output = ();
+    #[inline(always)]
+    fn run(mut self, instructions: impl Instructions) {
+        self.0.scatter_chosen(instructions, self.1, self.2, self.3);
     }
 }
 
@@ -714,6 +724,33 @@ mod kernels {
                 scatter(path, Moves::new(from.elements::<N>(), to).unwrap(), t, f, rows);
             });
         });
+    }
+
+    pub fn scatter_chosen(path: Path) {
+        fn test<const N: usize>(path: Path)
+        where
+            [u8; N]: NoUninit,
+        {
+            for_all_rows(N, |to, from, f, t, rows| {
+                for (streams, end) in [false, true].into_iter().flat_map(|streams| [u32::MAX, 2].map(|end| (streams, end))) {
+                    let (chosen, length) = (path.dispatch(Below(t, end)), rows.length);
+                    let oracle = |to: &mut [[u8; N]]| {
+                        for (n, address) in t.iter().enumerate().filter(|(_, address)| **address < end) {
+                            let place = f.wrapping_add(n.wrapping_mul(length));
+                            let from = from.elements::<N>().get(place..).and_then(|from| from.get(..length));
+                            let row = to.get_mut(*address as usize..).and_then(|to| to.get_mut(..length));
+                            row.zip(from).into_iter().for_each(|(row, from)| row.copy_from_slice(from));
+                        }
+                    };
+                    to.compare((path, to.length, t, f, rows, end, streams), oracle, |to| {
+                        let moves = Moves::<N>::new(from.elements::<N>(), to).unwrap();
+                        let run = |moves: Moves<N>| path.dispatch(ScatterChosen(moves, (&chosen, f), (&chosen, f), length));
+                        if streams { moves.streaming(run) } else { run(moves) }
+                    });
+                }
+            });
+        }
+        for_all_sizes!(test(path));
     }
 
     /// Places to count offsets from, and numbers of them.

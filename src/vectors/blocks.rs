@@ -4,15 +4,11 @@
 use strew_simd::Chosen;
 use strew_simd::{Axis, BLOCK, Instructions, Lane, NOWHERE, prefetch_block, prefetch_row};
 
-#[cfg(feature = "rayon")]
-use crate::element::Element;
 use crate::index::{Bounds, Index};
 use crate::plan::Dim;
-#[cfg(feature = "rayon")]
-use crate::reduction::Reduction;
 use crate::vectors::movers::BlockMover;
 #[cfg(feature = "rayon")]
-use crate::vectors::movers::Combined;
+use crate::vectors::movers::PartMover;
 use crate::walk::{Addresses, Mover, Position};
 
 /// The number of rows that are asked for ahead.
@@ -188,9 +184,9 @@ fn ask_stretch(mover: &impl BlockMover, start: u32, length: usize) {
 
 /// Takes lanes apart into blocks, and moves those of their rows that lie in the mover's part of the table.
 #[cfg(feature = "rayon")]
-pub(crate) struct InPart<'a, S, T, R> {
+pub(crate) struct InPart<S, M> {
     pub instructions: S,
-    pub mover: Combined<'a, T, R>,
+    pub mover: M,
     /// The length of the part.
     pub length: usize,
     /// The rows of a block that have yet to move, and the place of its first one in the flat tensor. They do when those of the next block are known, and asked for.
@@ -198,7 +194,7 @@ pub(crate) struct InPart<'a, S, T, R> {
 }
 
 #[cfg(feature = "rayon")]
-impl<S: Instructions, T: Element, R: Reduction<T>> InPart<'_, S, T, R> {
+impl<S: Instructions, M: PartMover> InPart<S, M> {
     /// Moves what is pending, with what is to move `next`.
     #[inline(always)]
     fn step(&mut self, next: Chosen, flat: usize, n: usize) {
@@ -209,7 +205,7 @@ impl<S: Instructions, T: Element, R: Reduction<T>> InPart<'_, S, T, R> {
 }
 
 #[cfg(feature = "rayon")]
-impl<S: Instructions, T: Element, R: Reduction<T>> Mover for InPart<'_, S, T, R> {
+impl<S: Instructions, M: PartMover> Mover for InPart<S, M> {
     #[inline(always)]
     fn row(&mut self, table: usize, flat: usize, n: usize) {
         self.mover.row(table, flat, n);

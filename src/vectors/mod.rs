@@ -30,6 +30,8 @@ pub(crate) mod trial;
 #[cfg(feature = "rayon")]
 use blocks::InPart;
 use blocks::{Ahead, InBlocks, Nothing, Pending};
+#[cfg(feature = "rayon")]
+use movers::PartMover;
 use movers::{BlockMover, Combined, Gathered, Scattered};
 #[cfg(feature = "rayon")]
 use strew_simd::Chosen;
@@ -190,7 +192,7 @@ fn table_mut<'a, T>(plan: &Plan, table: &'a mut [T]) -> &'a mut [T] {
     table.get_mut(..length).unwrap_or_default()
 }
 
-/// [`combine`] for a part of the data: updates whose place is outside are left out. Rows lie in the part, or outside it.
+/// [`combine`] for a part of the data: updates whose place is outside are left out. Rows lie in the part, or outside it. `sets`: they are set, past the caches.
 #[cfg(feature = "rayon")]
 pub(crate) fn combine_part<T: Element, I: Index, R: Reduction<T>>(
     plan: &Plan,
@@ -198,27 +200,33 @@ pub(crate) fn combine_part<T: Element, I: Index, R: Reduction<T>>(
     reduction: &R,
     Part { start, data }: Part<T>,
     updates: &[T],
+    sets: bool,
 ) {
-    struct Run<'a, I, T, R> {
-        plan: &'a Plan,
-        indices: &'a [I],
-        mover: Combined<'a, T, R>,
-    }
-    impl<I: Index, T: Element, R: Reduction<T>> Op for Run<'_, I, T, R> {
+    let length = data.len();
+    let mut plan = *plan;
+    plan.start.table = plan.start.table.wrapping_sub(start);
+    let done = if sets {
+        for_size!(T, N => Moves::<N>::new(updates, &mut *data).map(|moves| {
+            moves.streaming(|moves| run_part(&plan, indices, Scattered { moves }, length));
+        }))
+    } else {
+        None
+    };
+    done.unwrap_or_else(|| run_part(&plan, indices, Combined { reduction, data, updates }, length));
+}
+
+/// The walk of [`combine_part`], for a part of so many elements, compiled for each path.
+#[cfg(feature = "rayon")]
+fn run_part<I: Index>(plan: &Plan, indices: &[I], mover: impl PartMover, length: usize) {
+    struct Run<'a, I, M>(&'a Plan, &'a [I], M, usize);
+    impl<I: Index, M: PartMover> Op for Run<'_, I, M> {
         type Output = ();
         #[inline(always)]
         fn run(self, instructions: impl Instructions) {
-            let length = self.mover.data.len();
-            walk::run::<I, true>(
-                self.plan,
-                self.indices,
-                InPart { instructions, mover: self.mover, length, pending: (Chosen::default(), 0) },
-            );
+            walk::run::<I, true>(self.0, self.1, InPart { instructions, mover: self.2, length: self.3, pending: (Chosen::default(), 0) });
         }
     }
-    let mut plan = *plan;
-    plan.start.table = plan.start.table.wrapping_sub(start);
-    Path::detect().dispatch(Run { plan: &plan, indices, mover: Combined { reduction, data, updates } });
+    Path::detect().dispatch(Run(plan, indices, mover, length));
 }
 
 /// Whether all indices are in bounds.
@@ -296,6 +304,39 @@ mod tests {
         assert_eq!(scattered, [false, true, true, false].map(|past| past && third_cache_is_near()));
     }
 
+    #[test]
+    fn rows_past_the_caches_are_those_of_the_indices() {
+        for width in [64, 100] {
+            let places = (FAR_CACHED - STREAMED) / size_of::<u32>() / width + 1;
+            let count = STREAMED / size_of::<u32>() / width + 30;
+            let (table, ids, rows) = (packed([places, width]), packed([count]), packed([count, width]));
+            assert_eq!(streams::<u32>(&axis(Scatter, &table, &ids, &rows, 0), Direction::Scatter), third_cache_is_near());
+            // Among them, one place twice, and far from each other.
+            let indices: Vec<u32> = (0..count).map(|n| (n * 7919 % (places / 4)) as u32).collect();
+            let numbers: Vec<u32> = (0..(places * width) as u32).map(|n| n.wrapping_mul(2_654_435_761)).collect();
+
+            let mut output = vec![0; count * width];
+            crate::Gather::axis(&table, &ids, &rows, 0).unwrap().run(&numbers, &indices, &mut output).unwrap();
+            let row = |n: u32| &numbers[n as usize * width..][..width];
+            assert!(indices.iter().zip(output.chunks(width)).all(|(index, found)| found == row(*index)));
+
+            let (updates, mut data) = (&numbers[..count * width], vec![7; places * width]);
+            let mut expected = data.clone();
+            for (index, update) in indices.iter().zip(updates.chunks(width)) {
+                expected[*index as usize * width..][..width].copy_from_slice(update);
+            }
+            let scatter = crate::Scatter::axis(&table, &ids, &rows, 0).unwrap();
+            scatter.run(&mut data, &indices, updates).unwrap();
+            assert!(data == expected);
+            #[cfg(feature = "rayon")]
+            {
+                data.fill(7);
+                scatter.par_run(&mut data, &indices, updates).unwrap();
+                assert!(data == expected);
+            }
+        }
+    }
+
     /// Does what `plan` says with all that can be asked for; `place` is where in the table an element of the flat tensor belongs.
     fn ask_for_everything(plan: impl Fn(Direction) -> Plan, ids: &[i64], place: impl Fn(usize) -> usize) {
         let ahead = Ahead { elements: true, rows: true, indices: INDICES_AHEAD };
@@ -354,13 +395,15 @@ mod tests {
                     .collect();
                 let updates: Vec<u32> = (0..plan.lengths.flat as u32).map(|k| k.wrapping_mul(2_654_435_761)).collect();
                 let before: Vec<u32> = (0..plan.lengths.table as u32).collect();
-                let (mut set, mut sums) = (before.clone(), before.clone());
+                let (mut set, mut streamed, mut sums) = (before.clone(), before.clone(), before.clone());
                 let (mut expected_set, mut expected_sums) = (before.clone(), before);
                 // The first rows are in no part; one part is empty.
                 for [first, end] in [[30, 30], [30, 99], [99, ROWS]] {
                     let part = first * n..end * n;
-                    combine_part(&plan, &ids, &Assign, Part { start: part.start, data: &mut set[part.clone()] }, &updates);
-                    combine_part(&plan, &ids, &Add, Part { start: part.start, data: &mut sums[part] }, &updates);
+                    for (data, sets) in [(&mut set, false), (&mut streamed, true)] {
+                        combine_part(&plan, &ids, &Assign, Part { start: part.start, data: &mut data[part.clone()] }, &updates, sets);
+                    }
+                    combine_part(&plan, &ids, &Add, Part { start: part.start, data: &mut sums[part] }, &updates, false);
                 }
                 for (id, updates) in ids.iter().zip(updates.chunks(n)) {
                     let row = id.rem_euclid(ROWS as i32) as usize;
@@ -371,7 +414,7 @@ mod tests {
                         }
                     }
                 }
-                assert!(set == expected_set && sums == expected_sums, "{count} rows of {n}");
+                assert!(set == expected_set && streamed == expected_set && sums == expected_sums, "{count} rows of {n}");
             }
         }
     }

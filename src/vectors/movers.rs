@@ -46,6 +46,13 @@ pub(crate) trait BlockMover {
     fn ask_flat(&self, flat: u32, n: usize);
 }
 
+/// What moves the rows of a part of the table.
+#[cfg(feature = "rayon")]
+pub(crate) trait PartMover: BlockMover {
+    /// Moves the chosen rows of a block, in order, given the place of the block in the flat tensor. Those of the `next` one are asked for in between.
+    fn chosen(&mut self, instructions: impl Instructions, now: (&Chosen, usize), next: (&Chosen, usize), n: usize);
+}
+
 /// `output[flat] = input[table]`. Loads of single elements run ahead of each other as it is: asking for them gained nothing. Nor are they written past the
 /// caches: that saves a tenth of the time where nothing stays in them, but x86 processors whose gathers have been mended against data sampling let each gather wait
 /// for such writes, and take ten times as long. (`strew-benches`, `ladder`, `many`.)
@@ -198,10 +205,17 @@ impl<T: Element, R: Reduction<T>> BlockMover for Combined<'_, T, R> {
 }
 
 #[cfg(feature = "rayon")]
-impl<T: Element, R: Reduction<T>> Combined<'_, T, R> {
-    /// Moves the chosen rows of a block, in order, given the place of the block in the flat tensor. Those of the `next` one are asked for in between.
+impl<const N: usize> PartMover for Scattered<'_, N> {
     #[inline(always)]
-    pub(crate) fn chosen(&mut self, instructions: impl Instructions, now: (&Chosen, usize), next: (&Chosen, usize), n: usize) {
+    fn chosen(&mut self, instructions: impl Instructions, now: (&Chosen, usize), next: (&Chosen, usize), n: usize) {
+        self.moves.scatter_chosen(instructions, now, next, n);
+    }
+}
+
+#[cfg(feature = "rayon")]
+impl<T: Element, R: Reduction<T>> PartMover for Combined<'_, T, R> {
+    #[inline(always)]
+    fn chosen(&mut self, instructions: impl Instructions, now: (&Chosen, usize), next: (&Chosen, usize), n: usize) {
         let Combined { reduction, data, updates } = self;
         instructions.apart(
             #[inline(always)]

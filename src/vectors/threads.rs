@@ -197,7 +197,8 @@ impl Division {
             }
             Way::Rows(pitch) => {
                 let parts = parts(plan, data, *pitch, self.threads);
-                share(parts, self.threads, |part| vectors::combine_part(plan, indices, reduction, part, updates));
+                let sets = R::SETS && vectors::streams::<T>(plan, Direction::Scatter);
+                share(parts, self.threads, |part| vectors::combine_part(plan, indices, reduction, part, updates, sets));
             }
             Way::Lists => {
                 let parts = parts(plan, data, 1, self.threads.min(lists::THREADS));
