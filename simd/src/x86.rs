@@ -162,12 +162,26 @@ impl Kernels for Avx512 {
 /// # Safety
 /// No other thread accesses `to` before a fence for stores of this one.
 #[inline(always)]
-unsafe fn stream(avx2: V3, from: &[u8; LINE], to: &mut Line) {
+unsafe fn stream(_avx2: V3, from: &[u8; LINE], to: &mut Line) {
     const HALF: usize = size_of::<__m256i>();
     let to = core::ptr::from_mut(to).cast::<__m256i>();
     for (n, from) in from.as_chunks::<HALF>().0.iter().enumerate() {
-        // SAFETY: so many halves lie in the line, which is aligned by its type; no other thread accesses it before a fence, as this function asks.
-        unsafe { avx2.avx._mm256_stream_si256(to.wrapping_add(n), bytemuck::must_cast(*from)) };
+        // SAFETY: so many halves lie in the line, which is aligned by its type; a V3 is the proof that there is AVX.
+        unsafe { store_past_caches(to.wrapping_add(n), bytemuck::must_cast(*from)) };
+    }
+}
+
+/// `*to = half`, as this thread sees it. Others may see it late, and after later stores, unless a fence comes between. (The intrinsic asks for one before any access: its
+/// compiler knows the store for what it is. This one does not, and rows that are set twice need none.)
+///
+/// # Safety
+/// `to` is aligned, and may be written.
+#[inline]
+#[target_feature(enable = "avx")]
+unsafe fn store_past_caches(to: *mut __m256i, half: __m256i) {
+    // SAFETY: it writes to `to` alone, as this function asks.
+    unsafe {
+        core::arch::asm!("vmovntdq ymmword ptr [{to}], {half}", to = in(reg) to, half = in(ymm_reg) half, options(nostack, preserves_flags));
     }
 }
 
