@@ -29,7 +29,7 @@ pub enum Bounds {
     /// The call fails with [`Error::IndexOutOfBounds`](crate::Error::IndexOutOfBounds), which names the first such index.
     #[default]
     Error,
-    /// Below 0 becomes 0, above becomes `size - 1` (DirectML, XLA's gather).
+    /// Once those below 0 have been counted from the end, what is still below 0 becomes 0, and what is above `size - 1` becomes that (DirectML, XLA's gather).
     Clamp,
     /// The Euclidean remainder modulo the size (NumPy's `wrap`).
     Wrap,

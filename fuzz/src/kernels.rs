@@ -81,6 +81,9 @@ impl Call {
         let [t, f, n] = [self.t, self.f, self.n].map(|value| if value == u8::MAX { self.far[0] as usize } else { usize::from(value) });
         let offsets = &addresses[..n.min(BLOCK)];
         let row = if n < 256 { n % 32 } else { n };
+        // Of scattered rows, those that lie inside are chosen before, or not.
+        let chooses = f % 4 == 1;
+        let end = (to.len() + 1).saturating_sub(row) as u32;
         let fits = |start: usize, n: usize, length: usize| start.checked_add(n).is_some_and(|end| end <= length);
         let pairs: Vec<(usize, usize)> = match self.kernel {
             Kernel::Element => vec![(t, f)],
@@ -97,8 +100,9 @@ impl Call {
                 let rows = addresses.iter().enumerate().filter(|(_, f)| fits(**f as usize, row, from.len()));
                 rows.flat_map(|(n, f)| (0..row).map(move |k| (t + n * row + k, *f as usize + k))).collect()
             }
-            Kernel::ScatterRows if row.checked_mul(BLOCK).is_some_and(|all| fits(f, all, from.len())) => {
-                let rows = addresses.iter().enumerate().filter(|(_, t)| fits(**t as usize, row, to.len()));
+            Kernel::ScatterRows if chooses || row.checked_mul(BLOCK).is_some_and(|all| fits(f, all, from.len())) => {
+                let inside = |n: usize, t: u32| fits(t as usize, row, to.len()) && fits(f + n * row, row, from.len());
+                let rows = addresses.iter().enumerate().filter(|(n, t)| inside(*n, **t));
                 rows.flat_map(|(n, t)| (0..row).map(move |k| (*t as usize + k, f + n * row + k))).collect()
             }
             _ => vec![],
@@ -114,7 +118,7 @@ impl Call {
             let kernel = self.kernel;
             let rows = Rows { length: row, ahead: Some(&addresses).filter(|_| f % 2 == 0) };
             let moves = Moves::<N>::new(&from, &mut found).expect("elements of one size");
-            let run = |moves: Moves<N>| path.dispatch(Run { moves, kernel, t, f, n, rows, addresses: &addresses, offsets });
+            let run = |moves: Moves<N>| path.dispatch(Run { moves, kernel, t, f, n, rows, chosen: chooses.then_some(end), addresses: &addresses, offsets });
             if t % 2 == 0 {
                 moves.streaming(run);
             } else {
@@ -132,6 +136,8 @@ struct Run<'a, const N: usize> {
     f: usize,
     n: usize,
     rows: Rows<'a>,
+    /// The end of the rows that are chosen before they are scattered.
+    chosen: Option<u32>,
     addresses: &'a [u32; BLOCK],
     offsets: &'a [u32],
 }
@@ -149,7 +155,13 @@ impl<const N: usize> Op for Run<'_, N> {
             Kernel::Scatter => self.moves.scatter(self.addresses, self.f, (self.n % 2 == 0).then_some(self.addresses)),
             Kernel::ScatterAt => self.moves.scatter_at(self.t, self.offsets, self.f),
             Kernel::GatherRows => self.moves.gather_rows(instructions, self.t, self.addresses, self.rows),
-            Kernel::ScatterRows => self.moves.scatter_rows(instructions, self.addresses, self.f, self.rows),
+            Kernel::ScatterRows => match self.chosen {
+                Some(end) => {
+                    let chosen = Chosen::below(instructions, self.addresses, end);
+                    self.moves.scatter_chosen(instructions, (&chosen, self.f), (&chosen, self.f), self.rows.length);
+                }
+                None => self.moves.scatter_rows(instructions, self.addresses, self.f, self.rows),
+            },
         }
     }
 }

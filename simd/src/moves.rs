@@ -24,8 +24,11 @@ pub(crate) fn as_bytes<const N: usize>(elements: &[Bytes<N>]) -> &[u8] {
 }
 
 /// The same to write to.
+///
+/// # Safety
+/// All of them are written, with the bytes of other elements of their type, or none.
 #[inline(always)]
-pub(crate) fn as_bytes_mut<const N: usize>(elements: &mut [Bytes<N>]) -> &mut [u8] {
+pub(crate) unsafe fn as_bytes_mut<const N: usize>(elements: &mut [Bytes<N>]) -> &mut [u8] {
     // SAFETY: they are so many bytes, each with a value.
     unsafe { core::slice::from_raw_parts_mut(elements.as_mut_ptr().cast(), size_of_val(elements)) }
 }
@@ -53,7 +56,7 @@ impl<'a, const N: usize> Moves<'a, N> {
         }
         // SAFETY: the size is N, bytes need no alignment, and a `NoUninit` type has no byte without a value.
         let from = unsafe { core::slice::from_raw_parts(from.as_ptr().cast(), from.len()) };
-        // SAFETY: the size is N, bytes need no alignment, and a `NoUninit` type has no byte without a value. `Moves` only writes copies of elements of `from`, which are values of T; as bytes they may be copied by any thread.
+        // SAFETY: the size is N, bytes need no alignment, and a `NoUninit` type has no byte without a value. `Moves` only writes copies of elements of `from`, which are values of T.
         let to = unsafe { core::slice::from_raw_parts_mut(to.as_mut_ptr().cast(), to.len()) };
         Some(Moves { from, to, streams: false, not_send: PhantomData })
     }
@@ -61,6 +64,15 @@ impl<'a, const N: usize> Moves<'a, N> {
     /// `run` with moves whose rows go to memory past the caches, where the path can and they are long.
     ///
     /// It saves the time to fetch what they replace, but takes longer where that is in a cache, and whoever reads them finds them in none.
+    ///
+    /// The moves stay with this thread, which tells others what it wrote once `run` is done:
+    ///
+    /// ```compile_fail,E0277
+    /// let (from, mut to) = ([1_u8; 64], [0; 64]);
+    /// strew_simd::Moves::<1>::new(&from, &mut to).unwrap().streaming(|mut moves| {
+    ///     std::thread::scope(|scope| scope.spawn(move || moves.row(0, 0, 64)).join().unwrap());
+    /// });
+    /// ```
     #[inline(always)]
     pub fn streaming<R>(self, run: impl FnOnce(Moves<'_, N>) -> R) -> R {
         // Before `to` is free again; by the thread that writes, as moves are not sent to others.
@@ -116,9 +128,7 @@ impl<'a, const N: usize> Moves<'a, N> {
             // SAFETY: `streams` is set in `streaming` alone, which ends with a fence before `to` is free again.
             unsafe { stream::scatter_chosen(instructions, self.from, self.to, now, next, length) };
         } else {
-            for (t, n) in now.0.iter() {
-                self.row(t as usize, now.1.wrapping_add(n.wrapping_mul(length)), length);
-            }
+            rows::scatter_chosen(instructions, self.from, self.to, now, next, length);
         }
     }
 

@@ -1,9 +1,10 @@
 //! Copies of rows by address, in loops of their own: the length, and what else is the same for all rows of a block, is looked at before them.
 
+use crate::chosen::Chosen;
 use crate::lane::BLOCK;
 use crate::moves::Bytes;
 use crate::path::Instructions;
-use crate::prefetch::{LINE, prefetch_row_here};
+use crate::prefetch::{LINE, prefetch_row_early, prefetch_row_here};
 
 /// How a block of rows is copied.
 #[derive(Clone, Copy, Debug)]
@@ -97,7 +98,7 @@ pub(crate) fn scatter_by<const N: usize>(from: &[Bytes<N>], to: &mut [Bytes<N>],
     let ahead = rows.ahead.unwrap_or(addresses);
     for ((from, address), ahead) in from.chunks_exact(rows.length.max(1)).zip(addresses).zip(ahead) {
         if rows.ahead.is_some() {
-            prefetch_row_here(to, *ahead, rows.length);
+            way.ask(to, *ahead, rows.length);
         }
         if let Some(to) = to.get_mut(*address as usize..).and_then(|to| to.get_mut(..rows.length)) {
             way.copy(from, to);
@@ -105,10 +106,58 @@ pub(crate) fn scatter_by<const N: usize>(from: &[Bytes<N>], to: &mut [Bytes<N>],
     }
 }
 
+/// `to[t..][..length] = from[f + n * length..][..length]` for the chosen addresses `t` of a block, and their places `n` in it, in order. What the `next` ones need is asked for in
+/// between.
+#[inline(always)]
+pub(crate) fn scatter_chosen<const N: usize>(
+    instructions: impl Instructions,
+    from: &[Bytes<N>],
+    to: &mut [Bytes<N>],
+    now: (&Chosen, usize),
+    next: (&Chosen, usize),
+    length: usize,
+) {
+    instructions.apart(
+        #[inline(always)]
+        || scatter_chosen_by(from, to, now, next, length, &Wide),
+    );
+}
+
+#[inline(always)]
+pub(crate) fn scatter_chosen_by<const N: usize>(
+    from: &[Bytes<N>],
+    to: &mut [Bytes<N>],
+    (now, f): (&Chosen, usize),
+    (next, next_f): (&Chosen, usize),
+    length: usize,
+    way: &impl Way,
+) {
+    let place = |f: usize, number: usize| f.wrapping_add(number.wrapping_mul(length));
+    let ask = |to: &[Bytes<N>], (address, number)| {
+        way.ask(to, address, length);
+        prefetch_row_early(from, place(next_f, number) as u32, length);
+    };
+    let mut next = next.iter();
+    for (address, number) in now.iter() {
+        next.next().into_iter().for_each(|next| ask(to, next));
+        let to = to.get_mut(address as usize..).and_then(|to| to.get_mut(..length));
+        if let (Some(to), Some(from)) = (to, from.get(place(f, number)..).and_then(|from| from.get(..length))) {
+            way.copy(from, to);
+        }
+    }
+    next.for_each(|next| ask(to, next));
+}
+
 /// A way to copy a row.
 pub(crate) trait Way {
     /// `to = from`, of the same length.
     fn copy<const N: usize>(&self, from: &[Bytes<N>], to: &mut [Bytes<N>]);
+
+    /// Asks for what this needs of a row that it will write to.
+    #[inline(always)]
+    fn ask<const N: usize>(&self, to: &[Bytes<N>], address: u32, length: usize) {
+        prefetch_row_here(to, address, length);
+    }
 }
 
 /// `R` elements.

@@ -684,6 +684,29 @@ mod kernels {
         }));
     }
 
+    /// Rows around the least that go line by line, at every place in a line.
+    #[test]
+    fn streaming_from_every_place_in_a_line() {
+        let mut random = Random(5);
+        for (length, misaligned) in [255, 256, 319, 320, 321, 384].into_iter().flat_map(|length| (0..64).map(move |n| (length, n))) {
+            let (table, mut to) = (Buffer::new(3 * length, 1, 5, 0), Buffer::new(BLOCK * length, 1, misaligned, 99));
+            let addresses = addresses(2 * length + 1, &mut random, |_| false);
+            for path in Path::available().into_iter().flatten() {
+                let gathered = |to: &mut [[u8; 1]]| {
+                    for (to, address) in to.chunks_mut(length).zip(addresses) {
+                        to.copy_from_slice(&table.elements()[address as usize..][..length]);
+                    }
+                };
+                to.compare((path, length, misaligned), gathered, |to| {
+                    let rows = Rows { length, ahead: None };
+                    Moves::<1>::new(table.elements::<1>(), to)
+                        .unwrap()
+                        .streaming(|moves| path.dispatch(GatherRows(moves, 0, &addresses, rows)));
+                });
+            }
+        }
+    }
+
     fn rows_gathered_by<const N: usize>(path: Path, gather: impl Fn(Path, Moves<N>, usize, &[u32; BLOCK], Rows))
     where
         [u8; N]: NoUninit,
