@@ -118,7 +118,9 @@ impl Call {
             let kernel = self.kernel;
             let rows = Rows { length: row, ahead: Some(&addresses).filter(|_| f % 2 == 0) };
             let moves = Moves::<N>::new(&from, &mut found).expect("elements of one size");
-            let run = |moves: Moves<N>| path.dispatch(Run { moves, kernel, t, f, n, rows, chosen: chooses.then_some(end), addresses: &addresses, offsets });
+            let run = |moves: Moves<N>| {
+                path.dispatch(Run { moves, kernel, t, f, n, rows, chosen: chooses.then_some(end), addresses: &addresses, offsets })
+            };
             if t % 2 == 0 {
                 moves.streaming(run);
             } else {
