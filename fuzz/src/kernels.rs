@@ -28,8 +28,9 @@ pub enum Reach {
     Far,
 }
 
-/// The longest slices.
-const LENGTH: usize = 2000;
+/// The bytes of the longest slices: they hold a block of rows of `ROW`.
+const BYTES: usize = 40_000;
+const ROW: usize = BYTES / BLOCK;
 
 /// A call of one kernel on slices of `from` and `to` elements.
 #[derive(Arbitrary, Debug)]
@@ -63,9 +64,10 @@ impl Call {
     where
         [u8; N]: NoUninit,
     {
-        // Allocated to the element, so that AddressSanitizer sees what lies beyond.
+        // Allocated to the element, so that AddressSanitizer sees what lies beyond. It does not see writes past the caches: those have elements around them.
+        let longest = BYTES / N;
         let elements = |length: u16, seed: usize| -> Box<[[u8; N]]> {
-            (0..usize::from(length) % (LENGTH + 1))
+            (0..usize::from(length) % (longest + 1))
                 .map(|n| std::array::from_fn(|byte| (n * 37 + n / 251 + byte * 5 + seed) as u8))
                 .collect()
         };
@@ -76,11 +78,11 @@ impl Call {
             (Reach::Inside, _) => u32::from(address) % table.max(1) as u32,
             // The top bits say whether it is far, and how.
             (Reach::Far, far @ 12..) => self.far[usize::from(far) - 12].wrapping_add(u32::from(address & 0xFFF)),
-            _ => u32::from(address) % (LENGTH as u32 + 100),
+            _ => u32::from(address) % (longest as u32 + 100),
         });
         let [t, f, n] = [self.t, self.f, self.n].map(|value| if value == u8::MAX { self.far[0] as usize } else { usize::from(value) });
         let offsets = &addresses[..n.min(BLOCK)];
-        let row = if n < 256 { n % 32 } else { n };
+        let row = if n < 256 { n * 3 % (ROW / N + 1) } else { n };
         // Of scattered rows, those that lie inside are chosen before, or not.
         let chooses = f % 4 == 1;
         let end = (to.len() + 1).saturating_sub(row) as u32;
@@ -114,19 +116,25 @@ impl Call {
             }
         }
         for path in paths() {
-            let mut found = to.clone();
             let kernel = self.kernel;
             let rows = Rows { length: row, ahead: Some(&addresses).filter(|_| f % 2 == 0) };
-            let moves = Moves::<N>::new(&from, &mut found).expect("elements of one size");
             let run = |moves: Moves<N>| {
                 path.dispatch(Run { moves, kernel, t, f, n, rows, chosen: chooses.then_some(end), addresses: &addresses, offsets })
             };
-            if t % 2 == 0 {
+            let streams = t % 2 == 0;
+            let around = if streams { 64 + n % 64 } else { 0 };
+            let edge = vec![[0xA5; N]; around];
+            let mut found = [&edge, &to[..], &edge].concat().into_boxed_slice();
+            let moves = Moves::<N>::new(&from, &mut found[around..][..to.len()]).expect("elements of one size");
+            if streams {
                 moves.streaming(run);
             } else {
                 run(moves);
             }
-            assert_eq!(found, expected, "{}: {self:?}", path.name());
+            let (before, found) = found.split_at(around);
+            let (found, after) = found.split_at(to.len());
+            assert!(before == edge && after == edge, "{}: {self:?}", path.name());
+            assert_eq!(found, &expected[..], "{}: {self:?}", path.name());
         }
     }
 }

@@ -1,7 +1,5 @@
 //! Copies by address.
 
-use core::marker::PhantomData;
-
 use bytemuck::NoUninit;
 
 use crate::chosen::Chosen;
@@ -9,7 +7,7 @@ use crate::lane::BLOCK;
 use crate::path::Instructions;
 use crate::prefetch;
 use crate::rows::{self, Rows, copy_row};
-use crate::stream::{self, Fence};
+use crate::stream::{self, Fence, Right};
 
 /// The bytes of an element. No value of it comes from outside, and every write is a copy of an element of the same type.
 #[derive(Clone, Copy)]
@@ -40,10 +38,8 @@ pub(crate) unsafe fn as_bytes_mut<const N: usize>(elements: &mut [Bytes<N>]) -> 
 pub struct Moves<'a, const N: usize> {
     from: &'a [Bytes<N>],
     to: &'a mut [Bytes<N>],
-    /// Whether this is in [`streaming`](Moves::streaming).
-    streams: bool,
-    /// Moves stay with their thread: a fence is one thread's.
-    not_send: PhantomData<*const ()>,
+    /// In [`streaming`](Moves::streaming) alone.
+    streams: Option<Right>,
 }
 
 impl<'a, const N: usize> Moves<'a, N> {
@@ -58,7 +54,7 @@ impl<'a, const N: usize> Moves<'a, N> {
         let from = unsafe { core::slice::from_raw_parts(from.as_ptr().cast(), from.len()) };
         // SAFETY: the size is N, bytes need no alignment, and a `NoUninit` type has no byte without a value. `Moves` only writes copies of elements of `from`, which are values of T.
         let to = unsafe { core::slice::from_raw_parts_mut(to.as_mut_ptr().cast(), to.len()) };
-        Some(Moves { from, to, streams: false, not_send: PhantomData })
+        Some(Moves { from, to, streams: None })
     }
 
     /// `run` with moves whose rows go to memory past the caches, where the path can and they are long.
@@ -75,9 +71,10 @@ impl<'a, const N: usize> Moves<'a, N> {
     /// ```
     #[inline(always)]
     pub fn streaming<R>(self, run: impl FnOnce(Moves<'_, N>) -> R) -> R {
-        // Before `to` is free again; by the thread that writes, as moves are not sent to others.
         let _fence = Fence;
-        run(Moves { streams: true, ..self })
+        // SAFETY: the fence above comes before `to` is free again, also if `run` panics, and by the thread that writes: moves are not sent to others.
+        let right = unsafe { Right::new() };
+        run(Moves { streams: Some(right), ..self })
     }
 
     /// `to[t] = from[f]`
@@ -100,9 +97,8 @@ impl<'a, const N: usize> Moves<'a, N> {
     #[inline(always)]
     pub fn gather_rows(&mut self, instructions: impl Instructions, t: usize, f: &[u32; BLOCK], rows: Rows) {
         let Some(to) = rows.length.checked_mul(BLOCK).and_then(|all| self.to.get_mut(t..)?.get_mut(..all)) else { return };
-        if self.streams {
-            // SAFETY: `streams` is set in `streaming` alone, which ends with a fence before `to` is free again.
-            unsafe { stream::gather(instructions, self.from, f, to, rows) };
+        if let Some(right) = self.streams {
+            stream::gather(instructions, right, self.from, f, to, rows);
         } else {
             rows::gather(instructions, self.from, f, to, rows);
         }
@@ -112,9 +108,8 @@ impl<'a, const N: usize> Moves<'a, N> {
     #[inline(always)]
     pub fn scatter_rows(&mut self, instructions: impl Instructions, t: &[u32; BLOCK], f: usize, rows: Rows) {
         let Some(from) = rows.length.checked_mul(BLOCK).and_then(|all| self.from.get(f..)?.get(..all)) else { return };
-        if self.streams {
-            // SAFETY: `streams` is set in `streaming` alone, which ends with a fence before `to` is free again.
-            unsafe { stream::scatter(instructions, from, self.to, t, rows) };
+        if let Some(right) = self.streams {
+            stream::scatter(instructions, right, from, self.to, t, rows);
         } else {
             rows::scatter(instructions, from, self.to, t, rows);
         }
@@ -124,9 +119,8 @@ impl<'a, const N: usize> Moves<'a, N> {
     /// ones need is asked for.
     #[inline(always)]
     pub fn scatter_chosen(&mut self, instructions: impl Instructions, now: (&Chosen, usize), next: (&Chosen, usize), length: usize) {
-        if self.streams {
-            // SAFETY: `streams` is set in `streaming` alone, which ends with a fence before `to` is free again.
-            unsafe { stream::scatter_chosen(instructions, self.from, self.to, now, next, length) };
+        if let Some(right) = self.streams {
+            stream::scatter_chosen(instructions, right, self.from, self.to, now, next, length);
         } else {
             rows::scatter_chosen(instructions, self.from, self.to, now, next, length);
         }

@@ -160,7 +160,7 @@ pub(crate) mod sealed {
         /// Whether [`stream`](Kernels::stream) goes past the caches.
         const STREAMS: bool = false;
 
-        /// `to = from`, past the caches if the path can.
+        /// `to = from`, past the caches. Called where [`STREAMS`](Kernels::STREAMS) alone.
         ///
         /// # Safety
         /// No other thread accesses `to` before a fence for stores of this one.

@@ -65,7 +65,7 @@ pub fn prefetch_block<T, const N: usize>(block: &[T; N], ahead: u32) {
 
 #[inline(always)]
 fn prefetch_lines<const CACHE: i32>(mut at: *const u8, bytes: usize) {
-    // With gaps between rows, the machine does not go on by itself.
+    // With gaps between rows, the machine goes on less far by itself than it takes until rows asked for early are used.
     let lines = if CACHE == FIRST { 16 } else { 64 };
     if PREFETCHES {
         for _ in 0..bytes.div_ceil(LINE).min(lines) {

@@ -1,5 +1,6 @@
 //! Copies of rows past the caches.
 
+use core::marker::PhantomData;
 use core::mem::take;
 
 use crate::chosen::Chosen;
@@ -23,19 +24,29 @@ impl Drop for Fence {
     }
 }
 
-/// Rows that do not fill cache lines of the output gain nothing if they are shorter. (`strew-benches`, `rows`.)
+/// The right of a thread to write past the caches. It stays with the thread: a fence is one thread's.
+#[derive(Clone, Copy)]
+pub(crate) struct Right(PhantomData<*const ()>);
+
+impl Right {
+    /// # Safety
+    /// No other thread accesses what is written with it before a fence of this thread.
+    pub(crate) unsafe fn new() -> Right {
+        Right(PhantomData)
+    }
+}
+
+/// Gathered rows that do not fill 4 or 8 cache lines gain nothing if they are shorter. (`strew-benches`, `rows`.)
 const SHORTEST: usize = 5 * LINE;
 
-/// The same for rows that are scattered.
+/// Scattered rows that fill no whole lines gain nothing if they are shorter.
 const SHORTEST_AT_ADDRESS: usize = 4 * LINE;
 
 /// [`rows::gather`] past the caches, where the path can and it gains: rows that fill few cache lines one by one, longer ones line by line.
-///
-/// # Safety
-/// No other thread accesses `to` before a fence for stores of this one.
 #[inline(always)]
-pub(crate) unsafe fn gather<S: Instructions, const N: usize>(
+pub(crate) fn gather<S: Instructions, const N: usize>(
     instructions: S,
+    right: Right,
     from: &[Bytes<N>],
     addresses: &[u32; BLOCK],
     to: &mut [Bytes<N>],
@@ -45,70 +56,63 @@ pub(crate) unsafe fn gather<S: Instructions, const N: usize>(
     if !S::STREAMS || lines.is_none() && rows.length.wrapping_mul(N) < SHORTEST {
         return rows::gather(instructions, from, addresses, to, rows);
     }
-    // SAFETY: no other thread accesses what it writes before a fence, as this function asks: that is in `to`.
-    let line = unsafe { Streaming::new(instructions) };
+    let streaming = Streaming(instructions, right);
     instructions.apart(
         #[inline(always)]
         || match lines {
-            Some(4) => rows::gather_by(from, addresses, to, rows.of_lines::<N>(4), &line),
-            Some(8) => rows::gather_by(from, addresses, to, rows.of_lines::<N>(8), &line),
-            _ if line_by_line(from, addresses, to, rows, &line).is_some() => {}
-            _ => rows::gather_by(from, addresses, to, rows, &line),
+            Some(4) => rows::gather_by(from, addresses, to, rows.of_lines::<N>(4), &streaming),
+            Some(8) => rows::gather_by(from, addresses, to, rows.of_lines::<N>(8), &streaming),
+            _ if line_by_line(from, addresses, to, rows, &streaming).is_some() => {}
+            _ => rows::gather_by(from, addresses, to, rows, &streaming),
         },
     );
 }
 
 /// [`rows::scatter`] past the caches, where the path can and it gains: what fills whole cache lines of the rows.
-///
-/// # Safety
-/// No other thread accesses `to` before a fence for stores of this one.
 #[inline(always)]
-pub(crate) unsafe fn scatter<S: Instructions, const N: usize>(
+pub(crate) fn scatter<S: Instructions, const N: usize>(
     instructions: S,
+    right: Right,
     from: &[Bytes<N>],
     to: &mut [Bytes<N>],
     addresses: &[u32; BLOCK],
     rows: Rows,
 ) {
     let lines = whole_lines(to, rows.length);
-    if !S::STREAMS || !gains_at_address(to, rows.length) {
+    if !S::STREAMS || !gains_at_address(lines, rows.length.wrapping_mul(N)) {
         return rows::scatter(instructions, from, to, addresses, rows);
     }
-    // SAFETY: no other thread accesses what it writes before a fence, as this function asks: that is in `to`.
-    let line = unsafe { Streaming::new(instructions) };
+    let streaming = Streaming(instructions, right);
     instructions.apart(
         #[inline(always)]
         || match lines {
-            Some(1) => rows::scatter_by(from, to, addresses, rows.of_lines::<N>(1), &line),
-            Some(2) => rows::scatter_by(from, to, addresses, rows.of_lines::<N>(2), &line),
-            Some(4) => rows::scatter_by(from, to, addresses, rows.of_lines::<N>(4), &line),
-            Some(8) => rows::scatter_by(from, to, addresses, rows.of_lines::<N>(8), &line),
-            _ => rows::scatter_by(from, to, addresses, rows, &line),
+            Some(1) => rows::scatter_by(from, to, addresses, rows.of_lines::<N>(1), &streaming),
+            Some(2) => rows::scatter_by(from, to, addresses, rows.of_lines::<N>(2), &streaming),
+            Some(4) => rows::scatter_by(from, to, addresses, rows.of_lines::<N>(4), &streaming),
+            Some(8) => rows::scatter_by(from, to, addresses, rows.of_lines::<N>(8), &streaming),
+            _ => rows::scatter_by(from, to, addresses, rows, &streaming),
         },
     );
 }
 
 /// [`rows::scatter_chosen`] past the caches, as [`scatter`].
-///
-/// # Safety
-/// No other thread accesses `to` before a fence for stores of this one.
 #[inline(always)]
-pub(crate) unsafe fn scatter_chosen<S: Instructions, const N: usize>(
+pub(crate) fn scatter_chosen<S: Instructions, const N: usize>(
     instructions: S,
+    right: Right,
     from: &[Bytes<N>],
     to: &mut [Bytes<N>],
     now: (&Chosen, usize),
     next: (&Chosen, usize),
     length: usize,
 ) {
-    if !S::STREAMS || !gains_at_address(to, length) {
+    if !S::STREAMS || !gains_at_address(whole_lines(to, length), length.wrapping_mul(N)) {
         return rows::scatter_chosen(instructions, from, to, now, next, length);
     }
-    // SAFETY: no other thread accesses what it writes before a fence, as this function asks: that is in `to`.
-    let line = unsafe { Streaming::new(instructions) };
+    let streaming = Streaming(instructions, right);
     instructions.apart(
         #[inline(always)]
-        || rows::scatter_chosen_by(from, to, now, next, length, &line),
+        || rows::scatter_chosen_by(from, to, now, next, length, &streaming),
     );
 }
 
@@ -119,14 +123,14 @@ fn whole_lines<const N: usize>(to: &[Bytes<N>], length: usize) -> Option<usize> 
     (to.as_ptr().addr() | bytes).is_multiple_of(LINE).then_some(bytes / LINE)
 }
 
-/// Whether rows gain that are scattered.
+/// Whether scattered rows gain that fill so many lines, or none, and have so many bytes.
 #[inline(always)]
-fn gains_at_address<const N: usize>(to: &[Bytes<N>], length: usize) -> bool {
-    length.wrapping_mul(N) >= SHORTEST_AT_ADDRESS || whole_lines(to, length).is_some()
+fn gains_at_address(lines: Option<usize>, bytes: usize) -> bool {
+    lines.is_some() || bytes >= SHORTEST_AT_ADDRESS
 }
 
 /// `to[n] = from[addresses[n]..][..length]` for rows of a cache line or more, by the lines of `to`, whatever their place in it. What it starts and ends with, parts of lines, goes through
-/// the caches. `None`: a row lies outside; none is copied.
+/// the caches. `None`: a row lies outside, they are shorter, or do not fill `to`; none is copied.
 #[inline(always)]
 fn line_by_line<S: Instructions, const N: usize>(
     from: &[Bytes<N>],
@@ -140,11 +144,12 @@ fn line_by_line<S: Instructions, const N: usize>(
     if !inside || rows.length.wrapping_mul(N) < LINE || rows.length.checked_mul(BLOCK) != Some(to.len()) {
         return None;
     }
-    // SAFETY: the check above found that all rows lie in `from`, are no shorter than a line and fill `to`: it is written as a whole.
+    // SAFETY: the check above found that all rows lie in `from`, are no shorter than a line and fill `to`. So no step below ends early: each row takes what is left of a line,
+    // whole lines, and leaves less than one. All elements are written as a whole.
     let to = unsafe { as_bytes_mut(to) };
     // SAFETY: a line is so many bytes, of any value.
     let (mut start, mut lines, end) = unsafe { to.align_to_mut::<Line>() };
-    // The line that one row ends in, and the next one starts in, is in the middle; what else is copied with them, to copy no more and no less than a line, is around it.
+    // In the middle is the line in which one row ends and the next one starts. A whole line is copied there of each; what is too much of it falls on either side.
     let mut shared = [0; 3 * LINE];
     let mut filled = if start.is_empty() { 0 } else { LINE - start.len() };
     let ahead = rows.ahead.unwrap_or(addresses);
@@ -178,20 +183,14 @@ fn line_by_line<S: Instructions, const N: usize>(
 #[repr(C, align(64))]
 pub struct Line(pub [u8; LINE]);
 
-/// A right to write past the caches.
-struct Streaming<S>(S);
+/// Copies past the caches.
+struct Streaming<S>(S, Right);
 
 impl<S: Instructions> Streaming<S> {
-    /// # Safety
-    /// No other thread accesses what it writes before a fence for stores of this one.
-    unsafe fn new(instructions: S) -> Streaming<S> {
-        Streaming(instructions)
-    }
-
     /// `to = from`
     #[inline(always)]
     fn write(&self, from: &[u8; LINE], to: &mut Line) {
-        // SAFETY: no other thread accesses it before a fence, as `new` asks.
+        // SAFETY: no other thread accesses it before a fence: whoever made the `Right` that this holds, vouched for it.
         unsafe { self.0.stream(from, to) }
     }
 
@@ -205,7 +204,7 @@ impl<S: Instructions> Streaming<S> {
 }
 
 impl<S: Instructions> Way for Streaming<S> {
-    /// The lines that it fills in part go through the caches.
+    /// The lines that it fills in part go through the caches. Where there are none, compilers see it by the first branch alone: rows of 256 bytes gain a tenth.
     #[inline(always)]
     fn copy<const N: usize>(&self, from: &[Bytes<N>], to: &mut [Bytes<N>]) {
         if from.len() != to.len() {

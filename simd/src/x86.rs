@@ -20,7 +20,7 @@ impl Instructions for V3 {
     }
 }
 impl Kernels for V3 {
-    const STREAMS: bool = true;
+    const STREAMS: bool = STREAMS;
 
     #[inline(always)]
     unsafe fn stream(self, from: &[u8; LINE], to: &mut Line) {
@@ -69,7 +69,7 @@ impl Instructions for Avx512 {
     }
 }
 impl Kernels for Avx512 {
-    const STREAMS: bool = true;
+    const STREAMS: bool = STREAMS;
 
     #[inline(always)]
     fn gather<const N: usize, const COUNT: usize, const TOGETHER: usize>(
@@ -157,6 +157,9 @@ impl Kernels for Avx512 {
     }
 }
 
+/// The instruction takes addresses of 64 bits.
+const STREAMS: bool = cfg!(target_pointer_width = "64");
+
 /// [`Kernels::stream`] by halves: by quarters it takes as long as through the caches. (Zen 4: `strew-benches`, `rows` of 64 elements.)
 ///
 /// # Safety
@@ -166,20 +169,20 @@ unsafe fn stream(_avx2: V3, from: &[u8; LINE], to: &mut Line) {
     const HALF: usize = size_of::<__m256i>();
     let to = core::ptr::from_mut(to).cast::<__m256i>();
     for (n, from) in from.as_chunks::<HALF>().0.iter().enumerate() {
-        // SAFETY: so many halves lie in the line, which is aligned by its type; a V3 is the proof that there is AVX.
+        // SAFETY: so many halves lie in the line, which is aligned by its type; no other thread accesses it before a fence, as this function asks; a V3 is the proof that there is AVX.
         unsafe { store_past_caches(to.wrapping_add(n), bytemuck::must_cast(*from)) };
     }
 }
 
-/// `*to = half`, as this thread sees it. Others may see it late, and after later stores, unless a fence comes between. (The intrinsic asks for one before any access: its
-/// compiler knows the store for what it is. This one does not, and rows that are set twice need none.)
+/// `*to = half`, as this thread sees it; others may see it late, until a fence. The intrinsic is the same instruction, but its contract forbids this thread, too, any access
+/// before a fence: rows that are set twice would need one in between.
 ///
 /// # Safety
-/// `to` is aligned, and may be written.
+/// `to` is aligned, may be written, and no other thread accesses it before a fence for stores of this one.
 #[inline]
 #[target_feature(enable = "avx")]
 unsafe fn store_past_caches(to: *mut __m256i, half: __m256i) {
-    // SAFETY: it writes to `to` alone, as this function asks.
+    // SAFETY: it writes to `to` alone, which may be written and is aligned, and others do not look at it before a fence, as this function asks.
     unsafe {
         core::arch::asm!("vmovntdq ymmword ptr [{to}], {half}", to = in(reg) to, half = in(ymm_reg) half, options(nostack, preserves_flags));
     }

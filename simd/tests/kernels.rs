@@ -286,34 +286,36 @@ impl Buffer {
     }
 }
 
-/// A page of memory between two that end the process when they are touched: what gather instructions read is seen by no other tool that knows AVX-512.
+/// Pages of memory between two that end the process when they are touched: what gather instructions read is seen by no other tool that knows AVX-512.
 #[cfg(unix)]
-struct Page {
+struct Pages {
     start: *mut u8,
     size: usize,
 }
 
 #[cfg(unix)]
-impl Page {
-    fn new() -> Page {
+impl Pages {
+    fn new(pages: usize) -> Pages {
         // SAFETY: it asks for a number.
-        let size = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap();
+        let page = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap();
+        let size = pages * page;
         // SAFETY: a new mapping, which lies where nothing else is.
-        let start = unsafe { libc::mmap(std::ptr::null_mut(), 3 * size, libc::PROT_NONE, libc::MAP_PRIVATE | libc::MAP_ANON, -1, 0) };
+        let start =
+            unsafe { libc::mmap(std::ptr::null_mut(), size + 2 * page, libc::PROT_NONE, libc::MAP_PRIVATE | libc::MAP_ANON, -1, 0) };
         assert_ne!(start, libc::MAP_FAILED);
-        let start = start.cast::<u8>().wrapping_add(size);
-        // SAFETY: the second of the three pages that have just been mapped.
+        let start = start.cast::<u8>().wrapping_add(page);
+        // SAFETY: all but the first and the last of the pages that have just been mapped.
         assert_eq!(unsafe { libc::mprotect(start.cast(), size, libc::PROT_READ | libc::PROT_WRITE) }, 0);
-        Page { start, size }
+        Pages { start, size }
     }
 
     /// So many elements at its start, or at its end.
     fn elements<const N: usize>(&mut self, length: usize, at_end: bool) -> &mut [[u8; N]] {
         let bytes = length * N;
         assert!(bytes <= self.size);
-        // SAFETY: the page can be read and written, has been filled with zeros, and is this value's own.
-        let page = unsafe { std::slice::from_raw_parts_mut(self.start, self.size) };
-        page[if at_end { self.size - bytes } else { 0 }..][..bytes].as_chunks_mut().0
+        // SAFETY: the pages can be read and written, has been filled with zeros, and is this value's own.
+        let all = unsafe { std::slice::from_raw_parts_mut(self.start, self.size) };
+        all[if at_end { self.size - bytes } else { 0 }..][..bytes].as_chunks_mut().0
     }
 }
 
@@ -324,7 +326,7 @@ fn nothing_next_to_a_slice_is_touched() {
     where
         [u8; N]: NoUninit,
     {
-        let (mut from, mut to, mut random) = (Page::new(), Page::new(), Random(1));
+        let (mut from, mut to, mut random) = (Pages::new(1), Pages::new(1), Random(1));
         for (length, ends, bad) in (0..=256).flat_map(|length| (0..4).flat_map(move |ends| [0, 9].map(|bad| (length, ends, bad)))) {
             let from: &[[u8; N]] = from.elements(length, ends & 1 != 0);
             let to = to.elements(length, ends & 2 != 0);
@@ -349,6 +351,40 @@ fn nothing_next_to_a_slice_is_touched() {
                     moves.scatter(&addresses, start, Some(&addresses));
                     moves.scatter_at(0, offsets, start);
                 }));
+            }
+        }
+    }
+    for path in Path::available().into_iter().flatten() {
+        for_all_sizes!(test(path));
+    }
+}
+
+/// AddressSanitizer does not see writes past the caches.
+#[cfg(unix)]
+#[test]
+fn nothing_next_to_a_slice_is_streamed_to() {
+    fn test<const N: usize>(path: Path)
+    where
+        [u8; N]: NoUninit,
+    {
+        let (mut from, mut to, mut random) = (Pages::new(8), Pages::new(8), Random(1));
+        for (bytes, at_end) in
+            [64, 127, 192, 256, 319, 320, 321, 384, 512].into_iter().flat_map(|bytes| [false, true].map(|end| (bytes, end)))
+        {
+            let length = bytes / N;
+            let rows = Rows { length, ahead: None };
+            for count in [length, 3 * length, 3 * length + 1, 7 * length + 2] {
+                let addresses = addresses(count + 1 - length, &mut random, |n| n % 3 == 1);
+                let (table, flat): (&[[u8; N]], _) = (from.elements(count, at_end), to.elements(BLOCK * length, at_end));
+                Moves::<N>::new(table, flat).unwrap().streaming(|moves| path.dispatch(GatherRows(moves, 0, &addresses, rows)));
+                let inside = addresses.map(|address| if address as usize + length > count { 0 } else { address });
+                Moves::<N>::new(table, flat).unwrap().streaming(|moves| path.dispatch(GatherRows(moves, 0, &inside, rows)));
+
+                let (flat, table): (&[[u8; N]], _) = (from.elements(BLOCK * length, at_end), to.elements(count, at_end));
+                Moves::<N>::new(flat, table).unwrap().streaming(|moves| path.dispatch(ScatterRows(moves, &addresses, 0, rows)));
+                let chosen = path.dispatch(Below(&addresses, u32::MAX));
+                let both = (&chosen, 0);
+                Moves::<N>::new(flat, table).unwrap().streaming(|moves| path.dispatch(ScatterChosen(moves, both, both, length)));
             }
         }
     }
@@ -757,6 +793,8 @@ mod kernels {
             for_all_rows(N, |to, from, f, t, rows| {
                 for (streams, end) in [false, true].into_iter().flat_map(|streams| [u32::MAX, 2].map(|end| (streams, end))) {
                     let (chosen, length) = (path.dispatch(Below(t, end)), rows.length);
+                    // What is asked for is another block, somewhere else.
+                    let next = path.dispatch(Below(&t.map(|address| address / 2), end / 2));
                     let oracle = |to: &mut [[u8; N]]| {
                         for (n, address) in t.iter().enumerate().filter(|(_, address)| **address < end) {
                             let place = f.wrapping_add(n.wrapping_mul(length));
@@ -767,7 +805,7 @@ mod kernels {
                     };
                     to.compare((path, to.length, t, f, rows, end, streams), oracle, |to| {
                         let moves = Moves::<N>::new(from.elements::<N>(), to).unwrap();
-                        let run = |moves: Moves<N>| path.dispatch(ScatterChosen(moves, (&chosen, f), (&chosen, f), length));
+                        let run = |moves: Moves<N>| path.dispatch(ScatterChosen(moves, (&chosen, f), (&next, f / 2 + 1), length));
                         if streams { moves.streaming(run) } else { run(moves) }
                     });
                 }

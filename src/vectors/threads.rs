@@ -192,13 +192,14 @@ impl Division {
         match &self.way {
             Way::Columns(columns) => columns.par_scatter(plan, data, self.threads, run),
             Way::Pieces => {
+                // Each decides for itself whether its rows go past the caches.
                 let pieces = written_pieces(plan, data, Direction::Scatter, self.pieces());
                 share(pieces, self.threads, |(plan, data)| run(&plan, data));
             }
             Way::Rows(pitch) => {
                 let parts = parts(plan, data, *pitch, self.threads);
-                let sets = R::SETS && vectors::streams::<T>(plan, Direction::Scatter);
-                share(parts, self.threads, |part| vectors::combine_part(plan, indices, reduction, part, updates, sets));
+                let streams = R::SETS && vectors::streams::<T>(plan, Direction::Scatter);
+                share(parts, self.threads, |part| vectors::combine_part(plan, indices, reduction, part, updates, streams));
             }
             Way::Lists => {
                 let parts = parts(plan, data, 1, self.threads.min(lists::THREADS));
