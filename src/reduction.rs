@@ -32,7 +32,7 @@ pub trait Reduction<T> {
     #[doc(hidden)]
     const UNSEEN: bool = false;
 
-    /// Whether it is [`Assign`], whose rows are copied.
+    /// Whether it is [`Assign`]: updates are copied, `combine` is not called.
     #[doc(hidden)]
     const SETS: bool = false;
 

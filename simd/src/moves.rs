@@ -9,7 +9,7 @@ use crate::prefetch;
 use crate::rows::{self, Rows, copy_row};
 use crate::stream::{self, Fence, Right};
 
-/// The bytes of an element. No value of it comes from outside, and every write is a copy of an element of the same type.
+/// The bytes of an element. No value of it comes from outside, and what is written are copies of elements of the same type: whole ones, once a method is done.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub struct Bytes<const N: usize>([u8; N]);
@@ -34,12 +34,12 @@ pub(crate) unsafe fn as_bytes_mut<const N: usize>(elements: &mut [Bytes<N>]) -> 
 /// Copies of elements of `N` bytes from one slice to another of the same type, which is not named: types of one size share their code.
 ///
 /// An address outside its slice is left out. What is not chosen by address moves as a whole, or not at all if it does not lie in its slice; of the updates of
-/// [`scatter_at`](Moves::scatter_at), those that do.
+/// [`scatter_at`](Moves::scatter_at), and of the rows of [`scatter_chosen`](Moves::scatter_chosen), those that do.
 pub struct Moves<'a, const N: usize> {
     from: &'a [Bytes<N>],
     to: &'a mut [Bytes<N>],
     /// In [`streaming`](Moves::streaming) alone.
-    streams: Option<Right>,
+    streams: Option<Right<'a>>,
 }
 
 impl<'a, const N: usize> Moves<'a, N> {
@@ -52,7 +52,7 @@ impl<'a, const N: usize> Moves<'a, N> {
         }
         // SAFETY: the size is N, bytes need no alignment, and a `NoUninit` type has no byte without a value.
         let from = unsafe { core::slice::from_raw_parts(from.as_ptr().cast(), from.len()) };
-        // SAFETY: the size is N, bytes need no alignment, and a `NoUninit` type has no byte without a value. `Moves` only writes copies of elements of `from`, which are values of T.
+        // SAFETY: the size is N, bytes need no alignment, and a `NoUninit` type has no byte without a value. `Moves` only leaves copies of elements of `from` there, which are values of T.
         let to = unsafe { core::slice::from_raw_parts_mut(to.as_mut_ptr().cast(), to.len()) };
         Some(Moves { from, to, streams: None })
     }
@@ -71,10 +71,10 @@ impl<'a, const N: usize> Moves<'a, N> {
     /// ```
     #[inline(always)]
     pub fn streaming<R>(self, run: impl FnOnce(Moves<'_, N>) -> R) -> R {
-        let _fence = Fence;
-        // SAFETY: the fence above comes before `to` is free again, also if `run` panics, and by the thread that writes: moves are not sent to others.
-        let right = unsafe { Right::new() };
-        run(Moves { streams: Some(right), ..self })
+        let fence = Fence::default();
+        // SAFETY: `to` alone is written with it, which is not free again before the fence is dropped, also if `run` panics.
+        let right = unsafe { fence.right() };
+        run(Moves { from: self.from, to: self.to, streams: Some(right) })
     }
 
     /// `to[t] = from[f]`

@@ -132,16 +132,16 @@ pub(crate) fn scatter_chosen_by<const N: usize>(
     length: usize,
     way: &impl Way,
 ) {
-    let place = |f: usize, number: usize| f.wrapping_add(number.wrapping_mul(length));
-    let ask = |to: &[Bytes<N>], (address, number)| {
+    let ask = |to: &[Bytes<N>], (address, number): (u32, usize)| {
         way.ask(to, address, length);
-        prefetch_row_early(from, place(next_f, number) as u32, length);
+        prefetch_row_early(from, next_f.wrapping_add(number.wrapping_mul(length)) as u32, length);
     };
+    let from = from.get(f..).unwrap_or_default();
     let mut next = next.iter();
     for (address, number) in now.iter() {
         next.next().into_iter().for_each(|next| ask(to, next));
         let to = to.get_mut(address as usize..).and_then(|to| to.get_mut(..length));
-        if let (Some(to), Some(from)) = (to, from.get(place(f, number)..).and_then(|from| from.get(..length))) {
+        if let (Some(to), Some(from)) = (to, number.checked_mul(length).and_then(|at| from.get(at..)?.get(..length))) {
             way.copy(from, to);
         }
     }

@@ -10,8 +10,21 @@ use crate::path::Instructions;
 use crate::prefetch::{LINE, prefetch, prefetch_row_here};
 use crate::rows::{self, Rows, Way, copy_row};
 
-/// Once it is dropped, other threads see what was written past the caches before.
-pub(crate) struct Fence;
+/// Once it is dropped, what this thread writes is seen by others after what it wrote past the caches. It stays with its thread.
+#[derive(Default)]
+pub(crate) struct Fence(PhantomData<*const ()>);
+
+/// The right to write past the caches before a fence.
+#[derive(Clone, Copy)]
+pub(crate) struct Right<'a>(PhantomData<&'a Fence>);
+
+impl Fence {
+    /// # Safety
+    /// No other thread accesses what is written with it before the fence is dropped.
+    pub(crate) unsafe fn right(&self) -> Right<'_> {
+        Right(PhantomData)
+    }
+}
 
 impl Drop for Fence {
     #[inline(always)]
@@ -24,29 +37,17 @@ impl Drop for Fence {
     }
 }
 
-/// The right of a thread to write past the caches. It stays with the thread: a fence is one thread's.
-#[derive(Clone, Copy)]
-pub(crate) struct Right(PhantomData<*const ()>);
-
-impl Right {
-    /// # Safety
-    /// No other thread accesses what is written with it before a fence of this thread.
-    pub(crate) unsafe fn new() -> Right {
-        Right(PhantomData)
-    }
-}
-
 /// Gathered rows that do not fill 4 or 8 cache lines gain nothing if they are shorter. (`strew-benches`, `rows`.)
 const SHORTEST: usize = 5 * LINE;
 
-/// Scattered rows that fill no whole lines gain nothing if they are shorter.
+/// Scattered rows that are not whole lines gain nothing if they are shorter.
 const SHORTEST_AT_ADDRESS: usize = 4 * LINE;
 
-/// [`rows::gather`] past the caches, where the path can and it gains: rows that fill few cache lines one by one, longer ones line by line.
+/// [`rows::gather`] past the caches, where the path can and it gains: rows of 4 or 8 whole cache lines one by one, others line by line.
 #[inline(always)]
 pub(crate) fn gather<S: Instructions, const N: usize>(
     instructions: S,
-    right: Right,
+    right: Right<'_>,
     from: &[Bytes<N>],
     addresses: &[u32; BLOCK],
     to: &mut [Bytes<N>],
@@ -62,8 +63,11 @@ pub(crate) fn gather<S: Instructions, const N: usize>(
         || match lines {
             Some(4) => rows::gather_by(from, addresses, to, rows.of_lines::<N>(4), &streaming),
             Some(8) => rows::gather_by(from, addresses, to, rows.of_lines::<N>(8), &streaming),
-            _ if line_by_line(from, addresses, to, rows, &streaming).is_some() => {}
-            _ => rows::gather_by(from, addresses, to, rows, &streaming),
+            _ => {
+                if line_by_line(from, addresses, to, rows, &streaming).is_none() {
+                    rows::gather_by(from, addresses, to, rows, &streaming);
+                }
+            }
         },
     );
 }
@@ -72,7 +76,7 @@ pub(crate) fn gather<S: Instructions, const N: usize>(
 #[inline(always)]
 pub(crate) fn scatter<S: Instructions, const N: usize>(
     instructions: S,
-    right: Right,
+    right: Right<'_>,
     from: &[Bytes<N>],
     to: &mut [Bytes<N>],
     addresses: &[u32; BLOCK],
@@ -99,7 +103,7 @@ pub(crate) fn scatter<S: Instructions, const N: usize>(
 #[inline(always)]
 pub(crate) fn scatter_chosen<S: Instructions, const N: usize>(
     instructions: S,
-    right: Right,
+    right: Right<'_>,
     from: &[Bytes<N>],
     to: &mut [Bytes<N>],
     now: (&Chosen, usize),
@@ -137,7 +141,7 @@ fn line_by_line<S: Instructions, const N: usize>(
     addresses: &[u32; BLOCK],
     to: &mut [Bytes<N>],
     rows: Rows,
-    streaming: &Streaming<S>,
+    streaming: &Streaming<'_, S>,
 ) -> Option<()> {
     let last = from.len().checked_sub(rows.length)?;
     let inside = addresses.iter().fold(true, |all, address| all & (*address as usize <= last));
@@ -184,13 +188,13 @@ fn line_by_line<S: Instructions, const N: usize>(
 pub struct Line(pub [u8; LINE]);
 
 /// Copies past the caches.
-struct Streaming<S>(S, Right);
+struct Streaming<'a, S>(S, Right<'a>);
 
-impl<S: Instructions> Streaming<S> {
+impl<S: Instructions> Streaming<'_, S> {
     /// `to = from`
     #[inline(always)]
     fn write(&self, from: &[u8; LINE], to: &mut Line) {
-        // SAFETY: no other thread accesses it before a fence: whoever made the `Right` that this holds, vouched for it.
+        // SAFETY: no other thread accesses it before a fence: `Fence::right` asked for that, and this holds what it gave.
         unsafe { self.0.stream(from, to) }
     }
 
@@ -203,7 +207,7 @@ impl<S: Instructions> Streaming<S> {
     }
 }
 
-impl<S: Instructions> Way for Streaming<S> {
+impl<S: Instructions> Way for Streaming<'_, S> {
     /// The lines that it fills in part go through the caches. Where there are none, compilers see it by the first branch alone: rows of 256 bytes gain a tenth.
     #[inline(always)]
     fn copy<const N: usize>(&self, from: &[Bytes<N>], to: &mut [Bytes<N>]) {

@@ -797,8 +797,8 @@ mod kernels {
                     let next = path.dispatch(Below(&t.map(|address| address / 2), end / 2));
                     let oracle = |to: &mut [[u8; N]]| {
                         for (n, address) in t.iter().enumerate().filter(|(_, address)| **address < end) {
-                            let place = f.wrapping_add(n.wrapping_mul(length));
-                            let from = from.elements::<N>().get(place..).and_then(|from| from.get(..length));
+                            let place = n.checked_mul(length).and_then(|place| place.checked_add(f));
+                            let from = place.and_then(|place| from.elements::<N>().get(place..)?.get(..length));
                             let row = to.get_mut(*address as usize..).and_then(|to| to.get_mut(..length));
                             row.zip(from).into_iter().for_each(|(row, from)| row.copy_from_slice(from));
                         }

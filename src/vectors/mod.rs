@@ -52,10 +52,11 @@ const NEAR: usize = 1 << 20;
 /// Elements are gathered one by one. (`ladder`, on Zen 4: from memory, several at a time would take a tenth more.)
 const FAR: usize = 1 << 23;
 
-/// What stays in the third cache, of a table and what is gathered from it.
+/// What stays in the third cache, of a table and what is moved from or to it.
 const FAR_CACHED: usize = 1 << 25;
 
-/// Rows of so many bytes, gathered or set, go past the caches if all of them have `STREAMED` bytes; those that a scatter sets, if the table is not near. Measured on processors of AMD alone.
+/// Rows of so many bytes, gathered or set, go past the caches if all of them have `STREAMED` bytes and do not stay in the third cache with the table; those that a scatter sets, if the
+/// table is far. Measured on processors of AMD alone.
 /// (`rows`, on Zen 4: gathered ones of 64 elements, to an output that starts at a cache line, take from half the time, from 1 MiB, to nine tenths, from memory; scattered ones half, but
 /// into 1 MiB half as much again.)
 const STREAMED_GATHERED: usize = 256;
