@@ -197,7 +197,7 @@ impl Gather {
     /// Gathers with the threads of the rayon pool that it is called in: the same as [`run`](Gather::run) to the bit. Small calls run on the caller's thread.
     ///
     /// # Errors
-    /// As those of [`run`](Gather::run).
+    /// As those of [`run`](Gather::run). What is in the output then may be less than with one thread: nothing by a bad index, nor by those after it.
     ///
     /// ```
     /// use strew::{Gather, Layout};
