@@ -404,7 +404,7 @@ fn sums(name: String, rows: usize, width: usize, moved: usize) -> Workload {
     )
 }
 
-/// Single `f32` by `i32`, from tables of more and more bytes, and four times as many.
+/// Single `f32` by `i32`, from tables of more and more bytes, and four times as many; and set in tables that stay in the nearest caches.
 fn ladder(sizes: Sizes) -> Vec<Workload> {
     let tables = [(4 << 10, "4 KiB"), (32 << 10, "32 KiB"), (256 << 10, "256 KiB"), (2 << 20, "2 MiB"), (16 << 20, "16 MiB")];
     let large = [(128 << 20, "128 MiB"), (512 << 20, "512 MiB")];
@@ -426,7 +426,17 @@ fn ladder(sizes: Sizes) -> Vec<Workload> {
         .of::<f32, i32>(move |table, indices, output| gather.run(table, indices, output), safe::take_scalars)
     };
     let few = tables.into_iter().chain(large).map(|table| (sizes.moved, table));
-    few.chain(many.map(|table| (4 * sizes.moved, table))).map(step).collect()
+    let set = [(32 << 10, "32 KiB"), (256 << 10, "256 KiB"), (1 << 20, "1 MiB")].map(|(bytes, name): (usize, &str)| {
+        let len = bytes.min(2 * sizes.memory) / size_of::<f32>();
+        let (shape, scatter) = row_scatter("ladder", format!("set in {name}"), len, 1, sizes.moved, 2);
+        shape.of::<f32, i32>(
+            move |updates, indices, data| scatter.run(data, indices, updates),
+            |updates, indices, data| {
+                safe::put_scalars(data, indices, updates);
+            },
+        )
+    });
+    few.chain(many.map(|table| (4 * sizes.moved, table))).map(step).chain(set).collect()
 }
 
 const TABLE: Layout = Layout::contiguous([64, 8]);

@@ -203,8 +203,8 @@ impl<I: Index + Copy + Debug + Into<i128>, const K: usize> Tuples<I, K> {
         let exact: [Option<u32>; BLOCK] = std::array::from_fn(|n| address(n, false));
         let inside = exact.iter().all(Option::is_some);
         for path in paths() {
-            let (mut found, mut clamped, mut positions) = ([7; BLOCK], [7; BLOCK], [[0; K]; BLOCK]);
-            let resolve = Resolve(&lane, &self.tuples, [&mut found, &mut clamped], &mut positions);
+            let (mut found, mut skipped, mut clamped, mut positions) = ([7; BLOCK], [7; BLOCK], [7; BLOCK], [[0; K]; BLOCK]);
+            let resolve = Resolve(&lane, &self.tuples, [&mut found, &mut skipped, &mut clamped], &mut positions);
             assert_eq!(path.dispatch(resolve), [inside; 3], "{}: {self:?}", path.name());
             for (positions, tuple) in positions.iter().zip(self.tuples) {
                 for ((position, index), axis) in positions.iter().zip(tuple).zip(axes) {
@@ -213,7 +213,8 @@ impl<I: Index + Copy + Debug + Into<i128>, const K: usize> Tuples<I, K> {
                     assert!(size > 1 << 16 || !(0..size).contains(&exact) || i128::from(*position) == exact, "{}: {self:?}", path.name());
                 }
             }
-            assert_eq!(found, exact.map(|address| address.unwrap_or(NOWHERE)), "{}: {self:?}", path.name());
+            assert!(found.iter().zip(exact).all(|(found, exact)| exact.is_none_or(|exact| *found == exact)), "{}: {self:?}", path.name());
+            assert_eq!(skipped, exact.map(|address| address.unwrap_or(NOWHERE)), "{}: {self:?}", path.name());
             let below = path.dispatch(Below(&found, self.first));
             assert!(below.iter().eq(found.into_iter().zip(0..).filter(|(address, _)| *address < self.first)), "{}: {self:?}", path.name());
             // The addresses mean nothing where an axis is empty.
@@ -224,13 +225,14 @@ impl<I: Index + Copy + Debug + Into<i128>, const K: usize> Tuples<I, K> {
     }
 }
 
-struct Resolve<'a, I, const K: usize>(&'a Lane<K>, &'a [[I; K]; BLOCK], [&'a mut [u32; BLOCK]; 2], &'a mut [[u16; K]; BLOCK]);
+struct Resolve<'a, I, const K: usize>(&'a Lane<K>, &'a [[I; K]; BLOCK], [&'a mut [u32; BLOCK]; 3], &'a mut [[u16; K]; BLOCK]);
 
 impl<I: Index, const K: usize> Op for Resolve<'_, I, K> {
     type Output = [bool; 3];
     #[inline(always)]
     fn run(self, _: impl Instructions) -> [bool; 3] {
-        let Resolve(lane, tuples, [found, clamped], positions) = self;
+        let Resolve(lane, tuples, [found, skipped, clamped], positions) = self;
+        lane.skip(tuples, skipped);
         lane.clamp(tuples, clamped);
         [lane.check(tuples), lane.resolve(tuples, found), lane.positions(tuples, positions)]
     }

@@ -42,22 +42,32 @@ impl<const K: usize> Lane<K> {
         tuples.iter().fold(true, |all, tuple| all & self.offset(tuple).1)
     }
 
-    /// Sets the addresses of the next tuples, and says whether all their coordinates are on their axes. A tuple that is not gets the address
-    /// [`NOWHERE`].
+    /// Sets the addresses of the next tuples, and says whether all their coordinates are on their axes. The address of a tuple that is not means nothing.
     #[inline(always)]
     #[must_use]
     pub fn resolve<I: Index>(&self, tuples: &[[I; K]; BLOCK], addresses: &mut [u32; BLOCK]) -> bool {
         let (mut first, mut all) = (self.first, true);
         for (address, tuple) in addresses.iter_mut().zip(tuples) {
             let (offset, inside) = self.offset(tuple);
-            *address = if inside { first.wrapping_add(offset) } else { NOWHERE };
+            *address = first.wrapping_add(offset);
             first = first.wrapping_add(self.step);
             all &= inside;
         }
         all
     }
 
-    /// The same with coordinates that are not on their axes moved to the nearest position. No axis may be empty: the addresses mean nothing then.
+    /// Sets the addresses of the next tuples. One whose coordinates are not on their axes gets the address [`NOWHERE`].
+    #[inline(always)]
+    pub fn skip<I: Index>(&self, tuples: &[[I; K]; BLOCK], addresses: &mut [u32; BLOCK]) {
+        let mut first = self.first;
+        for (address, tuple) in addresses.iter_mut().zip(tuples) {
+            let (offset, inside) = self.offset(tuple);
+            *address = if inside { first.wrapping_add(offset) } else { NOWHERE };
+            first = first.wrapping_add(self.step);
+        }
+    }
+
+    /// Sets the addresses of the next tuples, with coordinates that are not on their axes moved to the nearest position. No axis may be empty: the addresses mean nothing then.
     #[inline(always)]
     pub fn clamp<I: Index>(&self, tuples: &[[I; K]; BLOCK], addresses: &mut [u32; BLOCK]) {
         let mut first = self.first;

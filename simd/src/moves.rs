@@ -57,9 +57,10 @@ impl<'a, const N: usize> Moves<'a, N> {
         Some(Moves { from, to, streams: None })
     }
 
-    /// `run` with moves whose rows go to memory past the caches, where the path can and they are long.
+    /// `run` with moves whose rows and gathered elements go to memory past the caches, where the path can and it gains: long rows, and what
+    /// [`Path::streams_elements`](crate::Path::streams_elements).
     ///
-    /// It saves the time to fetch what they replace, but takes longer where that is in a cache, and whoever reads them finds them in none.
+    /// It saves the time to fetch what is replaced, but takes longer where that is in a cache, and whoever reads what is written finds it in none.
     ///
     /// The moves stay with this thread, which tells others what it wrote once `run` is done:
     ///
@@ -131,7 +132,11 @@ impl<'a, const N: usize> Moves<'a, N> {
     #[inline(always)]
     pub fn gather<const TOGETHER: usize>(&mut self, instructions: impl Instructions, t: usize, f: &[u32; BLOCK]) {
         let Some(to) = self.to.get_mut(t..).and_then(|to| to.first_chunk_mut()) else { return };
-        instructions.gather::<N, BLOCK, TOGETHER>(self.from, f, to);
+        if let Some(right) = self.streams.filter(|_| instructions.streams_elements(N)) {
+            stream::elements::<_, N, TOGETHER>(instructions, right, self.from, f, to);
+        } else {
+            instructions.gather::<N, BLOCK, TOGETHER>(self.from, f, to);
+        }
     }
 
     /// `to[t + n] = from[f + offsets[n]]` for any number of offsets.

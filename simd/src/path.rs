@@ -95,6 +95,17 @@ impl Path {
         }
     }
 
+    /// Whether [`Moves::streaming`](crate::Moves::streaming) gains something for gathered elements of `size` bytes.
+    #[inline]
+    #[must_use]
+    pub fn streams_elements(self, size: usize) -> bool {
+        match self.0 {
+            #[cfg(target_arch = "x86_64")]
+            Set::Avx512(path) => path.streams_elements(size),
+            _ => false,
+        }
+    }
+
     /// Runs an operation, compiled for the instructions of this path.
     #[inline]
     pub fn dispatch<O: Op>(self, op: O) -> O::Output {
@@ -155,6 +166,12 @@ pub(crate) mod sealed {
             to: &mut [Bytes<N>; COUNT],
         ) {
             by_loads::<N, TOGETHER>(table, addresses, to);
+        }
+
+        /// Whether gathered elements of `size` bytes gain from [`stream`](Kernels::stream).
+        #[inline(always)]
+        fn streams_elements(self, _size: usize) -> bool {
+            false
         }
 
         /// Whether [`stream`](Kernels::stream) goes past the caches.

@@ -1,4 +1,4 @@
-//! Copies of rows past the caches.
+//! Copies past the caches: of rows, and of elements by vectors.
 
 use core::marker::PhantomData;
 use core::mem::take;
@@ -118,6 +118,26 @@ pub(crate) fn scatter_chosen<S: Instructions, const N: usize>(
         #[inline(always)]
         || rows::scatter_chosen_by(from, to, now, next, length, &streaming),
     );
+}
+
+/// `to[n] = from[addresses[n]]`, whole cache lines of it past the caches if no address is outside. Where one is, `to[n]` stays as it is.
+#[inline(always)]
+pub(crate) fn elements<S: Instructions, const N: usize, const TOGETHER: usize>(
+    instructions: S,
+    right: Right<'_>,
+    from: &[Bytes<N>],
+    addresses: &[u32; BLOCK],
+    to: &mut [Bytes<N>; BLOCK],
+) {
+    let Some(first) = from.first() else { return };
+    let length = u32::try_from(from.len()).unwrap_or(u32::MAX);
+    if addresses.iter().fold(true, |inside, address| inside & (*address < length)) {
+        let mut block = [*first; BLOCK];
+        instructions.gather::<N, BLOCK, TOGETHER>(from, addresses, &mut block);
+        Streaming(instructions, right).copy(&block, to);
+    } else {
+        instructions.gather::<N, BLOCK, TOGETHER>(from, addresses, to);
+    }
 }
 
 /// The cache lines of each row, if `to` starts with one and they fill them: rows that follow each other then do.

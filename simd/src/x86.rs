@@ -135,6 +135,13 @@ impl Kernels for Avx512 {
         }
     }
 
+    /// Those of vectors that are gathered by one instruction. Where gathers have been mended against data sampling, each waits for the writes past the caches before it, and takes
+    /// ten times as long. (`strew-benches`, `ladder`, `many`, on the path `avx512-gather`.)
+    #[inline(always)]
+    fn streams_elements(self, size: usize) -> bool {
+        STREAMS && matches!(self.gathers, Gathers::All) && matches!(size, 4 | 8)
+    }
+
     #[inline(always)]
     unsafe fn stream(self, from: &[u8; LINE], to: &mut Line) {
         // SAFETY: as this function asks.

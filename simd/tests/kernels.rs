@@ -19,7 +19,7 @@ macro_rules! kernels {
         )*
     };
 }
-kernels!(choose below iter is_empty check resolve clamp positions advance element row gather gather_at gather_rows streaming scatter scatter_at scatter_rows scatter_chosen prefetch prefetch_block prefetch_row prefetch_row_early prefetch_row_to prefetch_row_from);
+kernels!(choose below iter is_empty check resolve skip clamp positions advance element row gather gather_at gather_rows streaming scatter scatter_at scatter_rows scatter_chosen prefetch prefetch_block prefetch_row prefetch_row_early prefetch_row_to prefetch_row_from);
 
 #[test]
 fn no_kernel_is_forgotten() {
@@ -368,6 +368,13 @@ fn nothing_next_to_a_slice_is_streamed_to() {
         [u8; N]: NoUninit,
     {
         let (mut from, mut to, mut random) = (Pages::new(8), Pages::new(8), Random(1));
+        for (length, at_end) in [1, 15, 16, 64, 1000].into_iter().flat_map(|length| [false, true].map(|end| (length, end))) {
+            let addresses = addresses(length, &mut random, |_| false);
+            for place in [0, 1, 2] {
+                let (table, flat): (&[[u8; N]], _) = (from.elements(length, at_end), to.elements(BLOCK + place, at_end));
+                Moves::<N>::new(table, flat).unwrap().streaming(|moves| path.dispatch(Gather(moves, place, &addresses, false)));
+            }
+        }
         for (bytes, at_end) in
             [64, 127, 192, 256, 319, 320, 321, 384, 512].into_iter().flat_map(|bytes| [false, true].map(|end| (bytes, end)))
         {
@@ -535,7 +542,19 @@ mod kernels {
             blocks::<I, K>(|lane, tuples, expected, _| {
                 let mut found = [0xABCD; BLOCK];
                 let inside = path.dispatch(Run(|| lane.resolve(tuples, &mut found)));
-                assert_eq!((inside, found), expected, "{} {lane:?} {tuples:?}", path.name());
+                let places = std::array::from_fn(|n| if expected.1[n] == NOWHERE { NOWHERE } else { found[n] });
+                assert_eq!((inside, places), expected, "{} {lane:?} {tuples:?}", path.name());
+            });
+        }
+        for_all_tuples!(test(path));
+    }
+
+    pub fn skip(path: Path) {
+        fn test<I: Value, const K: usize>(path: Path) {
+            blocks::<I, K>(|lane, tuples, (_, expected), _| {
+                let mut found = [0xABCD; BLOCK];
+                path.dispatch(Run(|| lane.skip(tuples, &mut found)));
+                assert_eq!(found, expected, "{} {lane:?} {tuples:?}", path.name());
             });
         }
         for_all_tuples!(test(path));
@@ -667,7 +686,7 @@ mod kernels {
         where
             [u8; N]: NoUninit,
         {
-            for together in [false, true] {
+            for (together, streams) in [(false, false), (true, false), (false, true), (true, true)] {
                 for_all_blocks(N, |from, to, t, f| {
                     let oracle = |to: &mut [[u8; N]]| {
                         let Some(to) = to.get_mut(t..).and_then(|to| to.get_mut(..BLOCK)) else { return };
@@ -675,8 +694,10 @@ mod kernels {
                             *to = *from.elements().get(*address as usize).unwrap_or(to);
                         }
                     };
-                    to.compare((path, from.length, t, f, together), oracle, |to| {
-                        path.dispatch(Gather(Moves::<N>::new(from.elements::<N>(), to).unwrap(), t, f, together));
+                    to.compare((path, from.length, t, f, together, streams), oracle, |to| {
+                        let moves = Moves::<N>::new(from.elements::<N>(), to).unwrap();
+                        let gather = |moves: Moves<N>| path.dispatch(Gather(moves, t, f, together));
+                        if streams { moves.streaming(gather) } else { gather(moves) }
                     });
                 });
             }

@@ -296,7 +296,7 @@ impl<const K: usize, const PROVEN: bool> Addresses<K, PROVEN> {
     pub(crate) fn block<I: Index>(&mut self, lane: &mut Lane<K>, tuples: &[[I; K]; BLOCK], block: &mut [u32; BLOCK]) -> Option<()> {
         match self.bounds {
             Bounds::Clamp => lane.clamp(tuples, block),
-            Bounds::Skip => _ = lane.resolve(tuples, block),
+            Bounds::Skip => lane.skip(tuples, block),
             bounds => {
                 if !lane.resolve(tuples, block) {
                     if matches!(bounds, Bounds::Error) {

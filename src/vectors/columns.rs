@@ -40,7 +40,7 @@ pub(crate) fn gather<T: Element, I: Index, const PROVEN: bool>(plan: &Plan, indi
     let mut scratch = Vec::new();
     columns.each_block(plan, |block| {
         block.pack(input, &mut scratch);
-        vectors::gather_lanes::<T, I, true>(&block.plan, indices, Ahead::of::<T>(&block.plan), false, &scratch, output);
+        vectors::gather_lanes::<T, I, true>(&block.plan, indices, Ahead::of::<T>(&block.plan, false), false, &scratch, output);
     });
     Some(true)
 }

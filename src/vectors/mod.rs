@@ -40,28 +40,33 @@ use threads::Part;
 
 /// From here on, distances over which the tuples of a lane reach, in bytes, with the bench of `strew-benches` that set them.
 ///
-/// Indices are asked for ahead: among reads and writes all over a table, processors do not see that something is read in order. (`reduce`, on Zen 4: histograms of 64K bins
+/// Indices are asked for ahead, as where what moves goes past the caches: among reads and writes all over a table, processors do not see that something is read in order. (`reduce`, on Zen 4: histograms of 64K bins
 /// take two thirds of the time. `ladder`: from 4 KiB, it would be a tenth more.) From a larger table, elements of 4 and 8 bytes are loaded several at a time before they are
 /// written, or by instruction. (`ladder`, on Zen 4, which does the latter: from 256 KiB to 2 MiB, three quarters of the time to nine tenths; from 4 KiB, loads would take a quarter more.)
+/// Places that a scatter sets are asked for ahead where the third cache is far: writes wait for each other, reads do not. (`ladder`, on a fifth Xeon: into 32 KiB to 1 MiB, two thirds to
+/// three quarters of the time.)
 const NEAREST: usize = 1 << 14;
 
-/// Places that a scatter changes are asked for ahead (`tuples`, on a Xeon: those by 2 coordinates into 4 MiB gain a quarter; `reduce`: histograms of 64K bins would lose),
+/// Places that a scatter reads and changes are asked for ahead (`tuples`, on a Xeon: those by 2 coordinates into 4 MiB gain a quarter; `reduce`: histograms of 64K bins would lose),
 /// and gathered rows. (`rows`, on Zen 4: from 16 MiB, those of 4 to 64 elements take two thirds to three quarters of the time.)
 const NEAR: usize = 1 << 20;
 
 /// Elements are gathered one by one. (`ladder`, on Zen 4: from memory, several at a time would take a tenth more.)
 const FAR: usize = 1 << 23;
 
-/// What stays in the third cache, of a table and what is moved from or to it.
+/// What stays in the third cache where that is near, of a table, its indices, and what is moved from or to it.
 const FAR_CACHED: usize = 1 << 25;
 
-/// Rows of so many bytes, gathered or set, go past the caches if all of them have `STREAMED` bytes and do not stay in the third cache with the table; those that a scatter sets, if the
-/// table is far. Measured on processors of AMD alone.
+/// Rows of so many bytes, gathered or set, go past the caches if all of them have so many, and where the third cache is near if they do not stay in it with the table and the indices.
+/// Those that a scatter sets do if the table is far.
 /// (`rows`, on Zen 4: gathered ones of 64 elements, to an output that starts at a cache line, take from half the time, from 1 MiB, to nine tenths, from memory; scattered ones half, but
-/// into 1 MiB half as much again.)
+/// into 1 MiB half as much again. On a fifth Xeon, gathered ones take three quarters of the time to as long, scattered ones two thirds to nine tenths. Older Xeons have not been measured.)
+///
+/// So do single elements, if the path gains. (`ladder`, `many`, on a fifth Xeon: from 4 KiB six tenths of the time, if their indices are asked for as well; from memory as long.)
 const STREAMED_GATHERED: usize = 256;
 const STREAMED_SCATTERED: usize = 64;
 const STREAMED: usize = 1 << 23;
+const STREAMED_TO_FAR: usize = 1 << 22;
 
 /// The bytes of indices between those that are used and those that are asked for.
 const INDICES_AHEAD: usize = 4096;
@@ -86,7 +91,7 @@ macro_rules! for_size {
 pub(crate) fn gather<T: Element, I: Index, const PROVEN: bool>(plan: &Plan, indices: &[I], input: &[T], output: &mut [T]) -> bool {
     let ordered = plan.in_flat_order();
     let plan = ordered.as_ref().unwrap_or(plan);
-    gather_piece::<T, I, PROVEN>(plan, indices, streams::<T>(plan, Direction::Gather), input, output)
+    gather_piece::<T, I, PROVEN>(plan, indices, streams::<T, I>(plan, Direction::Gather), input, output)
 }
 
 /// The same for a plan in flat order, or a piece of one that [streams] as a whole or not.
@@ -99,7 +104,7 @@ fn gather_piece<T: Element, I: Index, const PROVEN: bool>(
 ) -> bool {
     let input = input.get(..plan.lengths.table).unwrap_or(input);
     columns::gather::<T, I, PROVEN>(plan, indices, input, output)
-        .unwrap_or_else(|| gather_lanes::<T, I, PROVEN>(plan, indices, Ahead::of::<T>(plan), streams, input, output))
+        .unwrap_or_else(|| gather_lanes::<T, I, PROVEN>(plan, indices, Ahead::of::<T>(plan, streams), streams, input, output))
 }
 
 /// The same, lane by lane. Its elements are not asked for.
@@ -126,7 +131,7 @@ pub(crate) fn scatter<T: Element, I: Index>(plan: &Plan, indices: &[I], data: &m
         let ahead = Ahead::of_scatter::<T>(plan, false);
         let done = for_size!(T, N => Moves::<N>::new(updates, data).map(|moves| {
             let scatter = |moves: Moves<N>| run::<I, false>(plan, indices, Scattered { moves }, ahead);
-            if streams::<T>(plan, Direction::Scatter) { moves.streaming(scatter) } else { scatter(moves) }
+            if streams::<T, I>(plan, Direction::Scatter) { moves.streaming(scatter) } else { scatter(moves) }
         }));
         done.unwrap_or_else(|| run::<I, false>(plan, indices, Combined { reduction: &Assign, data, updates }, ahead))
     })
@@ -157,16 +162,17 @@ fn in_blocks<T: Element>(plan: &Plan, data: &mut [T], mut change: impl FnMut(&Pl
 }
 
 impl Ahead {
-    fn of<T>(plan: &Plan) -> Ahead {
+    /// `streams`: what moves is written past the caches.
+    fn of<T>(plan: &Plan, streams: bool) -> Ahead {
         let far = reaches_beyond::<T>(plan, NEAR);
-        let many = reaches_beyond::<T>(plan, NEAREST) || (PREFETCHES && plan.stretch().is_some());
+        let many = reaches_beyond::<T>(plan, NEAREST) || (PREFETCHES && (streams || plan.stretch().is_some()));
         Ahead { elements: far, rows: far, indices: if many && !plan.has_far_lanes() { INDICES_AHEAD } else { 0 } }
     }
 
     /// `reads`: what is written depends on what is there.
     fn of_scatter<T>(plan: &Plan, reads: bool) -> Ahead {
-        let ahead = Ahead::of::<T>(plan);
-        Ahead { elements: ahead.elements && (reads || !third_cache_is_near()), ..ahead }
+        let beyond = if reads { NEAR } else { NEAREST };
+        Ahead { elements: reaches_beyond::<T>(plan, beyond) && (reads || !third_cache_is_near()), ..Ahead::of::<T>(plan, false) }
     }
 }
 
@@ -180,15 +186,22 @@ fn reach<T>(plan: &Plan) -> usize {
     plan.reach().saturating_mul(size_of::<T>())
 }
 
-/// Whether rows are written past the caches.
-fn streams<T>(plan: &Plan, direction: Direction) -> bool {
-    let (row, reach) = (plan.packed_row.saturating_mul(size_of::<T>()), reach::<T>(plan));
+/// Whether rows, or gathered elements, are written past the caches, where the path can.
+fn streams<T, I>(plan: &Plan, direction: Direction) -> bool {
+    let bytes = |elements: usize| elements.saturating_mul(size_of::<T>());
+    let row = bytes(plan.packed_row);
     let written = row.saturating_mul(plan.entries());
+    let read = bytes(plan.lengths.table).saturating_add(plan.lengths.indices.saturating_mul(size_of::<I>()));
+    let near = third_cache_is_near();
     let gains = match direction {
-        Direction::Gather => row >= STREAMED_GATHERED,
-        Direction::Scatter => row >= STREAMED_SCATTERED && reach > FAR,
+        Direction::Gather if plan.packed_row == 1 => written >= STREAMED && Path::detect().streams_elements(row),
+        Direction::Gather => written >= STREAMED && row >= STREAMED_GATHERED,
+        Direction::Scatter => {
+            let many = if near { STREAMED } else { STREAMED_TO_FAR };
+            written >= many && row >= STREAMED_SCATTERED && reach::<T>(plan) > FAR
+        }
     };
-    gains && written >= STREAMED && written.saturating_add(reach) > FAR_CACHED && third_cache_is_near()
+    gains && (!near || written.saturating_add(read) > FAR_CACHED)
 }
 
 /// The part of the table that the plan needs, so that the address of an entry that is left out is outside.
@@ -296,18 +309,65 @@ mod tests {
 
     #[test]
     fn many_long_rows_go_past_the_caches() {
+        let (near, by_element) = (third_cache_is_near(), Path::detect().streams_elements(4));
         let past = |direction, places, width, count| {
             let plan = axis(direction, &packed([places, width]), &packed([count]), &packed([count, width]), 0);
-            streams::<f32>(&plan, direction)
+            streams::<f32, u8>(&plan, direction)
         };
-        let (rows, all) = (STREAMED / 256, FAR_CACHED / 256);
+        // A row of 64 elements and its index have 257 bytes.
+        let (rows, all) = (STREAMED / 256, FAR_CACHED / 257);
         let gathered = [(1, 64, all), (1, 64, all - 1), (all, 64, rows), (all, 64, rows - 1), (9 * all, 64, rows), (2 * all, 63, 2 * rows)];
         let gathered = gathered.map(|(places, width, count)| past(Gather, places, width, count));
-        assert_eq!(gathered, [true, false, true, false, true, false].map(|past| past && third_cache_is_near()));
-        let places = FAR / 64;
-        let scattered = [(places, 16, 8 * rows), (places + 1, 16, 4 * all), (8 * places, 16, 4 * rows), (8 * places, 15, 8 * rows)];
+        assert_eq!(gathered, [true, !near, true, false, true, false]);
+        let elements = STREAMED / 4;
+        let gathered = [(1, 1, elements), (1, 1, elements - 1), (FAR_CACHED, 2, elements)];
+        let gathered = gathered.map(|(places, width, count)| past(Gather, places, width, count));
+        assert_eq!(gathered, [by_element && !near, false, false]);
+        let (places, rows) = (FAR / 64, STREAMED / 64);
+        let scattered = [
+            (places, 16, 2 * rows),
+            (places + 1, 16, FAR_CACHED / 64),
+            (8 * places, 16, rows),
+            (8 * places, 15, 2 * rows),
+            (places + 1, 16, STREAMED_TO_FAR / 64),
+            (places + 1, 16, STREAMED_TO_FAR / 64 - 1),
+        ];
         let scattered = scattered.map(|(places, width, count)| past(Scatter, places, width, count));
-        assert_eq!(scattered, [false, true, true, false].map(|past| past && third_cache_is_near()));
+        assert_eq!(scattered, [false, true, true, false, !near, false]);
+    }
+
+    #[test]
+    fn elements_past_the_caches_are_those_of_the_indices() {
+        fn of<T: Element + PartialEq>(value: impl Fn(usize) -> T, offset: usize, bounds: Bounds) {
+            let (places, count) = (1000_usize, 5000);
+            let entries = packed([count]);
+            let mut plan = axis(Gather, &packed([places]), &entries, &packed([count]).with_offset(offset), 0);
+            plan.set_bounds(bounds);
+            let mut indices: Vec<i16> = (0..count).map(|n| (n * 7919 % 2000) as i16 - 1000).collect();
+            if bounds == Bounds::Skip {
+                indices[100..].iter_mut().step_by(777).for_each(|index| *index = 1000);
+            }
+            let table: Vec<T> = (0..places).map(&value).collect();
+            let entry = |index: &i16| match *index {
+                1000 => value(5000),
+                index => table[(usize::from((index + 1000) as u16)) % 1000],
+            };
+            let expected: Vec<T> = vec![value(5000); offset].into_iter().chain(indices.iter().map(entry)).collect();
+            let mut output = vec![value(5000); offset + count];
+            assert!(gather_piece::<T, i16, false>(&plan, &indices, true, &table, &mut output));
+            assert!(output == expected, "{offset} {bounds:?}");
+            if bounds == Bounds::Error {
+                indices[count - 500] = 1000;
+                output.fill(value(5000));
+                assert!(!gather_piece::<T, i16, false>(&plan, &indices, true, &table, &mut output));
+                assert!(output[offset + count - 500..].iter().all(|element| *element == value(5000)));
+            }
+        }
+        for (offset, bounds) in [(0, Bounds::Error), (1, Bounds::Skip), (4, Bounds::Error)] {
+            of(|n| n as f32, offset, bounds);
+            of(|n| n as f64, offset, bounds);
+            of(|n| n as u16, offset, bounds);
+        }
     }
 
     #[test]
@@ -317,7 +377,7 @@ mod tests {
             let count = STREAMED / size_of::<u32>() / width + 30;
             let (table, ids, rows) = (packed([places, width]), packed([count]), packed([count, width]));
             for direction in [Gather, Scatter] {
-                assert_eq!(streams::<u32>(&axis(direction, &table, &ids, &rows, 0), direction), third_cache_is_near());
+                assert!(streams::<u32, i64>(&axis(direction, &table, &ids, &rows, 0), direction));
             }
             // Among them, one place twice, and far from each other.
             let index = |n: usize| match n % 50 {

@@ -53,9 +53,7 @@ pub(crate) trait PartMover: BlockMover {
     fn chosen(&mut self, instructions: impl Instructions, now: (&Chosen, usize), next: (&Chosen, usize), n: usize);
 }
 
-/// `output[flat] = input[table]`. Loads of single elements run ahead of each other as it is: asking for them gained nothing. Nor are they written past the
-/// caches: that saves a tenth of the time where nothing stays in them, but x86 processors whose gathers have been mended against data sampling let each gather wait
-/// for such writes, and take ten times as long. (`strew-benches`, `ladder`, `many`.)
+/// `output[flat] = input[table]`. Loads of single elements run ahead of each other as it is: asking for them gained nothing. (`strew-benches`, `ladder`, `many`.)
 pub(crate) struct Gathered<'a, const N: usize> {
     pub moves: Moves<'a, N>,
     /// Whether several elements are loaded before they are written, or by instruction on some machines.

@@ -122,7 +122,7 @@ impl Division {
         // Each piece packs columns of its own.
         let number = if Columns::of_gather::<T>(&self.plan).is_some() { self.threads } else { self.pieces() };
         let pieces = written_pieces(&self.plan, output, Direction::Gather, number);
-        let streams = vectors::streams::<T>(&self.plan, Direction::Gather);
+        let streams = vectors::streams::<T, I>(&self.plan, Direction::Gather);
         share(pieces, self.threads, |(plan, output)| _ = vectors::gather_piece::<T, I, true>(&plan, indices, streams, input, output));
     }
 
@@ -154,7 +154,7 @@ impl Division {
         let next = steps.saturating_mul(self.threads).saturating_mul(size_of::<I>());
         let followed = 0..pieces.len().saturating_sub(self.threads);
         let input = input.get(..plan.lengths.table).unwrap_or(input);
-        let streams = vectors::streams::<T>(&self.plan, Direction::Gather);
+        let streams = vectors::streams::<T, I>(&self.plan, Direction::Gather);
         let (turn, stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
         share(pieces.into_iter().enumerate().collect(), self.threads, |(number, (plan, output))| {
             let inside = !stopped.load(Ordering::Relaxed) && vectors::check(&plan, indices);
@@ -168,7 +168,8 @@ impl Division {
             }
             turn.store(number.wrapping_add(1), Ordering::Release);
             if moves {
-                let mut ahead = Ahead::of::<T>(&plan);
+                // The check has just brought the indices of this piece.
+                let mut ahead = Ahead::of::<T>(&plan, false);
                 if followed.contains(&number) {
                     // What is checked next comes while this is written.
                     ahead.indices = next;
@@ -198,7 +199,7 @@ impl Division {
             }
             Way::Rows(pitch) => {
                 let parts = parts(plan, data, *pitch, self.threads);
-                let streams = R::SETS && vectors::streams::<T>(plan, Direction::Scatter);
+                let streams = R::SETS && vectors::streams::<T, I>(plan, Direction::Scatter);
                 share(parts, self.threads, |part| vectors::combine_part(plan, indices, reduction, part, updates, streams));
             }
             Way::Lists => {
