@@ -2,15 +2,13 @@
 //!
 //! Each piece writes a part of the written tensor that no other one writes, in the order in which one thread would. A gather's output is cut along
 //! its outermost dimension. So is a scatter's data, if the indices of each piece stay in it. Otherwise the data is cut between rows, and all threads look at all
-//! indices, to apply the updates that fall into their part; single elements, which take less time than that look, are put into [`lists`] first.
+//! indices, to apply the updates that fall into their part; those of single elements are put into [`lists`] first.
 //!
 //! One thread does what cannot be cut so: written tensors whose outermost steps interleave, indices and updates that are not packed. And what is not worth
 //! it: small calls, and single elements of data that stay in a cache.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
-
-use strew_simd::third_cache_is_near;
 
 use crate::combine;
 use crate::element::Element;
@@ -26,10 +24,8 @@ use crate::vectors::{self, Ahead};
 const ALONE: usize = 1 << 21;
 
 /// Single elements that a scatter spreads over no more bytes are not divided either: to list their places takes as long as to write there, in a cache.
-/// (`strew-benches`, `threads`: histograms, with this at 0: 2 MiB are those of a Xeon, `FAR` of Zen 4.)
-fn cached() -> usize {
-    if third_cache_is_near() { vectors::FAR } else { 1 << 21 }
-}
+/// (`strew-benches`, `threads`: histograms, with this at 0.)
+const CACHED: usize = vectors::FAR;
 
 /// The bytes of indices that a gather checks, and then uses, at a time: they come from memory once. Those of two pieces are in the second cache.
 const CHECKED: usize = 1 << 18;
@@ -78,7 +74,7 @@ impl Division {
             if plan.packed_row > 1 {
                 return Some(Way::Rows(pitch));
             }
-            let far = vectors::reach::<T>(plan) > cached();
+            let far = vectors::reach::<T>(plan) > CACHED;
             far.then_some(if plan.suits_lists() { Way::Lists } else { Way::Rows(pitch) })
         })
     }
@@ -325,7 +321,7 @@ mod tests {
         assert_eq!(way(axis(Scatter, &rows, &packed([1 << 16]), &packed([1 << 16, 16]), 0)), Some(("rows", 20)));
         let many = packed([1 << 20]);
         let bins = |bins: usize| way(axis(Scatter, &packed([bins]), &many, &many, 0));
-        let most = cached() / size_of::<f32>();
+        let most = CACHED / size_of::<f32>();
         assert_eq!([most, most + 1].map(bins), [None, Some(("lists", 0))]);
         let gaps = Layout::strided([1 << 20], [2]);
         assert_eq!(way(axis(Scatter, &packed([3 << 20]), &gaps, &many, 0)), None);
