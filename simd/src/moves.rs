@@ -169,6 +169,12 @@ impl<'a, const N: usize> Moves<'a, N> {
         }
     }
 
+    /// Asks for the elements at `from[f]` for a block of addresses.
+    #[inline(always)]
+    pub fn prefetch_from(&self, f: &[u32; BLOCK]) {
+        f.iter().for_each(|f| prefetch::prefetch(self.from, *f));
+    }
+
     /// Asks for the row of `n` elements at `to[t]`.
     #[inline(always)]
     pub fn prefetch_row_to(&self, t: u32, n: usize) {

@@ -19,7 +19,7 @@ macro_rules! kernels {
         )*
     };
 }
-kernels!(choose below iter is_empty check resolve skip clamp positions advance element row gather gather_at gather_rows streaming scatter scatter_at scatter_rows scatter_chosen prefetch prefetch_block prefetch_row prefetch_row_early prefetch_row_to prefetch_row_from);
+kernels!(choose below iter is_empty check resolve skip clamp positions advance element row gather gather_at gather_rows streaming scatter scatter_at scatter_rows scatter_chosen prefetch prefetch_block prefetch_row prefetch_row_early prefetch_row_to prefetch_row_from prefetch_from);
 
 #[test]
 fn no_kernel_is_forgotten() {
@@ -924,5 +924,9 @@ mod kernels {
 
     pub fn prefetch_row_from(path: Path) {
         asks(path, |moves, _, address, n| moves.prefetch_row_from(address, n));
+    }
+
+    pub fn prefetch_from(path: Path) {
+        asks(path, |moves, _, address, _| moves.prefetch_from(&[address; BLOCK]));
     }
 }

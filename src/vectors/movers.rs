@@ -53,7 +53,7 @@ pub(crate) trait PartMover: BlockMover {
     fn chosen(&mut self, instructions: impl Instructions, now: (&Chosen, usize), next: (&Chosen, usize), n: usize);
 }
 
-/// `output[flat] = input[table]`. Loads of single elements run ahead of each other as it is: asking for them gained nothing. (`strew-benches`, `ladder`, `many`.)
+/// `output[flat] = input[table]`
 pub(crate) struct Gathered<'a, const N: usize> {
     pub moves: Moves<'a, N>,
     /// Whether several elements are loaded before they are written, or by instruction on some machines.
@@ -72,7 +72,10 @@ impl<const N: usize> BlockMover for Gathered<'_, N> {
     }
 
     #[inline(always)]
-    fn block(&mut self, instructions: impl Instructions, table: &[u32; BLOCK], flat: usize, _: Option<&[u32; BLOCK]>) {
+    fn block(&mut self, instructions: impl Instructions, table: &[u32; BLOCK], flat: usize, ahead: Option<&[u32; BLOCK]>) {
+        if let Some(ahead) = ahead {
+            self.moves.prefetch_from(ahead);
+        }
         if (N == 4 || N == 8) && self.together {
             self.moves.gather::<TOGETHER>(instructions, flat, table);
         } else {
