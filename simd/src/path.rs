@@ -99,11 +99,15 @@ impl Path {
     #[inline]
     #[must_use]
     pub fn streams_elements(self, size: usize) -> bool {
-        match self.0 {
-            #[cfg(target_arch = "x86_64")]
-            Set::Avx512(path) => path.streams_elements(size),
-            _ => false,
+        struct Streams(usize);
+        impl Op for Streams {
+            type Output = bool;
+            #[inline(always)]
+            fn run(self, instructions: impl Instructions) -> bool {
+                instructions.streams_elements(self.0)
+            }
         }
+        self.dispatch(Streams(size))
     }
 
     /// Runs an operation, compiled for the instructions of this path.
