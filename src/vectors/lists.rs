@@ -75,7 +75,7 @@ where
     });
 }
 
-/// Lists the entries of a plan that lead into a part, given the start and the length of this.
+/// Lists the entries of a plan that lead into a part, given its start and length.
 fn resolve<I: Index>(plan: &Plan, indices: &[I], part: (u32, u32), list: &mut List) {
     struct Run<'a, I>(&'a Plan, &'a [I], (u32, u32), &'a mut List);
     impl<I: Index> Op for Run<'_, I> {
