@@ -39,6 +39,20 @@ pub trait Reduction<T> {
     /// The new value of a place that holds `current`.
     fn combine(&self, current: T, update: T) -> T;
 
+    /// Whether [`combine_plain`](Reduction::combine_plain) does for all of these updates what [`combine`](Reduction::combine) does.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn are_plain(&self, _updates: &[T]) -> bool {
+        false
+    }
+
+    /// The new value in fewer instructions, for updates that [are plain](Reduction::are_plain).
+    #[doc(hidden)]
+    #[inline(always)]
+    fn combine_plain(&self, current: T, update: T) -> T {
+        self.combine(current, update)
+    }
+
     /// Combines a row: [`combine`](Reduction::combine) for each pair of elements. An implementation may be faster, and must do the same.
     #[inline(always)]
     fn combine_row(&self, current: &mut [T], updates: &[T])
@@ -255,6 +269,17 @@ macro_rules! extreme {
                 }
             }
 
+            // No NaN and no zero: what is left of the rules is one comparison, which no current NaN passes.
+            #[inline(always)]
+            fn are_plain(&self, updates: &[$element]) -> bool {
+                updates.iter().fold(true, |all, update| all & (*update != 0.0) & !update.is_nan())
+            }
+
+            #[inline(always)]
+            fn combine_plain(&self, current: $element, update: $element) -> $element {
+                if update $better current { update } else { current }
+            }
+
             #[inline(always)]
             fn combine_row(&self, current: &mut [$element], updates: &[$element]) {
                 for (current, update) in current.iter_mut().zip(updates) {
@@ -371,5 +396,29 @@ impl Average for f16 {
 impl Average for bf16 {
     fn divide(self, count: u64) -> Self {
         bf16::from_f32(self.to_f32().divide(count))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whether an update is plain; if so, it does the same to all values in fewer instructions.
+    fn is_plain<R: Reduction<f32>>(reduction: R, update: f32, values: &[f32]) -> bool {
+        let plain = reduction.are_plain(&[1.0, update]);
+        let same = |value: &f32| reduction.combine_plain(*value, update).to_bits() == reduction.combine(*value, update).to_bits();
+        assert!(!plain || values.iter().all(same), "{update}");
+        plain
+    }
+
+    #[test]
+    fn extremes_of_plain_updates_take_one_comparison() {
+        let (nan, largest) = (f32::from_bits(0x7fc0_1234), f32::MAX);
+        let values = [0.0, -0.0, 1.0, -1.0, f32::MIN_POSITIVE, 1e-45, -1e-45, largest, -largest, f32::INFINITY, -f32::INFINITY, nan, -nan];
+        for update in values {
+            let plain = update != 0.0 && !update.is_nan();
+            assert_eq!([is_plain(Min, update, &values), is_plain(Max, update, &values)], [plain; 2], "{update}");
+            assert!(!is_plain(Add, update, &values) && !is_plain(f32::max, update, &values));
+        }
     }
 }

@@ -162,8 +162,8 @@ impl<const N: usize> Op for Run<'_, N> {
             Kernel::Gather if self.n % 2 == 0 => self.moves.gather::<1>(instructions, self.t, self.addresses),
             Kernel::Gather => self.moves.gather::<8>(instructions, self.t, self.addresses),
             Kernel::GatherAt => self.moves.gather_at(instructions, self.t, self.f, self.offsets),
-            Kernel::Scatter => self.moves.scatter(self.addresses, self.f, (self.n % 2 == 0).then_some(self.addresses)),
-            Kernel::ScatterAt => self.moves.scatter_at(self.t, self.offsets, self.f),
+            Kernel::Scatter => self.moves.scatter(instructions, self.addresses, self.f, (self.n % 2 == 0).then_some(self.addresses)),
+            Kernel::ScatterAt => self.moves.scatter_at(instructions, self.t, self.offsets, self.f),
             Kernel::GatherRows => self.moves.gather_rows(instructions, self.t, self.addresses, self.rows),
             Kernel::ScatterRows => match self.chosen {
                 Some(end) => {

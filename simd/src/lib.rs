@@ -7,6 +7,7 @@
 //! - [`Path`]: what the machine has, found at run time. [`Path::dispatch`] compiles an [`Op`] for it.
 //! - [`Lane`]: turns indices into addresses, [`BLOCK`] at a time, and says whether all are in bounds.
 //! - [`Choice`], [`Chosen`]: those of a block of addresses that lie in a part of a table.
+//! - [`combine()`]: changes elements by address.
 //! - [`Moves`]: copies elements and rows from one slice to another of the same type; compiled once for each size of element.
 //!
 //! ```
@@ -34,6 +35,7 @@
 //! ```
 
 mod chosen;
+mod combine;
 mod index;
 mod lane;
 mod moves;
@@ -45,6 +47,7 @@ mod stream;
 mod x86;
 
 pub use chosen::{Choice, Chosen};
+pub use combine::combine;
 pub use index::Index;
 pub use lane::{Axis, BLOCK, Lane, NOWHERE};
 pub use moves::Moves;

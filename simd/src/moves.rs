@@ -3,6 +3,7 @@
 use bytemuck::NoUninit;
 
 use crate::chosen::Chosen;
+use crate::combine::combine;
 use crate::lane::BLOCK;
 use crate::path::Instructions;
 use crate::prefetch;
@@ -154,18 +155,24 @@ impl<'a, const N: usize> Moves<'a, N> {
 
     /// `to[t + offsets[n]] = from[f + n]` for any number of offsets, in this order.
     #[inline(always)]
-    pub fn scatter_at(&mut self, t: usize, offsets: &[u32], f: usize) {
+    pub fn scatter_at(&mut self, instructions: impl Instructions, t: usize, offsets: &[u32], f: usize) {
         let (Some(to), Some(from)) = (self.to.get_mut(t..), self.from.get(f..)) else { return };
-        scatter(from, to, offsets);
+        instructions.apart(
+            #[inline(always)]
+            || combine(to, offsets, from, |_, from| from),
+        );
     }
 
     /// `to[t[n]] = from[f + n]`, in this order. In between, the elements at the addresses of `ahead` are asked for.
     #[inline(always)]
-    pub fn scatter(&mut self, t: &[u32; BLOCK], f: usize, ahead: Option<&[u32; BLOCK]>) {
+    pub fn scatter(&mut self, instructions: impl Instructions, t: &[u32; BLOCK], f: usize, ahead: Option<&[u32; BLOCK]>) {
         let Some(from) = self.from.get(f..).and_then(|from| from.get(..BLOCK)) else { return };
         match ahead {
             Some(ahead) => scatter_ahead(from, self.to, t, ahead),
-            None => scatter(from, self.to, t),
+            None => instructions.apart(
+                #[inline(always)]
+                || combine(self.to, t, from, |_, from| from),
+            ),
         }
     }
 
@@ -188,16 +195,8 @@ impl<'a, const N: usize> Moves<'a, N> {
     }
 }
 
-/// `to[addresses[n]] = from[n]`, in this order. Not inlined: among the walk's variables there are no registers left for its few.
-#[inline(never)]
-fn scatter<const N: usize>(from: &[Bytes<N>], to: &mut [Bytes<N>], addresses: &[u32]) {
-    for (from, address) in from.iter().zip(addresses) {
-        if let Some(to) = to.get_mut(*address as usize) {
-            *to = *from;
-        }
-    }
-}
-
+/// [`combine`] with updates for values, where the elements at the addresses of `ahead` are asked for in between. Not inlined: among the walk's variables there are no registers left
+/// for its few.
 #[inline(never)]
 fn scatter_ahead<const N: usize>(from: &[Bytes<N>], to: &mut [Bytes<N>], addresses: &[u32; BLOCK], ahead: &[u32; BLOCK]) {
     for ((from, address), ahead) in from.iter().zip(addresses).zip(ahead) {

@@ -19,12 +19,13 @@ macro_rules! kernels {
         )*
     };
 }
-kernels!(choose below iter is_empty check resolve skip clamp positions advance element row gather gather_at gather_rows streaming scatter scatter_at scatter_rows scatter_chosen prefetch prefetch_block prefetch_row prefetch_row_early prefetch_row_to prefetch_row_from prefetch_from);
+kernels!(choose below iter is_empty combine check resolve skip clamp positions advance element row gather gather_at gather_rows streaming scatter scatter_at scatter_rows scatter_chosen prefetch prefetch_block prefetch_row prefetch_row_early prefetch_row_to prefetch_row_from prefetch_from);
 
 #[test]
 fn no_kernel_is_forgotten() {
     let sources = [
         include_str!("../src/chosen.rs"),
+        include_str!("../src/combine.rs"),
         include_str!("../src/lane.rs"),
         include_str!("../src/moves.rs"),
         include_str!("../src/prefetch.rs"),
@@ -103,6 +104,26 @@ impl<const N: usize> Op for GatherAt<'_, N> {
     #[inline(always)]
     fn run(mut self, instructions: impl Instructions) {
         self.0.gather_at(instructions, self.1, self.2, self.3);
+    }
+}
+
+struct Scatter<'a, 'b, const N: usize>(&'a mut Moves<'b, N>, &'a [u32; BLOCK], usize, Option<&'a [u32; BLOCK]>);
+
+impl<const N: usize> Op for Scatter<'_, '_, N> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self, instructions: impl Instructions) {
+        self.0.scatter(instructions, self.1, self.2, self.3);
+    }
+}
+
+struct ScatterAt<'a, 'b, const N: usize>(&'a mut Moves<'b, N>, usize, &'a [u32], usize);
+
+impl<const N: usize> Op for ScatterAt<'_, '_, N> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self, instructions: impl Instructions) {
+        self.0.scatter_at(instructions, self.1, self.2, self.3);
     }
 }
 
@@ -343,13 +364,13 @@ fn nothing_next_to_a_slice_is_touched() {
                     path.dispatch(ScatterRows(Moves::<N>::new(from, to).unwrap(), &addresses, start, rows));
                 }
                 let mut moves = Moves::<N>::new(from, to).unwrap();
+                path.dispatch(Scatter(&mut moves, &addresses, start, None));
+                path.dispatch(Scatter(&mut moves, &addresses, start, Some(&addresses)));
+                path.dispatch(ScatterAt(&mut moves, 0, offsets, start));
                 path.dispatch(Run(|| {
                     moves.element(start, length.wrapping_sub(1));
                     moves.element(length.wrapping_sub(1), start);
                     moves.row(start, start, length.saturating_sub(start));
-                    moves.scatter(&addresses, start, None);
-                    moves.scatter(&addresses, start, Some(&addresses));
-                    moves.scatter_at(0, offsets, start);
                 }));
             }
         }
@@ -720,7 +741,7 @@ mod kernels {
                     };
                     to.compare((path, to.length, t, f, asks), oracle, |to| {
                         let mut moves = Moves::<N>::new(from.elements::<N>(), to).unwrap();
-                        path.dispatch(Run(|| moves.scatter(t, f, asks.then_some(t))));
+                        path.dispatch(Scatter(&mut moves, t, f, asks.then_some(t)));
                     });
                 });
             }
@@ -879,7 +900,30 @@ mod kernels {
                 };
                 to.compare((path, to.length, t, base, f), oracle, |to| {
                     let mut moves = Moves::<N>::new(from.elements::<N>(), to).unwrap();
-                    path.dispatch(Run(|| moves.scatter_at(base, &t[..count], f)));
+                    path.dispatch(ScatterAt(&mut moves, base, &t[..count], f));
+                });
+            });
+        }
+        for_all_sizes!(test(path));
+    }
+
+    pub fn combine(path: Path) {
+        fn test<const N: usize>(path: Path)
+        where
+            [u8; N]: NoUninit,
+        {
+            let sum = |a: [u8; N], b: [u8; N]| core::array::from_fn(|n| a[n].wrapping_mul(3).wrapping_add(b[n]));
+            let mut case = 0;
+            for_all_blocks(N, |to, from, f, t| {
+                let (_, count) = bases(&mut case);
+                let from = from.elements::<N>().get(f..).unwrap_or_default();
+                let oracle = |to: &mut [[u8; N]]| {
+                    for (from, address) in from.iter().zip(&t[..count]) {
+                        to.get_mut(*address as usize).into_iter().for_each(|to| *to = sum(*to, *from));
+                    }
+                };
+                to.compare((path, to.length, t, count), oracle, |to| {
+                    path.dispatch(Run(|| strew_simd::combine(to, &t[..count], from, sum)))
                 });
             });
         }

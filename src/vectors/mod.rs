@@ -277,7 +277,7 @@ fn run<I: Index, const PROVEN: bool>(plan: &Plan, indices: &[I], mover: impl Blo
                     mover: self.2,
                     ahead: self.3,
                     far_lanes,
-                    stretch: self.0.stretch().filter(|_| PREFETCHES),
+                    stretch: self.0.stretch(),
                     coming: (0, 0),
                     pending: Pending::new(),
                 },

@@ -14,6 +14,9 @@ const TOGETHER: usize = 8;
 
 /// What moves by addresses.
 pub(crate) trait BlockMover {
+    /// Whether it is the table that changes.
+    const CHANGES_TABLE: bool;
+
     /// Moves one element.
     fn element(&mut self, table: usize, flat: usize);
 
@@ -61,6 +64,8 @@ pub(crate) struct Gathered<'a, const N: usize> {
 }
 
 impl<const N: usize> BlockMover for Gathered<'_, N> {
+    const CHANGES_TABLE: bool = false;
+
     #[inline(always)]
     fn element(&mut self, table: usize, flat: usize) {
         self.moves.element(flat, table);
@@ -110,6 +115,8 @@ pub(crate) struct Scattered<'a, const N: usize> {
 }
 
 impl<const N: usize> BlockMover for Scattered<'_, N> {
+    const CHANGES_TABLE: bool = true;
+
     #[inline(always)]
     fn element(&mut self, table: usize, flat: usize) {
         self.moves.element(table, flat);
@@ -121,8 +128,8 @@ impl<const N: usize> BlockMover for Scattered<'_, N> {
     }
 
     #[inline(always)]
-    fn block(&mut self, _: impl Instructions, table: &[u32; BLOCK], flat: usize, ahead: Option<&[u32; BLOCK]>) {
-        self.moves.scatter(table, flat, ahead);
+    fn block(&mut self, instructions: impl Instructions, table: &[u32; BLOCK], flat: usize, ahead: Option<&[u32; BLOCK]>) {
+        self.moves.scatter(instructions, table, flat, ahead);
     }
 
     #[inline(always)]
@@ -131,8 +138,8 @@ impl<const N: usize> BlockMover for Scattered<'_, N> {
     }
 
     #[inline(always)]
-    fn pattern(&mut self, _: impl Instructions, table: usize, offsets: &[u32], flat: usize) {
-        self.moves.scatter_at(table, offsets, flat);
+    fn pattern(&mut self, instructions: impl Instructions, table: usize, offsets: &[u32], flat: usize) {
+        self.moves.scatter_at(instructions, table, offsets, flat);
     }
 
     #[inline(always)]
@@ -154,6 +161,8 @@ pub(crate) struct Combined<'a, T, R> {
 }
 
 impl<T: Element, R: Reduction<T>> BlockMover for Combined<'_, T, R> {
+    const CHANGES_TABLE: bool = true;
+
     #[inline(always)]
     fn element(&mut self, table: usize, flat: usize) {
         if let (Some(current), Some(update)) = (self.data.get_mut(table), self.updates.get(flat)) {
@@ -170,11 +179,15 @@ impl<T: Element, R: Reduction<T>> BlockMover for Combined<'_, T, R> {
     }
 
     #[inline(always)]
-    fn block(&mut self, _: impl Instructions, table: &[u32; BLOCK], flat: usize, ahead: Option<&[u32; BLOCK]>) {
-        let Some(updates) = self.updates.get(flat..).and_then(|updates| updates.get(..BLOCK)) else { return };
+    fn block(&mut self, instructions: impl Instructions, table: &[u32; BLOCK], flat: usize, ahead: Option<&[u32; BLOCK]>) {
+        let Combined { reduction, data, updates } = self;
+        let Some(updates) = updates.get(flat..).and_then(|updates| updates.get(..BLOCK)) else { return };
         match ahead {
-            Some(ahead) => combine_ahead(self.reduction, self.data, table, updates, ahead),
-            None => combine(self.reduction, self.data, table, updates),
+            Some(ahead) => combine_ahead(*reduction, data, table, updates, ahead),
+            None => instructions.apart(
+                #[inline(always)]
+                || combine(*reduction, data, table, updates),
+            ),
         }
     }
 
@@ -189,9 +202,13 @@ impl<T: Element, R: Reduction<T>> BlockMover for Combined<'_, T, R> {
     }
 
     #[inline(always)]
-    fn pattern(&mut self, _: impl Instructions, table: usize, offsets: &[u32], flat: usize) {
+    fn pattern(&mut self, instructions: impl Instructions, table: usize, offsets: &[u32], flat: usize) {
         let (Some(data), Some(updates)) = (self.data.get_mut(table..), self.updates.get(flat..)) else { return };
-        combine(self.reduction, data, offsets, updates);
+        let reduction = self.reduction;
+        instructions.apart(
+            #[inline(always)]
+            || combine(reduction, data, offsets, updates),
+        );
     }
 
     #[inline(always)]
@@ -225,14 +242,14 @@ impl<T: Element, R: Reduction<T>> PartMover for Combined<'_, T, R> {
     }
 }
 
-/// `data[addresses[n]] = reduction(data[addresses[n]], updates[n])`, in this order. Not inlined: among the walk's variables there are no registers left for
-/// its few.
-#[inline(never)]
+/// `data[addresses[n]] = reduction(data[addresses[n]], updates[n])`, in this order.
+#[inline(always)]
 fn combine<T: Element, R: Reduction<T>>(reduction: &R, data: &mut [T], addresses: &[u32], updates: &[T]) {
-    for (address, update) in addresses.iter().zip(updates) {
-        if let Some(current) = data.get_mut(*address as usize) {
-            *current = reduction.combine(*current, *update);
-        }
+    let updates = updates.get(..addresses.len()).unwrap_or(updates);
+    if reduction.are_plain(updates) {
+        strew_simd::combine(data, addresses, updates, |current, update| reduction.combine_plain(current, update));
+    } else {
+        strew_simd::combine(data, addresses, updates, |current, update| reduction.combine(current, update));
     }
 }
 
