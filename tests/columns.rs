@@ -132,7 +132,7 @@ fn policies() {
     }
 }
 
-/// There are no kernels for elements of 12 bytes: gathers take the portable way, assignments that of reductions.
+/// There are no kernels for elements of 12 bytes: gathers go one by one, assignments as reductions do.
 #[test]
 fn elements_without_kernels() {
     let layout = Layout::contiguous([700, 500]);

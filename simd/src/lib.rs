@@ -9,6 +9,7 @@
 //! - [`Choice`], [`Chosen`]: those of a block of addresses that lie in a part of a table.
 //! - [`combine()`]: changes elements by address.
 //! - [`Moves`]: copies elements and rows from one slice to another of the same type; compiled once for each size of element.
+//! - [`Columns`]: parts of a table that threads write side by side.
 //!
 //! ```
 //! use strew_simd::{Axis, BLOCK, Instructions, Lane, Moves, Op, Path};
@@ -35,6 +36,7 @@
 //! ```
 
 mod chosen;
+mod columns;
 mod combine;
 mod index;
 mod lane;
@@ -47,6 +49,7 @@ mod stream;
 mod x86;
 
 pub use chosen::{Choice, Chosen};
+pub use columns::{ColumnMoves, Columns};
 pub use combine::combine;
 pub use index::Index;
 pub use lane::{Axis, BLOCK, Lane, NOWHERE};

@@ -58,6 +58,18 @@ impl<'a, const N: usize> Moves<'a, N> {
         Some(Moves { from, to, streams: None })
     }
 
+    /// Between elements of one type, which is not named here either.
+    #[inline(always)]
+    pub(crate) fn of(from: &'a [Bytes<N>], to: &'a mut [Bytes<N>], streams: Option<Right<'a>>) -> Moves<'a, N> {
+        Moves { from, to, streams }
+    }
+
+    /// What is copied from.
+    #[inline(always)]
+    pub(crate) fn from(self) -> &'a [Bytes<N>] {
+        self.from
+    }
+
     /// `run` with moves whose rows and gathered elements go to memory past the caches, where the path can and it gains: long rows, and what
     /// [`Path::streams_elements`](crate::Path::streams_elements).
     ///

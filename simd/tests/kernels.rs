@@ -5,7 +5,7 @@
 use std::fmt::Debug;
 
 use bytemuck::NoUninit;
-use strew_simd::{Axis, BLOCK, Choice, Chosen, Index, Instructions, Lane, Moves, NOWHERE, Op, Path, Rows};
+use strew_simd::{Axis, BLOCK, Choice, Chosen, ColumnMoves, Columns, Index, Instructions, Lane, Moves, NOWHERE, Op, Path, Rows};
 
 /// The one list of kernels: a test each, which runs it on every path.
 macro_rules! kernels {
@@ -19,12 +19,13 @@ macro_rules! kernels {
         )*
     };
 }
-kernels!(choose below iter is_empty combine check resolve skip clamp positions advance element row gather gather_at gather_rows streaming scatter scatter_at scatter_rows scatter_chosen prefetch prefetch_block prefetch_row prefetch_row_early prefetch_row_to prefetch_row_from prefetch_from);
+kernels!(choose below iter is_empty split_at moves_from combine check resolve skip clamp positions advance element row gather gather_at gather_rows streaming scatter scatter_at scatter_rows scatter_chosen prefetch prefetch_block prefetch_row prefetch_row_early prefetch_row_to prefetch_row_from prefetch_from);
 
 #[test]
 fn no_kernel_is_forgotten() {
     let sources = [
         include_str!("../src/chosen.rs"),
+        include_str!("../src/columns.rs"),
         include_str!("../src/combine.rs"),
         include_str!("../src/lane.rs"),
         include_str!("../src/moves.rs"),
@@ -903,6 +904,63 @@ mod kernels {
                     path.dispatch(ScatterAt(&mut moves, base, &t[..count], f));
                 });
             });
+        }
+        for_all_sizes!(test(path));
+    }
+
+    /// Rows of 10 elements, and those of them that lie in all of 7 columns, split up.
+    pub fn split_at(_: Path) {
+        let mut table: Vec<u32> = (0..37).collect();
+        let (mut left, rest) = Columns::new(&mut table, 4, 10, 7).unwrap().split_at(2);
+        let (mut middle, mut none) = rest.split_at(usize::MAX);
+        assert_eq!([0, 3].map(|row| left.row(row).to_vec()), [vec![0, 1], vec![30, 31]]);
+        assert_eq!(middle.row(3), [32, 33, 34, 35, 36]);
+        assert!([4, usize::MAX].iter().all(|row| left.row(*row).is_empty()) && (0..5).all(|row| none.row(row).is_empty()));
+        std::thread::scope(|scope| {
+            for columns in [&mut left, &mut middle] {
+                scope.spawn(|| (0..4).for_each(|row| columns.row(row).fill(100)));
+            }
+        });
+        assert!(table.iter().enumerate().all(|(place, value)| *value == if place % 10 < 7 { 100 } else { place as u32 }));
+        let refused = [(4, 10, 8), (5, 10, 7), (0, 10, 7), (4, 6, 7), (2, usize::MAX, 7), (usize::MAX, 2, 2)];
+        assert!(refused.iter().all(|(rows, pitch, width)| Columns::new(&mut table, *rows, *pitch, *width).is_none()));
+    }
+
+    pub fn moves_from(path: Path) {
+        fn test<const N: usize>(path: Path)
+        where
+            [u8; N]: NoUninit,
+        {
+            let from: Vec<[u8; N]> = (0..200_u8).map(|n| [n; N]).collect();
+            let addresses: [u32; BLOCK] = core::array::from_fn(|n| (n as u32 * 77) % 203);
+            for streams in [false, true] {
+                let mut to = vec![[255; N]; 3 * 100];
+                let move_rows = |mut moves: ColumnMoves<N>| {
+                    for row in [0, 2, 3] {
+                        path.dispatch(Gather(moves.row(row), 0, &addresses, false));
+                        moves.row(row).element(BLOCK + row, row);
+                    }
+                };
+                let (_, columns) = Columns::new(&mut to, 3, 100, 90).unwrap().split_at(10);
+                let moves = columns.moves_from::<N>(&from).unwrap();
+                if streams {
+                    moves.streaming(move_rows)
+                } else {
+                    move_rows(moves)
+                }
+                for (place, found) in to.iter().enumerate() {
+                    let (row, column) = (place / 100, (place % 100).wrapping_sub(10));
+                    let address = match addresses.get(column) {
+                        Some(address) => *address as usize,
+                        None if column == BLOCK + row => row,
+                        None => 255,
+                    };
+                    let moved = row != 1 && address < from.len();
+                    assert_eq!(*found, [if moved { address as u8 } else { 255 }; N], "{place} {streams}");
+                }
+            }
+            let mut other = [[0_u64; 3]; 9];
+            assert!(Columns::new(&mut other, 3, 3, 3).unwrap().moves_from::<N>(&[]).is_none());
         }
         for_all_sizes!(test(path));
     }

@@ -10,10 +10,26 @@ use strew_simd::{Instructions, Moves, Op, PREFETCHES, Path, third_cache_is_near}
 
 use crate::element::Element;
 use crate::gather::Take;
-use crate::index::Index;
+use crate::index::{Bounds, Index};
 use crate::plan::{Direction, Plan};
 use crate::reduction::{Assign, Reduction};
 use crate::walk;
+
+/// What is compiled for each size of element that has vectors; `None` for the others.
+macro_rules! for_size {
+    ($T:ident, $N:ident => $value:expr) => {
+        for_size!(@ $T, $N, $value, 1 2 4 8 16)
+    };
+    (@ $T:ident, $N:ident, $value:expr, $($size:literal)*) => {
+        match size_of::<$T>() {
+            $($size => {
+                const $N: usize = $size;
+                $value
+            })*
+            _ => None,
+        }
+    };
+}
 
 mod blocks;
 mod columns;
@@ -30,6 +46,7 @@ pub(crate) mod trial;
 #[cfg(feature = "rayon")]
 use blocks::InPart;
 use blocks::{Ahead, InBlocks, Nothing, Pending};
+use columns::Blocks;
 #[cfg(feature = "rayon")]
 use movers::PartMover;
 use movers::{BlockMover, Combined, Gathered, Scattered};
@@ -72,22 +89,6 @@ const STREAMED_TO_FAR: usize = 1 << 22;
 /// The bytes of indices between those that are used and those that are asked for.
 const INDICES_AHEAD: usize = 4096;
 
-/// What is compiled for each size of element that has vectors; `None` for the others.
-macro_rules! for_size {
-    ($T:ident, $N:ident => $value:expr) => {
-        for_size!(@ $T, $N, $value, 1 2 4 8 16)
-    };
-    (@ $T:ident, $N:ident, $value:expr, $($size:literal)*) => {
-        match size_of::<$T>() {
-            $($size => {
-                const $N: usize = $size;
-                $value
-            })*
-            _ => None,
-        }
-    };
-}
-
 /// `output[flat] = input[table]` for a plan that [suits vectors](Plan::suits_vectors).
 pub(crate) fn gather<T: Element, I: Index, const PROVEN: bool>(plan: &Plan, indices: &[I], input: &[T], output: &mut [T]) -> bool {
     let ordered = plan.in_flat_order();
@@ -104,8 +105,22 @@ fn gather_piece<T: Element, I: Index, const PROVEN: bool>(
     output: &mut [T],
 ) -> bool {
     let input = input.get(..plan.lengths.table).unwrap_or(input);
-    columns::gather::<T, I, PROVEN>(plan, indices, input, output)
-        .unwrap_or_else(|| gather_lanes::<T, I, PROVEN>(plan, indices, Ahead::of::<T>(plan, streams), streams, input, output))
+    let Some(blocks) = Blocks::of::<T>(plan, Direction::Gather) else {
+        return gather_lanes::<T, I, PROVEN>(plan, indices, Ahead::of::<T>(plan, streams), streams, input, output);
+    };
+    // Theirs is not the order of the indices, in which nothing may be gathered that comes after a bad one.
+    if !PROVEN && matches!(plan.bounds, Bounds::Error) {
+        match narrow::positions::<T, I>(plan, indices) {
+            Some(Ok((plan, positions))) => {
+                blocks.gather(&plan, &positions, streams, input, output);
+                return true;
+            }
+            None if check(plan, indices) => {}
+            _ => return false,
+        }
+    }
+    blocks.gather(plan, indices, streams, input, output);
+    true
 }
 
 /// The same, lane by lane.
@@ -159,7 +174,10 @@ fn in_blocks<T: Element>(plan: &Plan, data: &mut [T], mut change: impl FnMut(&Pl
     let ordered = plan.in_flat_order();
     let plan = ordered.as_ref().unwrap_or(plan);
     let data = table_mut(plan, data);
-    columns::scatter(plan, data, &mut change).unwrap_or_else(|| change(plan, data))
+    match Blocks::of::<T>(plan, Direction::Scatter) {
+        Some(blocks) => blocks.scatter(plan, data, change),
+        None => change(plan, data),
+    }
 }
 
 impl Ahead {

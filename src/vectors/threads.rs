@@ -1,7 +1,7 @@
 //! Work for several threads, divided so that their number does not change a bit.
 //!
-//! Each piece writes a part of the written tensor that no other one writes, in the order in which one thread would. A gather's output is cut along
-//! its outermost dimension. So is a scatter's data, if the indices of each piece stay in it. Otherwise the data is cut between rows, and all threads look at all
+//! Each piece writes a part of the written tensor that no other one writes, in the order in which one thread would. What goes by blocks of [`columns`](super::columns) is
+//! cut between these. Else a gather's output is cut along its outermost dimension. So is a scatter's data, if the indices of each piece stay in it. Otherwise the data is cut between rows, and all threads look at all
 //! indices, to apply the updates that fall into their part; those of single elements are put into [`lists`] first.
 //!
 //! One thread does what cannot be cut so: written tensors whose outermost steps interleave, indices and updates that are not packed. And what is not worth
@@ -15,7 +15,7 @@ use crate::element::Element;
 use crate::index::{Bounds, Index};
 use crate::plan::{Direction, Plan};
 use crate::reduction::Reduction;
-use crate::vectors::columns::Columns;
+use crate::vectors::columns::Blocks;
 use crate::vectors::lists;
 use crate::vectors::{self, Ahead};
 
@@ -45,8 +45,8 @@ pub(crate) struct Division {
 }
 
 enum Way {
-    /// Each takes a block of columns of the data, on a copy.
-    Columns(Columns),
+    /// Each takes blocks of columns of the table, on a copy.
+    Columns(Blocks),
     /// Each takes a piece of the outermost dimension, and the part of the written tensor that belongs to it.
     Pieces,
     /// Each takes a part of the data, cut between rows that start at multiples of this distance, and looks at all indices.
@@ -58,14 +58,17 @@ enum Way {
 impl Division {
     /// For a gather of elements of type `T`. `None`: it is not to be divided.
     pub(crate) fn of_gather<T>(plan: &Plan) -> Option<Division> {
-        Division::of::<T>(plan, |plan| plan.pieces_are_apart(Direction::Gather).then_some(Way::Pieces))
+        Division::of::<T>(plan, |plan| match Blocks::of::<T>(plan, Direction::Gather) {
+            Some(blocks) => Some(Way::Columns(blocks)),
+            None => plan.pieces_are_apart(Direction::Gather).then_some(Way::Pieces),
+        })
     }
 
     /// The same for a scatter.
     pub(crate) fn of_scatter<T>(plan: &Plan) -> Option<Division> {
         Division::of::<T>(plan, |plan| {
-            if let Some(columns) = Columns::of_scatter::<T>(plan) {
-                return Some(Way::Columns(columns));
+            if let Some(blocks) = Blocks::of::<T>(plan, Direction::Scatter) {
+                return Some(Way::Columns(blocks));
             }
             if plan.pieces_are_apart(Direction::Scatter) {
                 return Some(Way::Pieces);
@@ -115,10 +118,11 @@ impl Division {
         T: Element + Send + Sync,
         I: Index,
     {
-        // Each piece packs columns of its own.
-        let number = if Columns::of_gather::<T>(&self.plan).is_some() { self.threads } else { self.pieces() };
-        let pieces = written_pieces(&self.plan, output, Direction::Gather, number);
         let streams = vectors::streams::<T, I>(&self.plan, Direction::Gather);
+        if let Way::Columns(blocks) = &self.way {
+            return blocks.par_gather(&self.plan, indices, streams, input, output, self.threads);
+        }
+        let pieces = written_pieces(&self.plan, output, Direction::Gather, self.pieces());
         share(pieces, self.threads, |(plan, output)| _ = vectors::gather_piece::<T, I, true>(&plan, indices, streams, input, output));
     }
 
@@ -134,7 +138,7 @@ impl Division {
             return true;
         }
         // What is used more than once would be checked as often; columns are not in the order of the indices.
-        if self.plan.outer().iter().any(|dim| dim.indices == 0) || Columns::of_gather::<T>(&self.plan).is_some() {
+        if self.plan.outer().iter().any(|dim| dim.indices == 0) || matches!(self.way, Way::Columns(_)) {
             return self.check(plan, indices) && {
                 self.gather(indices, input, output);
                 true
@@ -187,7 +191,7 @@ impl Division {
         let data = vectors::table_mut(plan, data);
         let run = |plan: &Plan, data: &mut [T]| combine::run_plan(plan, indices, reduction, data, updates);
         match &self.way {
-            Way::Columns(columns) => columns.par_scatter(plan, data, self.threads, run),
+            Way::Columns(blocks) => blocks.par_scatter(plan, data, self.threads, run),
             Way::Pieces => {
                 // Each decides for itself whether its rows go past the caches.
                 let pieces = written_pieces(plan, data, Direction::Scatter, self.pieces());
@@ -214,12 +218,18 @@ pub(crate) struct Part<'a, T> {
 
 /// Works on all pieces with so many threads: the caller's and those of the pool.
 pub(crate) fn share<P: Send>(pieces: Vec<P>, threads: usize, work: impl Fn(P) + Sync) {
+    share_with(pieces, threads, || (), |(), piece| work(piece));
+}
+
+/// The same where each thread has something of its own.
+pub(crate) fn share_with<P: Send, S>(pieces: Vec<P>, threads: usize, own: impl Fn() -> S + Sync, work: impl Fn(&mut S, P) + Sync) {
     let threads = threads.min(pieces.len());
     let pieces = Mutex::new(pieces.into_iter());
     let next = || pieces.lock().unwrap_or_else(PoisonError::into_inner).next();
     let take_turns = || {
+        let mut own = own();
         while let Some(piece) = next() {
-            work(piece);
+            work(&mut own, piece);
         }
     };
     rayon::in_place_scope(|scope| {

@@ -1,0 +1,92 @@
+//! Columns of a table, for threads to write side by side.
+
+use core::marker::PhantomData;
+use core::slice;
+
+use bytemuck::NoUninit;
+
+use crate::moves::{Bytes, Moves};
+use crate::stream::{Fence, Right};
+
+/// Some neighbouring columns of rows that lie `pitch` elements apart: a piece of each row. Columns that have been split from each other can be written by different threads.
+#[derive(Debug)]
+pub struct Columns<'a, T> {
+    /// The first element of the first row.
+    first: *mut T,
+    rows: usize,
+    pitch: usize,
+    width: usize,
+    table: PhantomData<&'a mut [T]>,
+}
+
+// SAFETY: they are the only way to their elements, as a mutable slice is.
+unsafe impl<T: Send> Send for Columns<'_, T> {}
+
+impl<'a, T> Columns<'a, T> {
+    /// The first `width` elements of each of so many rows, which start at multiples of `pitch`. `None` if rows overlap, or the last one ends outside the table.
+    #[inline]
+    #[must_use]
+    pub fn new(table: &'a mut [T], rows: usize, pitch: usize, width: usize) -> Option<Columns<'a, T>> {
+        let end = rows.checked_sub(1)?.checked_mul(pitch)?.checked_add(width)?;
+        (width <= pitch && end <= table.len()).then_some(Columns { first: table.as_mut_ptr(), rows, pitch, width, table: PhantomData })
+    }
+
+    /// The first `width` columns, and the others.
+    #[inline]
+    #[must_use]
+    pub fn split_at(self, width: usize) -> (Columns<'a, T>, Columns<'a, T>) {
+        let width = width.min(self.width);
+        // No row of one has an element of the other.
+        let others = Columns { first: self.first.wrapping_add(width), width: self.width.wrapping_sub(width), ..self };
+        (Columns { width, ..self }, others)
+    }
+
+    /// A row; an empty one if there are not so many.
+    #[inline(always)]
+    #[must_use]
+    pub fn row(&mut self, row: usize) -> &mut [T] {
+        if row >= self.rows {
+            return &mut [];
+        }
+        // SAFETY: the row is one of those that `new` has found inside a table that is borrowed for as long, of which no other columns have these elements; the borrow of these ends the last row's.
+        unsafe { slice::from_raw_parts_mut(self.first.wrapping_add(row.wrapping_mul(self.pitch)), self.width) }
+    }
+
+    /// Copies from a slice to these columns, row by row. `None` if the elements do not have `N` bytes.
+    #[inline]
+    #[must_use]
+    pub fn moves_from<const N: usize>(self, from: &'a [T]) -> Option<ColumnMoves<'a, N>>
+    where
+        T: NoUninit,
+    {
+        let from = Moves::new(from, &mut [])?.from();
+        let Columns { first, rows, pitch, width, .. } = self;
+        Some(ColumnMoves { from, to: Columns { first: first.cast(), rows, pitch, width, table: PhantomData }, streams: None })
+    }
+}
+
+/// Copies of elements of `N` bytes from a slice to columns of the same type.
+pub struct ColumnMoves<'a, const N: usize> {
+    from: &'a [Bytes<N>],
+    to: Columns<'a, Bytes<N>>,
+    /// In [`streaming`](ColumnMoves::streaming) alone.
+    streams: Option<Right<'a>>,
+}
+
+impl<const N: usize> ColumnMoves<'_, N> {
+    /// Moves to one row.
+    #[inline(always)]
+    #[must_use]
+    pub fn row(&mut self, row: usize) -> Moves<'_, N> {
+        Moves::of(self.from, self.to.row(row), self.streams)
+    }
+
+    /// The same as [`Moves::streaming`].
+    #[inline(always)]
+    pub fn streaming<R>(self, run: impl FnOnce(ColumnMoves<'_, N>) -> R) -> R {
+        let fence = Fence::default();
+        // SAFETY: `to` alone is written with it, which is not free again before the fence is dropped, also if `run` panics.
+        let right = unsafe { fence.right() };
+        run(ColumnMoves { from: self.from, to: self.to, streams: Some(right) })
+    }
+}
