@@ -167,7 +167,8 @@ impl<const N: usize> Op for Run<'_, N> {
             Kernel::GatherRows => self.moves.gather_rows(instructions, self.t, self.addresses, self.rows),
             Kernel::ScatterRows => match self.chosen {
                 Some(end) => {
-                    let chosen = Chosen::below(instructions, self.addresses, end);
+                    let mut chosen = Chosen::default();
+                    chosen.choose_below(instructions, self.addresses, end);
                     self.moves.scatter_chosen(instructions, (&chosen, self.f), (&chosen, self.f), self.rows.length);
                 }
                 None => self.moves.scatter_rows(instructions, self.addresses, self.f, self.rows),
@@ -244,6 +245,8 @@ impl Op for Below<'_> {
     type Output = Chosen;
     #[inline(always)]
     fn run(self, instructions: impl Instructions) -> Chosen {
-        Chosen::below(instructions, self.0, self.1)
+        let mut chosen = Chosen::default();
+        chosen.choose_below(instructions, self.0, self.1);
+        chosen
     }
 }

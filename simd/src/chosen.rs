@@ -15,14 +15,11 @@ pub struct Chosen {
 }
 
 impl Chosen {
-    /// The addresses below `end`.
+    /// Chooses the addresses below `end`, instead of what has been chosen before.
     #[inline(always)]
-    #[must_use]
-    pub fn below(instructions: impl Instructions, addresses: &[u32; BLOCK], end: u32) -> Chosen {
-        let mut chosen = Chosen::default();
+    pub fn choose_below(&mut self, instructions: impl Instructions, addresses: &[u32; BLOCK], end: u32) {
         let choice = Choice { start: 0, length: end, first: 0 };
-        chosen.count = choice.choose(instructions, addresses, &mut chosen.addresses, &mut chosen.numbers);
-        chosen
+        self.count = choice.choose(instructions, addresses, &mut self.addresses, &mut self.numbers);
     }
 
     /// Whether none is chosen.

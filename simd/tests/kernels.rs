@@ -19,7 +19,7 @@ macro_rules! kernels {
         )*
     };
 }
-kernels!(choose below iter is_empty split_at moves_from combine check resolve skip clamp positions advance element row gather gather_at gather_rows streaming scatter scatter_at scatter_rows scatter_chosen prefetch prefetch_block prefetch_row prefetch_row_early prefetch_row_to prefetch_row_from prefetch_from);
+kernels!(choose choose_below iter is_empty split_at moves_from combine check resolve skip clamp positions advance element row gather gather_at gather_rows streaming scatter scatter_at scatter_rows scatter_chosen prefetch prefetch_block prefetch_row prefetch_row_early prefetch_row_to prefetch_row_from prefetch_from);
 
 #[test]
 fn no_kernel_is_forgotten() {
@@ -164,7 +164,9 @@ impl Op for Below<'_> {
     type Output = Chosen;
     #[inline(always)]
     fn run(self, instructions: impl Instructions) -> Chosen {
-        Chosen::below(instructions, self.0, self.1)
+        let mut chosen = Chosen::default();
+        chosen.choose_below(instructions, self.0, self.1);
+        chosen
     }
 }
 

@@ -208,22 +208,32 @@ fn ask_stretch(mover: &impl BlockMover, start: u32, length: usize) {
 /// Takes lanes apart into blocks, and moves those of their rows that lie in the mover's part of the table.
 #[cfg(feature = "rayon")]
 pub(crate) struct InPart<S, M> {
-    pub instructions: S,
-    pub mover: M,
+    instructions: S,
+    mover: M,
     /// The length of the part.
-    pub length: usize,
-    /// The rows of a block that have yet to move, and the place of its first one in the flat tensor. They do when those of the next block are known, and asked for.
-    pub pending: (Chosen, usize),
+    length: usize,
+    /// The rows of a block that have yet to move, and the place of its first one in the flat tensor; and those of the next block, in turn. They move when these are known, and asked for.
+    pending: [(Chosen, usize); 2],
+    turn: bool,
 }
 
 #[cfg(feature = "rayon")]
 impl<S: Instructions, M: PartMover> InPart<S, M> {
-    /// Moves what is pending, with what is to move `next`.
     #[inline(always)]
-    fn step(&mut self, next: Chosen, flat: usize, n: usize) {
-        let (now, at) = core::mem::replace(&mut self.pending, (next, flat));
-        let (next, flat) = &self.pending;
-        self.mover.chosen(self.instructions, (&now, at), (next, *flat), n);
+    pub(crate) fn new(instructions: S, mover: M, length: usize) -> InPart<S, M> {
+        InPart { instructions, mover, length, pending: Default::default(), turn: false }
+    }
+
+    /// Moves what is pending, with those rows of the next block that start before `end` to come.
+    #[inline(always)]
+    fn step(&mut self, block: &[u32; BLOCK], end: u32, flat: usize, n: usize) -> Option<()> {
+        let turn = [usize::from(self.turn), usize::from(!self.turn)];
+        let [(now, at), (next, next_at)] = self.pending.get_disjoint_mut(turn).ok()?;
+        next.choose_below(self.instructions, block, end);
+        *next_at = flat;
+        self.mover.chosen(self.instructions, (now, *at), (next, flat), n);
+        self.turn = !self.turn;
+        Some(())
     }
 }
 
@@ -263,7 +273,7 @@ impl<S: Instructions, M: PartMover> Mover for InPart<S, M> {
         let end = (self.length + 1).saturating_sub(n) as u32;
         for tuples in blocks {
             addresses.block(&mut lane, tuples, &mut block)?;
-            self.step(Chosen::below(self.instructions, &block, end), flat, n);
+            self.step(&block, end, flat, n)?;
             flat = flat.wrapping_add(n.wrapping_mul(BLOCK));
         }
         if !rest.is_empty() {
@@ -278,9 +288,7 @@ impl<S: Instructions, M: PartMover> Mover for InPart<S, M> {
 
     #[inline(always)]
     fn finish(&mut self, n: usize) {
-        if !self.pending.0.is_empty() {
-            self.step(Chosen::default(), 0, n);
-        }
+        _ = self.step(&[0; BLOCK], 0, 0, n);
     }
 }
 

@@ -51,8 +51,6 @@ use columns::Blocks;
 use movers::PartMover;
 use movers::{BlockMover, Combined, Gathered, Scattered};
 #[cfg(feature = "rayon")]
-use strew_simd::Chosen;
-#[cfg(feature = "rayon")]
 use threads::Part;
 
 /// From here on, distances over which the tuples of a lane reach, in bytes, with the bench of `strew-benches` that set them.
@@ -260,7 +258,7 @@ fn run_part<I: Index>(plan: &Plan, indices: &[I], mover: impl PartMover, length:
         type Output = ();
         #[inline(always)]
         fn run(self, instructions: impl Instructions) {
-            walk::run::<I, true>(self.0, self.1, InPart { instructions, mover: self.2, length: self.3, pending: (Chosen::default(), 0) });
+            walk::run::<I, true>(self.0, self.1, InPart::new(instructions, self.2, self.3));
         }
     }
     Path::detect().dispatch(Run(plan, indices, mover, length));
