@@ -39,14 +39,14 @@ pub trait Reduction<T> {
     /// The new value of a place that holds `current`.
     fn combine(&self, current: T, update: T) -> T;
 
-    /// Whether [`combine_plain`](Reduction::combine_plain) does for all of these updates what [`combine`](Reduction::combine) does.
+    /// Whether [`combine_plain`](Reduction::combine_plain) does for all of these updates what [`combine`](Reduction::combine) does, to the bit. Not part of the interface.
     #[doc(hidden)]
     #[inline(always)]
     fn are_plain(&self, _updates: &[T]) -> bool {
         false
     }
 
-    /// The new value in fewer instructions, for updates that [are plain](Reduction::are_plain).
+    /// The new value in fewer instructions, for updates that [are plain](Reduction::are_plain). Not part of the interface.
     #[doc(hidden)]
     #[inline(always)]
     fn combine_plain(&self, current: T, update: T) -> T {

@@ -13,13 +13,15 @@ use crate::stream::{Fence, Right};
 pub struct Columns<'a, T> {
     /// The first element of the first row.
     first: *mut T,
+    /// The elements of the table from there on.
+    length: usize,
     rows: usize,
     pitch: usize,
     width: usize,
     table: PhantomData<&'a mut [T]>,
 }
 
-// SAFETY: they are the only way to their elements, as a mutable slice is.
+// SAFETY: as a mutable slice, they are the only way to the elements of their rows: `new` finds that no two rows share any, and `split_at` gives each to one side.
 unsafe impl<T: Send> Send for Columns<'_, T> {}
 
 impl<'a, T> Columns<'a, T> {
@@ -28,7 +30,14 @@ impl<'a, T> Columns<'a, T> {
     #[must_use]
     pub fn new(table: &'a mut [T], rows: usize, pitch: usize, width: usize) -> Option<Columns<'a, T>> {
         let end = rows.checked_sub(1)?.checked_mul(pitch)?.checked_add(width)?;
-        (width <= pitch && end <= table.len()).then_some(Columns { first: table.as_mut_ptr(), rows, pitch, width, table: PhantomData })
+        (width <= pitch && end <= table.len()).then_some(Columns {
+            first: table.as_mut_ptr(),
+            length: table.len(),
+            rows,
+            pitch,
+            width,
+            table: PhantomData,
+        })
     }
 
     /// The first `width` columns, and the others.
@@ -37,7 +46,8 @@ impl<'a, T> Columns<'a, T> {
     pub fn split_at(self, width: usize) -> (Columns<'a, T>, Columns<'a, T>) {
         let width = width.min(self.width);
         // No row of one has an element of the other.
-        let others = Columns { first: self.first.wrapping_add(width), width: self.width.wrapping_sub(width), ..self };
+        let (length, rest) = (self.length.saturating_sub(width), self.width.saturating_sub(width));
+        let others = Columns { first: self.first.wrapping_add(width), length, width: rest, ..self };
         (Columns { width, ..self }, others)
     }
 
@@ -45,11 +55,12 @@ impl<'a, T> Columns<'a, T> {
     #[inline(always)]
     #[must_use]
     pub fn row(&mut self, row: usize) -> &mut [T] {
-        if row >= self.rows {
+        let start = row.saturating_mul(self.pitch);
+        if row >= self.rows || start.saturating_add(self.width) > self.length {
             return &mut [];
         }
-        // SAFETY: the row is one of those that `new` has found inside a table that is borrowed for as long, of which no other columns have these elements; the borrow of these ends the last row's.
-        unsafe { slice::from_raw_parts_mut(self.first.wrapping_add(row.wrapping_mul(self.pitch)), self.width) }
+        // SAFETY: the row ends inside the table, as was found above, which is borrowed for as long. No other columns have its elements, and the borrow of these ends that of the row before.
+        unsafe { slice::from_raw_parts_mut(self.first.wrapping_add(start), self.width) }
     }
 
     /// Copies from a slice to these columns, row by row. `None` if the elements do not have `N` bytes.
@@ -60,8 +71,10 @@ impl<'a, T> Columns<'a, T> {
         T: NoUninit,
     {
         let from = Moves::new(from, &mut [])?.from();
-        let Columns { first, rows, pitch, width, .. } = self;
-        Some(ColumnMoves { from, to: Columns { first: first.cast(), rows, pitch, width, table: PhantomData }, streams: None })
+        let Columns { first, length, rows, pitch, width, .. } = self;
+        // Elements of N bytes, as `Moves::new` has found, as their bytes; only copies of elements of `from` come there, which have the same type.
+        let to = Columns { first: first.cast(), length, rows, pitch, width, table: PhantomData };
+        Some(ColumnMoves { from, to, streams: None })
     }
 }
 
@@ -81,7 +94,15 @@ impl<const N: usize> ColumnMoves<'_, N> {
         Moves::of(self.from, self.to.row(row), self.streams)
     }
 
-    /// The same as [`Moves::streaming`].
+    /// The same as [`Moves::streaming`]: the moves stay with this thread.
+    ///
+    /// ```compile_fail,E0277
+    /// let (from, mut to) = ([1_u8; 64], [0; 64]);
+    /// let moves = strew_simd::Columns::new(&mut to, 1, 64, 64).unwrap().moves_from::<1>(&from).unwrap();
+    /// moves.streaming(|mut moves| {
+    ///     std::thread::scope(|scope| scope.spawn(move || moves.row(0).row(0, 0, 64)).join().unwrap());
+    /// });
+    /// ```
     #[inline(always)]
     pub fn streaming<R>(self, run: impl FnOnce(ColumnMoves<'_, N>) -> R) -> R {
         let fence = Fence::default();

@@ -2,7 +2,7 @@
 
 /// `to[addresses[n]] = combine(to[addresses[n]], from[n])`, in this order, for as many as there are of both. An address outside `to` is left out.
 ///
-/// All addresses are compared before the first is used, in vectors: loops that compare one by one take up to a tenth longer.
+/// All addresses are compared before the first is used, in vectors. (`strew-benches`, `elements`, sums along axis 1: up to a tenth less time than where each is compared by itself.)
 #[inline(always)]
 pub fn combine<T: Copy>(to: &mut [T], addresses: &[u32], from: &[T], combine: impl Fn(T, T) -> T) {
     let length = u32::try_from(to.len()).unwrap_or(u32::MAX);

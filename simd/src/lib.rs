@@ -9,7 +9,7 @@
 //! - [`Choice`], [`Chosen`]: those of a block of addresses that lie in a part of a table.
 //! - [`combine()`]: changes elements by address.
 //! - [`Moves`]: copies elements and rows from one slice to another of the same type; compiled once for each size of element.
-//! - [`Columns`]: parts of a table that threads write side by side.
+//! - [`Columns`], [`ColumnMoves`]: parts of a table that threads write side by side, and copies to them.
 //!
 //! ```
 //! use strew_simd::{Axis, BLOCK, Instructions, Lane, Moves, Op, Path};

@@ -164,7 +164,9 @@ impl Op for Below<'_> {
     type Output = Chosen;
     #[inline(always)]
     fn run(self, instructions: impl Instructions) -> Chosen {
+        // What has been chosen before is forgotten.
         let mut chosen = Chosen::default();
+        chosen.choose_below(instructions, &[0; BLOCK], 1);
         chosen.choose_below(instructions, self.0, self.1);
         chosen
     }
@@ -612,7 +614,7 @@ mod kernels {
         }
     }
 
-    pub fn below(path: Path) {
+    pub fn choose_below(path: Path) {
         let mut random = Random(3);
         for end in lengths().map(|end| end as u32).chain([i32::MAX as u32]) {
             for place in 0..=BLOCK {
@@ -651,7 +653,7 @@ mod kernels {
         }
     }
 
-    /// [`below`] reads all that has been chosen.
+    /// [`choose_below`] reads all that has been chosen.
     pub fn iter(path: Path) {
         let chosen = path.dispatch(Below(&[7; BLOCK], 7));
         assert_eq!(chosen.iter().count(), 0, "{}", path.name());

@@ -85,10 +85,10 @@ impl<S: Instructions, M: BlockMover> Mover for InBlocks<S, M> {
         tuples: &[[I; K]],
         addresses: Addresses<K, PROVEN>,
     ) -> Option<()> {
-        if !M::CHANGES_TABLE || self.stretch.is_none() || addresses.step != 0 {
+        if K != 1 || !M::CHANGES_TABLE || self.stretch.is_none() || addresses.step != 0 {
             return self.rows(flat, 1, tuples, addresses);
         }
-        // Offsets in the stretch: positions as they are, which take less time than addresses. (`elements` along axis 1: a twentieth to a quarter.)
+        // Offsets in the stretch: positions, which take less time than addresses. (`elements` along axis 1: a twentieth to a quarter.) Its stride is 1 anyway; here compilers know.
         let coordinates = addresses.coordinates.map(|axis| Coordinate { table: 1, ..axis });
         let mut positions = Addresses::<K, PROVEN> { first: 0, step: 0, coordinates, ..addresses };
         let mut lane = positions.lane();
@@ -288,7 +288,9 @@ impl<S: Instructions, M: PartMover> Mover for InPart<S, M> {
 
     #[inline(always)]
     fn finish(&mut self, n: usize) {
-        _ = self.step(&[0; BLOCK], 0, 0, n);
+        if self.pending.get(usize::from(self.turn)).is_some_and(|(now, _)| !now.is_empty()) {
+            _ = self.step(&[0; BLOCK], 0, 0, n);
+        }
     }
 }
 

@@ -49,14 +49,15 @@ impl Blocks {
     pub(crate) fn of<T>(plan: &Plan, direction: Direction) -> Option<Blocks> {
         let ([.., along, lane], [axis], []) = (plan.outer(), plan.coordinates(), plan.inner()) else { return None };
         let table = Rows { number: axis.size, pitch: usize::try_from(axis.table).ok()? };
-        let flat = Rows { number: along.size, pitch: usize::try_from(along.flat).ok()? };
+        // Updates may lie anyhow: they are read.
+        let flat = Rows { number: along.size, pitch: usize::try_from(along.flat).unwrap_or(0) };
         let rows_for_index = if matches!(direction, Direction::Gather) { GATHER } else { SCATTER };
         let bytes = size_of::<T>().checked_mul(table.number).filter(|bytes| *bytes > 0)?;
         let width = lane.size.min(SCRATCH / bytes).min(*COLUMNS.end());
         let suits = along.table == 0
             && (lane.table, lane.indices, lane.flat) == (1, 1, 1)
             && table.pitch >= lane.size
-            && flat.pitch >= lane.size
+            && (matches!(direction, Direction::Scatter) || flat.pitch >= lane.size)
             && bytes.saturating_mul(lane.size) > vectors::NEAR
             && flat.number.saturating_mul(rows_for_index) >= table.number
             && width >= *COLUMNS.start();
@@ -81,7 +82,7 @@ impl Blocks {
         I: Index,
     {
         each_start(plan, |at| {
-            let blocks = self.blocks(plan, at, self.flat, at.flat, output, self.shared_width(threads)).collect();
+            let blocks = self.blocks(plan, at, self.flat, at.flat, output, self.shared_width(threads));
             share_with(blocks, threads, Vec::new, |scratch, (block, to)| block.gather(indices, streams, input, to, scratch));
         });
     }
@@ -109,9 +110,15 @@ impl Blocks {
             true
         };
         each_start(plan, |at| {
-            let blocks = self.blocks(plan, at, self.table, at.table, data, self.shared_width(threads)).collect();
+            let blocks = self.blocks(plan, at, self.table, at.table, data, self.shared_width(threads));
             share_with(blocks, threads, Vec::new, |scratch, (block, columns)| _ = block.change(columns, scratch, change));
         });
+    }
+
+    /// Whether there is a block for each of so many threads.
+    #[cfg(feature = "rayon")]
+    pub(crate) fn suit(&self, threads: usize) -> bool {
+        self.columns >= threads.saturating_mul(*COLUMNS.start())
     }
 
     /// The width of blocks for so many threads: there is one for each, if there are columns enough.
@@ -171,13 +178,13 @@ impl Block {
             prefetch_row(input, start(row.wrapping_add(AHEAD)) as u32, self.width);
             scratch.extend_from_slice(input.get(start(row)..start(row).wrapping_add(self.width)).unwrap_or_default());
         }
-        let plan = &self.plan;
-        if const { matches!(size_of::<T>(), 1 | 2 | 4 | 8 | 16) } {
-            for_size!(T, N => to.moves_from::<N>(scratch).map(|moves| {
-                let gather = |moves: ColumnMoves<N>| Path::detect().dispatch(Gather { plan, indices, moves, asks: !streams });
-                if streams { moves.streaming(gather) } else { gather(moves) }
-            }));
-        } else {
+        let (plan, mut to) = (&self.plan, Some(to));
+        _ = for_size!(T, N => to.take().and_then(|to| to.moves_from::<N>(scratch)).map(|moves| {
+            let gather = |moves: ColumnMoves<N>| Path::detect().dispatch(Gather { plan, indices, moves, asks: !streams });
+            if streams { moves.streaming(gather) } else { gather(moves) }
+        }));
+        // There are no vectors for elements of this size.
+        if let Some(to) = to {
             gather_by_element(plan, indices, scratch, to);
         }
     }
@@ -356,15 +363,17 @@ mod tests {
         assert!(Blocks::of::<()>(&elements(Gather, &square, &square, &square, 0), Gather).is_none());
     }
 
+    /// On the path that writes elements past the caches, both ways; on others twice the same. Indices and output have gaps.
     #[test]
     fn what_is_gathered_past_the_caches_is_the_same() {
         for (columns, bounds) in [(128, Bounds::Error), (150, Bounds::Skip), (130, Bounds::Clamp), (66, Bounds::Wrap)] {
-            let (table, indices) = (packed([4000, columns]), packed([2001, columns]));
-            let mut plan = elements(Gather, &table, &indices, &indices, 0);
+            let (rows, pitch) = (2001, columns + 3);
+            let gaps = Layout::strided([rows, columns], [pitch as isize, 1]).with_offset(5);
+            let mut plan = elements(Gather, &packed([4000, columns]), &gaps, &gaps, 0);
             plan.set_bounds(bounds);
             let blocks = Blocks::of::<f32>(&plan, Gather).unwrap();
             let reach = if matches!(bounds, Bounds::Error) { 4000 } else { 4010 };
-            let ids: Vec<i32> = (0..2001 * columns as i32).map(|n| n * 7 % (2 * reach) - reach).collect();
+            let ids: Vec<i32> = (0..plan.lengths.indices as i32).map(|n| n * 7 % (2 * reach) - reach).collect();
             let input: Vec<f32> = (0..4000 * columns as u32).map(|n| n as f32).collect();
             let gathered = |streams| {
                 let mut output = vec![-1.0; ids.len()];
@@ -373,13 +382,38 @@ mod tests {
             };
             let output = gathered(false);
             assert!(output == gathered(true), "{columns}");
+            #[cfg(feature = "rayon")]
+            for threads in [1, 2, 7] {
+                let mut shared = vec![-1.0; ids.len()];
+                blocks.par_gather(&plan, &ids, false, &input, &mut shared, threads);
+                assert!(output == shared, "{columns} {threads}");
+            }
             for (place, (found, index)) in output.iter().zip(&ids).enumerate() {
-                let expected = match resolve(*index, 4000, bounds) {
-                    Some(row) => (row * columns + place % columns) as f32,
-                    None => -1.0,
-                };
-                assert_eq!(*found, expected, "{place}");
+                let column = place.checked_sub(5).map_or(columns, |place| place % pitch);
+                let row = if column < columns { resolve(*index, 4000, bounds) } else { None };
+                assert_eq!(*found, row.map_or(-1.0, |row| (row * columns + column) as f32), "{place}");
             }
         }
+    }
+
+    #[cfg(feature = "rayon")]
+    #[test]
+    fn a_table_of_few_rows_and_many_columns_is_not_cut_up_beforehand() {
+        let wide = packed([2, 1 << 20]);
+        let plan = elements(Scatter, &wide, &wide, &wide, 0);
+        let mut data = vec![1_u8; 2 << 20];
+        let add = |_: &Plan, block: &mut [u8]| block.iter_mut().for_each(|value| *value += 1);
+        Blocks::of::<u8>(&plan, Scatter).unwrap().par_scatter(&plan, &mut data, 3, add);
+        assert!(data.iter().all(|value| *value == 2));
+    }
+
+    #[test]
+    fn updates_may_lie_anyhow() {
+        let square = packed([4096, 1024]);
+        let upside_down = Layout::strided([4096, 1024], [-1024, 1]).with_offset(4095 * 1024);
+        for updates in [upside_down, Layout::strided([4096, 1024], [0, 1])] {
+            assert!(Blocks::of::<f32>(&elements(Scatter, &square, &square, &updates, 0), Scatter).is_some());
+        }
+        assert!(Blocks::of::<f32>(&elements(Gather, &square, &square, &upside_down, 0), Gather).is_none());
     }
 }

@@ -526,4 +526,51 @@ mod tests {
             }
         }
     }
+
+    /// The larger or the smaller of updates without a NaN and a zero, and of what is there, NaN and zeros among it.
+    #[test]
+    fn extremes_of_plain_updates_are_those_of_the_rules() {
+        macro_rules! test {
+            ($($float:ident)*) => {$(
+                let layout = packed([5, 300]);
+                let scatter = crate::Scatter::elements(&layout, &layout, &layout, 1).unwrap();
+                let old: Vec<$float> = (0..1500).map(|n| [$float::NAN, 0.0, -0.0, 1.5, -1.5, $float::INFINITY, 3.0][n % 7]).collect();
+                let updates: Vec<$float> = (0..1500).map(|n| (n * 7 % 400) as $float / 100.0 - 2.005).collect();
+                let ids: Vec<i64> = (0..1500).map(|n| n * n % 300 - 150).collect();
+                for larger in [true, false] {
+                    let (mut found, mut expected) = (old.clone(), old.clone());
+                    if larger {
+                        scatter.reduce(crate::Max, &mut found, &ids, &updates).unwrap();
+                    } else {
+                        scatter.reduce(crate::Min, &mut found, &ids, &updates).unwrap();
+                    }
+                    for (place, (update, index)) in updates.iter().zip(&ids).enumerate() {
+                        let current = &mut expected[place / 300 * 300 + (index + 300) as usize % 300];
+                        if if larger { *update > *current } else { *update < *current } {
+                            *current = *update;
+                        }
+                    }
+                    assert!(found.iter().zip(&expected).all(|(a, b)| a.to_bits() == b.to_bits()), "{larger}");
+                    assert!(found.iter().zip(&old).any(|(a, b)| a != b && !b.is_nan()));
+                }
+            )*};
+        }
+        test!(f32 f64);
+    }
+
+    /// The places of a lane lead on by themselves, across those that its indices choose.
+    #[test]
+    fn lanes_across_the_axis_are_no_stretches() {
+        let (table, ids) = (Layout::strided([100, 4, 70], [1, 8000, 100]), packed([64, 4, 70]));
+        let plan = crate::plan::tests::elements(Scatter, &table, &ids, &ids, 0);
+        assert!(plan.stretch().is_some() && plan.outer().last().is_some_and(|lane| lane.table == 100));
+        let indices: Vec<i64> = (0..4 * 64 * 70).map(|n| n * 31 % 200 - 100).collect();
+        let updates: Vec<u32> = (0..4 * 64 * 70).collect();
+        let (mut found, mut expected) = (vec![0_u32; 32_000], vec![0_u32; 32_000]);
+        crate::Scatter::elements(&table, &ids, &ids, 0).unwrap().reduce(Add, &mut found, &indices, &updates).unwrap();
+        for (place, (update, index)) in updates.iter().zip(&indices).enumerate() {
+            expected[(index + 100) as usize % 100 + place / 70 % 4 * 8000 + place % 70 * 100] += update;
+        }
+        assert!(found == expected);
+    }
 }

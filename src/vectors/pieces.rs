@@ -66,7 +66,7 @@ impl Plan {
     }
 
     /// The length of the stretch of the table that a lane leads into, if each has a short one of its own, and most of it will be needed: it is asked for one
-    /// lane ahead. (`strew-benches`, `elements` along axis 1: scatters take a fifth to two fifths less time, gathers a twentieth to a tenth.)
+    /// lane ahead (`strew-benches`, `elements` along axis 1: scatters take a fifth to two fifths less time, gathers a twentieth to a tenth), and scatters go by offsets in it.
     pub(crate) fn stretch(&self) -> Option<usize> {
         const LONGEST: usize = 4096;
         match (self.outer(), self.coordinates()) {

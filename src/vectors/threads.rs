@@ -59,8 +59,8 @@ impl Division {
     /// For a gather of elements of type `T`. `None`: it is not to be divided.
     pub(crate) fn of_gather<T>(plan: &Plan) -> Option<Division> {
         Division::of::<T>(plan, |plan| match Blocks::of::<T>(plan, Direction::Gather) {
-            Some(blocks) => Some(Way::Columns(blocks)),
-            None => plan.pieces_are_apart(Direction::Gather).then_some(Way::Pieces),
+            Some(blocks) if plan.outer().len() == 2 && blocks.suit(rayon::current_num_threads()) => Some(Way::Columns(blocks)),
+            _ => plan.pieces_are_apart(Direction::Gather).then_some(Way::Pieces),
         })
     }
 
@@ -122,7 +122,9 @@ impl Division {
         if let Way::Columns(blocks) = &self.way {
             return blocks.par_gather(&self.plan, indices, streams, input, output, self.threads);
         }
-        let pieces = written_pieces(&self.plan, output, Direction::Gather, self.pieces());
+        // Each piece packs columns of its own.
+        let number = if Blocks::of::<T>(&self.plan, Direction::Gather).is_some() { self.threads } else { self.pieces() };
+        let pieces = written_pieces(&self.plan, output, Direction::Gather, number);
         share(pieces, self.threads, |(plan, output)| _ = vectors::gather_piece::<T, I, true>(&plan, indices, streams, input, output));
     }
 
@@ -138,7 +140,7 @@ impl Division {
             return true;
         }
         // What is used more than once would be checked as often; columns are not in the order of the indices.
-        if self.plan.outer().iter().any(|dim| dim.indices == 0) || matches!(self.way, Way::Columns(_)) {
+        if self.plan.outer().iter().any(|dim| dim.indices == 0) || Blocks::of::<T>(&self.plan, Direction::Gather).is_some() {
             return self.check(plan, indices) && {
                 self.gather(indices, input, output);
                 true
@@ -218,13 +220,18 @@ pub(crate) struct Part<'a, T> {
 
 /// Works on all pieces with so many threads: the caller's and those of the pool.
 pub(crate) fn share<P: Send>(pieces: Vec<P>, threads: usize, work: impl Fn(P) + Sync) {
-    share_with(pieces, threads, || (), |(), piece| work(piece));
+    let threads = threads.min(pieces.len());
+    share_with(pieces.into_iter(), threads, || (), |(), piece| work(piece));
 }
 
-/// The same where each thread has something of its own.
-pub(crate) fn share_with<P: Send, S>(pieces: Vec<P>, threads: usize, own: impl Fn() -> S + Sync, work: impl Fn(&mut S, P) + Sync) {
-    let threads = threads.min(pieces.len());
-    let pieces = Mutex::new(pieces.into_iter());
+/// The same where each thread has something of its own. Pieces are made as they are taken.
+pub(crate) fn share_with<P, S>(
+    pieces: impl Iterator<Item = P> + Send,
+    threads: usize,
+    own: impl Fn() -> S + Sync,
+    work: impl Fn(&mut S, P) + Sync,
+) {
+    let pieces = Mutex::new(pieces);
     let next = || pieces.lock().unwrap_or_else(PoisonError::into_inner).next();
     let take_turns = || {
         let mut own = own();
