@@ -207,6 +207,7 @@ impl Block {
         changed
     }
 }
+
 /// The indices of each row of a block.
 #[inline(always)]
 fn lanes<'a, I: Index>(plan: &Plan, indices: &'a [I]) -> impl Iterator<Item = &'a [I]> {
@@ -246,17 +247,18 @@ impl<I: Index, const N: usize> Op for Gather<'_, I, N> {
         let mut rows = 0;
         for lane in lanes(plan, self.indices) {
             let tuples = lane.as_chunks().0;
-            let resolved = if let Some(tuples) = tuples.first_chunk() {
-                prefetch_block(tuples, ahead);
-                addresses.clone().block(&mut addresses.lane(), tuples, next)
+            let mut filled;
+            let block = if let Some(block) = tuples.first_chunk() {
+                prefetch_block(block, ahead);
+                block
             } else {
                 prefetch_row(lane, ahead, lane.len());
                 let Some(first) = tuples.first() else { return };
-                let mut filled = [*first; BLOCK];
+                filled = [*first; BLOCK];
                 filled.iter_mut().zip(tuples).for_each(|(to, tuple)| *to = *tuple);
-                addresses.clone().block(&mut addresses.lane(), &filled, next)
+                &filled
             };
-            if resolved.is_none() {
+            if addresses.clone().block(&mut addresses.lane(), block, next).is_none() {
                 return;
             }
             if rows > 0 {
