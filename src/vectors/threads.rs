@@ -225,6 +225,8 @@ pub(crate) fn share<P: Send>(pieces: Vec<P>, threads: usize, work: impl Fn(P) + 
 }
 
 /// The same where each thread has something of its own. Pieces are made as they are taken.
+///
+/// No thread goes to sleep while another is at work: to be woken for the next call would take longer than to wait for the last piece.
 pub(crate) fn share_with<P, S>(
     pieces: impl Iterator<Item = P> + Send,
     threads: usize,
@@ -233,10 +235,16 @@ pub(crate) fn share_with<P, S>(
 ) {
     let pieces = Mutex::new(pieces);
     let next = || pieces.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let at_work = AtWork(AtomicUsize::new(0));
     let take_turns = || {
-        let mut own = own();
-        while let Some(piece) = next() {
-            work(&mut own, piece);
+        at_work.during(|| {
+            let mut own = own();
+            while let Some(piece) = next() {
+                work(&mut own, piece);
+            }
+        });
+        while at_work.0.load(Ordering::Relaxed) > 0 {
+            std::thread::yield_now();
         }
     };
     rayon::in_place_scope(|scope| {
@@ -245,6 +253,24 @@ pub(crate) fn share_with<P, S>(
         }
         take_turns();
     });
+}
+
+/// The number of threads that are at work.
+struct AtWork(AtomicUsize);
+
+impl AtWork {
+    /// Counts this thread while it works, also if that panics.
+    fn during(&self, work: impl FnOnce()) {
+        struct Leaves<'a>(&'a AtomicUsize);
+        impl Drop for Leaves<'_> {
+            fn drop(&mut self) {
+                self.0.fetch_sub(1, Ordering::Relaxed);
+            }
+        }
+        self.0.fetch_add(1, Ordering::Relaxed);
+        let _leaves = Leaves(&self.0);
+        work();
+    }
 }
 
 /// So many pieces of a plan along its outermost dimension, or fewer.
