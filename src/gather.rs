@@ -61,6 +61,7 @@ impl Gather {
     /// assert_eq!(output, [3, 1, 3, 6, 4, 6]);
     /// # Ok::<(), strew::Error>(())
     /// ```
+    #[inline]
     pub const fn axis(input: &Layout, indices: &Layout, output: &Layout, axis: usize) -> Result<Gather, Error> {
         let mut gather = Gather { plan: Plan::NOTHING };
         tri!(gather.plan.axis(input, indices, output, axis, Direction::Gather));
@@ -88,6 +89,7 @@ impl Gather {
     /// assert_eq!(output, [9, 6]);
     /// # Ok::<(), strew::Error>(())
     /// ```
+    #[inline]
     pub const fn elements(input: &Layout, indices: &Layout, output: &Layout, axis: usize) -> Result<Gather, Error> {
         let mut gather = Gather { plan: Plan::NOTHING };
         tri!(gather.plan.elements(input, indices, output, axis, Direction::Gather));
@@ -115,6 +117,7 @@ impl Gather {
     /// assert_eq!(output, [11, 20, 21]);
     /// # Ok::<(), strew::Error>(())
     /// ```
+    #[inline]
     pub const fn nd(input: &Layout, indices: &Layout, output: &Layout, batch_dims: usize) -> Result<Gather, Error> {
         let mut gather = Gather { plan: Plan::NOTHING };
         tri!(gather.plan.nd(input, indices, output, batch_dims, Direction::Gather));

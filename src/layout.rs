@@ -219,19 +219,20 @@ impl Layout {
     }
 
     /// Strides that overflow saturate: such a tensor has no extent, or no elements.
+    #[inline]
     pub(crate) const fn packed(sizes: &[usize]) -> Layout {
         let mut layout = SCALAR;
-        let mut rest = sizes;
-        while let [size, more @ ..] = rest {
-            let mut stride: isize = 1;
-            let mut inner = more;
-            while let [size, more @ ..] = inner {
-                let size = if *size > isize::MAX as usize { isize::MAX } else { *size as isize };
-                stride = stride.saturating_mul(size);
-                inner = more;
+        let mut stride: isize = 1;
+        let mut d = if sizes.len() < MAX_RANK { sizes.len() } else { MAX_RANK };
+        layout.rank = d;
+        while d > 0 {
+            d -= 1;
+            if let (Some(size), Some(new_size), Some(new_stride)) =
+                (get(sizes, d), get_mut(&mut layout.sizes, d), get_mut(&mut layout.strides, d))
+            {
+                (*new_size, *new_stride) = (*size, stride);
+                stride = stride.saturating_mul(if *size > isize::MAX as usize { isize::MAX } else { *size as isize });
             }
-            layout.push(*size, stride);
-            rest = more;
         }
         layout
     }

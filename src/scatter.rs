@@ -67,6 +67,7 @@ impl Scatter {
     /// assert_eq!(data, [3, 4, 0, 0, 1, 2]);
     /// # Ok::<(), strew::Error>(())
     /// ```
+    #[inline]
     pub const fn axis(data: &Layout, indices: &Layout, updates: &Layout, axis: usize) -> Result<Scatter, Error> {
         let mut scatter = Scatter { plan: Plan::NOTHING, data: *data };
         tri!(scatter.plan.axis(data, indices, updates, axis, Direction::Scatter));
@@ -94,6 +95,7 @@ impl Scatter {
     /// assert_eq!(one_hot, [0, 0, 1, 0, 1, 0]);
     /// # Ok::<(), strew::Error>(())
     /// ```
+    #[inline]
     pub const fn elements(data: &Layout, indices: &Layout, updates: &Layout, axis: usize) -> Result<Scatter, Error> {
         let mut scatter = Scatter { plan: Plan::NOTHING, data: *data };
         tri!(scatter.plan.elements(data, indices, updates, axis, Direction::Scatter));
@@ -121,6 +123,7 @@ impl Scatter {
     /// assert_eq!(data, [0, 7, 8, 0]);
     /// # Ok::<(), strew::Error>(())
     /// ```
+    #[inline]
     pub const fn nd(data: &Layout, indices: &Layout, updates: &Layout, batch_dims: usize) -> Result<Scatter, Error> {
         let mut scatter = Scatter { plan: Plan::NOTHING, data: *data };
         tri!(scatter.plan.nd(data, indices, updates, batch_dims, Direction::Scatter));
