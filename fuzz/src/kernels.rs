@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use arbitrary::Arbitrary;
 use bytemuck::NoUninit;
-use strew_simd::{Axis, BLOCK, Chosen, Index, Instructions, Lane, Moves, NOWHERE, Op, Rows};
+use strew_simd::{Axis, BLOCK, Chosen, ColumnMoves, Columns, Index, Instructions, Lane, Moves, NOWHERE, Op, Rows, combine};
 
 use crate::paths;
 
@@ -16,6 +16,7 @@ pub enum Kernel {
     GatherAt,
     Scatter,
     ScatterAt,
+    Combine,
     GatherRows,
     ScatterRows,
 }
@@ -64,15 +65,9 @@ impl Call {
     where
         [u8; N]: NoUninit,
     {
-        // Allocated to the element, so that AddressSanitizer sees what lies beyond. It does not see writes past the caches: those have elements around them.
         let longest = BYTES / N;
-        let elements = |length: u16, seed: usize| -> Box<[[u8; N]]> {
-            (0..usize::from(length) % (longest + 1))
-                .map(|n| std::array::from_fn(|byte| (n * 37 + n / 251 + byte * 5 + seed) as u8))
-                .collect()
-        };
         let (from, to) = (elements(self.from, 0), elements(self.to, 128));
-        let is_scatter = matches!(self.kernel, Kernel::Scatter | Kernel::ScatterAt | Kernel::ScatterRows);
+        let is_scatter = matches!(self.kernel, Kernel::Scatter | Kernel::ScatterAt | Kernel::Combine | Kernel::ScatterRows);
         let table = if is_scatter { to.len() } else { from.len() };
         let addresses = self.addresses.map(|address| match (self.reach, address >> 12) {
             (Reach::Inside, _) => u32::from(address) % table.max(1) as u32,
@@ -98,6 +93,7 @@ impl Call {
             Kernel::ScatterAt => {
                 offsets.iter().enumerate().map(|(n, offset)| (t.saturating_add(*offset as usize), f.saturating_add(n))).collect()
             }
+            Kernel::Combine => offsets.iter().enumerate().map(|(n, offset)| (*offset as usize, n)).collect(),
             Kernel::GatherRows if row.checked_mul(BLOCK).is_some_and(|all| fits(t, all, to.len())) => {
                 let rows = addresses.iter().enumerate().filter(|(_, f)| fits(**f as usize, row, from.len()));
                 rows.flat_map(|(n, f)| (0..row).map(move |k| (t + n * row + k, *f as usize + k))).collect()
@@ -112,7 +108,7 @@ impl Call {
         let mut expected = to.clone();
         for (t, f) in pairs {
             if let (Some(to), Some(from)) = (expected.get_mut(t), from.get(f)) {
-                *to = *from;
+                *to = if matches!(self.kernel, Kernel::Combine) { sum(*to, *from) } else { *from };
             }
         }
         for path in paths() {
@@ -122,20 +118,48 @@ impl Call {
                 path.dispatch(Run { moves, kernel, t, f, n, rows, chosen: chooses.then_some(end), addresses: &addresses, offsets })
             };
             let streams = t % 2 == 0;
-            let around = if streams { 64 + n % 64 } else { 0 };
-            let edge = vec![[0xA5; N]; around];
-            let mut found = [&edge, &to[..], &edge].concat().into_boxed_slice();
-            let moves = Moves::<N>::new(&from, &mut found[around..][..to.len()]).expect("elements of one size");
-            if streams {
-                moves.streaming(run);
-            } else {
-                run(moves);
-            }
-            let (before, found) = found.split_at(around);
-            let (found, after) = found.split_at(to.len());
-            assert!(before == edge && after == edge, "{}: {self:?}", path.name());
-            assert_eq!(found, &expected[..], "{}: {self:?}", path.name());
+            let found = within_edges(&to, if streams { 64 + n % 64 } else { 0 }, |to| {
+                if matches!(kernel, Kernel::Combine) {
+                    return path.dispatch(Sums(to, offsets, &from));
+                }
+                let moves = Moves::<N>::new(&from, to).expect("elements of one size");
+                if streams { moves.streaming(run) } else { run(moves) }
+            });
+            assert!(found.as_deref() == Some(&expected), "{}: {self:?}", path.name());
         }
+    }
+}
+
+/// So many elements, no two neighbours alike. Allocated to the element, so that AddressSanitizer sees what lies beyond.
+fn elements<const N: usize>(length: u16, seed: usize) -> Box<[[u8; N]]> {
+    (0..usize::from(length) % (BYTES / N + 1)).map(|n| std::array::from_fn(|byte| (n * 37 + n / 251 + byte * 5 + seed) as u8)).collect()
+}
+
+/// The elements after a change. `None`: some of so many around them have changed as well. (AddressSanitizer does not see writes past the caches.)
+fn within_edges<const N: usize>(to: &[[u8; N]], around: usize, change: impl FnOnce(&mut [[u8; N]])) -> Option<Box<[[u8; N]]>> {
+    let edge = vec![[0xA5; N]; around];
+    let mut found = [&edge, to, &edge].concat().into_boxed_slice();
+    change(&mut found[around..][..to.len()]);
+    let (before, found) = found.split_at(around);
+    let (found, after) = found.split_at(to.len());
+    (before == edge && after == edge).then(|| found.into())
+}
+
+/// A reduction that tells one order of two updates from the other.
+fn sum<const N: usize>(current: [u8; N], update: [u8; N]) -> [u8; N] {
+    std::array::from_fn(|byte| current[byte].wrapping_mul(3).wrapping_add(update[byte]))
+}
+
+struct Sums<'a, const N: usize>(&'a mut [[u8; N]], &'a [u32], &'a [[u8; N]]);
+
+impl<const N: usize> Op for Sums<'_, N> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self, instructions: impl Instructions) {
+        instructions.apart(
+            #[inline(always)]
+            || combine(self.0, self.1, self.2, sum),
+        );
     }
 }
 
@@ -164,6 +188,8 @@ impl<const N: usize> Op for Run<'_, N> {
             Kernel::GatherAt => self.moves.gather_at(instructions, self.t, self.f, self.offsets),
             Kernel::Scatter => self.moves.scatter(instructions, self.addresses, self.f, (self.n % 2 == 0).then_some(self.addresses)),
             Kernel::ScatterAt => self.moves.scatter_at(instructions, self.t, self.offsets, self.f),
+            // By `Sums`.
+            Kernel::Combine => {}
             Kernel::GatherRows => self.moves.gather_rows(instructions, self.t, self.addresses, self.rows),
             Kernel::ScatterRows => match self.chosen {
                 Some(end) => {
@@ -175,6 +201,118 @@ impl<const N: usize> Op for Run<'_, N> {
             },
         }
     }
+}
+
+/// Columns of a table that are split from each other, and what is gathered to each of their rows.
+#[derive(Arbitrary, Debug)]
+pub struct Split {
+    width: u8,
+    from: u16,
+    to: u16,
+    rows: u8,
+    pitch: u16,
+    columns: u16,
+    cuts: [u16; 3],
+    t: u8,
+    f: u8,
+    n: u8,
+    offsets: [u16; BLOCK],
+}
+
+impl Split {
+    /// Whether something has been gathered, as it should be.
+    pub fn check(&self) -> bool {
+        match self.width % 5 {
+            0 => self.check_width::<1>(),
+            1 => self.check_width::<2>(),
+            2 => self.check_width::<4>(),
+            3 => self.check_width::<8>(),
+            _ => self.check_width::<16>(),
+        }
+    }
+
+    fn check_width<const N: usize>(&self) -> bool
+    where
+        [u8; N]: NoUninit,
+    {
+        let any = |value: u16| if value == u16::MAX { usize::MAX } else { usize::from(value) % 300 };
+        let (from, to) = (elements::<N>(self.from, 0), elements::<N>(self.to, 128));
+        let (rows, pitch, width) = (usize::from(self.rows) % 32, any(self.pitch), any(self.columns));
+        let (t, f, n) = (usize::from(self.t) % 40, usize::from(self.f), usize::from(self.n) % (BLOCK + 1));
+        let offsets = self.offsets.map(|offset| u32::from(offset >> 4));
+        let end = rows.checked_sub(1).and_then(|last| last.checked_mul(pitch)?.checked_add(width));
+        let fits = width <= pitch && end.is_some_and(|end| end <= to.len());
+
+        let mut starts = vec![0];
+        starts.extend(self.cuts.iter().scan(0, |start: &mut usize, cut| {
+            *start = start.saturating_add(any(*cut)).min(width);
+            Some(*start)
+        }));
+        let ends: Vec<usize> = starts.iter().copied().skip(1).chain([width]).collect();
+        let mut expected = to.clone();
+        for (start, _) in starts.iter().zip(&ends).filter(|(start, end)| fits && t + n <= *end - *start) {
+            for row in 0..rows {
+                for (k, offset) in offsets[..n].iter().enumerate() {
+                    let from = from.get(f + *offset as usize);
+                    expected[row * pitch + start + t + k] = *from.unwrap_or(&expected[row * pitch + start + t + k]);
+                }
+            }
+        }
+        for path in paths() {
+            let streams = t % 2 == 0;
+            let found = within_edges(&to, if streams { 64 + n } else { 0 }, |table| {
+                let columns = Columns::new(table, rows, pitch, width);
+                assert_eq!(columns.is_some(), fits, "{self:?}");
+                let mut rest = columns;
+                for (number, (start, end)) in starts.iter().zip(&ends).enumerate() {
+                    let Some(columns) = rest.take() else { return };
+                    let piece = if number < self.cuts.len() {
+                        let (piece, others) = columns.split_at(any(self.cuts[number]));
+                        rest = Some(others);
+                        piece
+                    } else {
+                        columns
+                    };
+                    let mut piece = piece;
+                    for row in 0..rows {
+                        assert_eq!(piece.row(row), &to[row * pitch..][*start..*end], "{self:?}");
+                    }
+                    assert!(piece.row(rows).is_empty() && piece.row(usize::MAX).is_empty());
+                    let moves = piece.moves_from::<N>(&from).expect("elements of one size");
+                    let run = |moves: ColumnMoves<N>| path.dispatch(ToRows { moves, rows, t, f, offsets: &offsets[..n] });
+                    if streams { moves.streaming(run) } else { run(moves) }
+                }
+            });
+            assert!(found.as_deref() == Some(&expected), "{}: {self:?}", path.name());
+        }
+        expected != to
+    }
+}
+
+struct ToRows<'a, const N: usize> {
+    moves: ColumnMoves<'a, N>,
+    rows: usize,
+    t: usize,
+    f: usize,
+    offsets: &'a [u32],
+}
+
+impl<const N: usize> Op for ToRows<'_, N> {
+    type Output = ();
+    #[inline(always)]
+    fn run(mut self, instructions: impl Instructions) {
+        for row in 0..self.rows + 1 {
+            let mut moves = self.moves.row(row);
+            match self.offsets.try_into() {
+                Ok(block) => moves.gather::<8>(instructions, self.t, &block_at(block, self.f)),
+                Err(_) => moves.gather_at(instructions, self.t, self.f, self.offsets),
+            }
+        }
+    }
+}
+
+fn block_at(offsets: &[u32; BLOCK], start: usize) -> [u32; BLOCK] {
+    offsets.map(|offset| offset.wrapping_add(start as u32))
 }
 
 /// Tuples on axes, all of any value.

@@ -77,7 +77,7 @@ mod tests {
     use std::fs;
 
     use common::{case::Operator, oracle};
-    use kernels::{Call, Kernel};
+    use kernels::{Call, Kernel, Split};
     use strew::{Bounds, Error};
 
     use super::*;
@@ -126,5 +126,7 @@ mod tests {
         let calls: Vec<Call> = seeds("moves");
         let of = |kernel: usize| calls.iter().filter(|call| call.kernel as usize == kernel).count();
         assert!((0..=Kernel::ScatterRows as usize).all(|kernel| of(kernel) >= 2), "kernels of moves");
+        let splits: Vec<Split> = seeds("columns");
+        assert!(splits.iter().filter(|split| split.check()).count() >= 4, "columns that are written");
     }
 }
