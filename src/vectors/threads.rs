@@ -9,6 +9,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use crate::combine;
 use crate::element::Element;
@@ -33,6 +34,9 @@ const CHECKED: usize = 1 << 18;
 /// The pieces that are checked one at a time, at most, however many the indices: their plans are in memory.
 const MOST: usize = 1 << 9;
 const _: () = assert!(MOST * size_of::<(usize, (Plan, &mut [u8]))>() <= 1 << 20);
+
+/// A thread that has nothing left to do stays awake for so long, while another is at work: it may be needed again at once. To wake it takes as long at worst.
+const AWAKE: Duration = Duration::from_micros(100);
 
 /// Pieces for each thread: the caller starts before the others are awake, and no one waits long for the last.
 const PIECES: usize = 4;
@@ -225,8 +229,6 @@ pub(crate) fn share<P: Send>(pieces: Vec<P>, threads: usize, work: impl Fn(P) + 
 }
 
 /// The same where each thread has something of its own. Pieces are made as they are taken.
-///
-/// No thread goes to sleep while another is at work: to be woken for the next call would take longer than to wait for the last piece.
 pub(crate) fn share_with<P, S>(
     pieces: impl Iterator<Item = P> + Send,
     threads: usize,
@@ -243,7 +245,8 @@ pub(crate) fn share_with<P, S>(
                 work(&mut own, piece);
             }
         });
-        while at_work.0.load(Ordering::Relaxed) > 0 {
+        let done = Instant::now();
+        while at_work.0.load(Ordering::Relaxed) > 0 && done.elapsed() < AWAKE {
             std::thread::yield_now();
         }
     };
@@ -430,6 +433,42 @@ mod tests {
         for (bad, whole) in [(0, 0), (step - 1, 0), (step, step), (3 * step + 5, 3 * step), (COUNT - 1, COUNT - step)] {
             assert_eq!(gathered(&[bad, COUNT - 1]), (false, whole, whole), "{bad}");
         }
+    }
+
+    /// Be it the caller's or another that panics, the others end their pieces and the call ends.
+    #[test]
+    fn a_panic_reaches_the_caller() {
+        for threads in 1..4 {
+            for bad in [0, 5, 99] {
+                let done = AtomicUsize::new(0);
+                let work = |piece| {
+                    assert_ne!(piece, bad);
+                    done.fetch_add(1, Ordering::Relaxed);
+                };
+                let run = || with_threads(threads, || share((0..100).collect(), threads, work));
+                assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).is_err());
+                assert!(done.load(Ordering::Relaxed) < 100);
+                with_threads(threads, || share(vec![1, 2, 3], threads, work));
+            }
+        }
+    }
+
+    #[test]
+    fn a_thread_that_is_done_does_other_work() {
+        let (began, done) = (Instant::now(), AtomicBool::new(false));
+        let wait = || {
+            while !done.load(Ordering::Relaxed) {
+                assert!(began.elapsed() < Duration::from_secs(10));
+                std::thread::yield_now();
+            }
+        };
+        // The long piece ends when the other thread has done something else.
+        let work = |long: bool| {
+            if long {
+                rayon::join(wait, || done.store(true, Ordering::Relaxed));
+            }
+        };
+        with_threads(2, || share(vec![true, false], 2, work));
     }
 
     #[test]
