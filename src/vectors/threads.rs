@@ -24,8 +24,9 @@ use crate::vectors::{self, Ahead};
 /// (`strew-benches`, `threads`: gathers of 1 to 16 MiB, with this at 0.)
 const ALONE: usize = 1 << 21;
 
-/// Single elements that a scatter spreads over no more bytes are not divided either: to list their places takes as long as to write there, in a cache.
-/// (`strew-benches`, `threads`: histograms, with this at 0. On a fifth Xeon, two threads take as long as one into 1 MiB and three quarters of the time into 4 MiB.)
+/// Single elements that a scatter spreads over no more bytes, for each coordinate of a tuple, are not divided either: to list their places takes as long as to write there, in a cache.
+/// (`strew-benches`, `threads`: histograms, with this at 0. On a fifth Xeon, two threads take as long as one into 1 MiB, and two thirds to three quarters of the time into 4 MiB;
+/// by pairs, as long.)
 const CACHED: usize = 1 << 21;
 
 /// The bytes of indices that a gather checks, and then uses, at a time: they come from memory once. Those of two pieces are in the second cache.
@@ -81,7 +82,7 @@ impl Division {
             if plan.packed_row > 1 {
                 return Some(Way::Rows(pitch));
             }
-            let far = vectors::reach::<T>(plan) > CACHED;
+            let far = vectors::reach::<T>(plan) > CACHED * plan.coordinates().len();
             far.then_some(if plan.suits_lists() { Way::Lists } else { Way::Rows(pitch) })
         })
     }
@@ -369,6 +370,8 @@ mod tests {
         let bins = |bins: usize| way(axis(Scatter, &packed([bins]), &many, &many, 0));
         let most = CACHED / size_of::<f32>();
         assert_eq!([most, most + 1].map(bins), [None, Some(("lists", 0))]);
+        let pairs = |rows: usize| way(nd(Scatter, &packed([rows, 1024]), &packed([1 << 20, 2]), &many, 0));
+        assert_eq!([most / 512, most / 512 + 1].map(pairs), [None, Some(("lists", 0))]);
         let gaps = Layout::strided([1 << 20], [2]);
         assert_eq!(way(axis(Scatter, &packed([3 << 20]), &gaps, &many, 0)), None);
     }
