@@ -49,7 +49,8 @@ pub struct Call {
 }
 
 impl Call {
-    pub fn check(&self) {
+    /// Whether something has changed, as it should.
+    pub fn check(&self) -> bool {
         match self.width % 7 {
             0 => self.check_width::<1>(),
             1 => self.check_width::<2>(),
@@ -61,7 +62,7 @@ impl Call {
         }
     }
 
-    fn check_width<const N: usize>(&self)
+    fn check_width<const N: usize>(&self) -> bool
     where
         [u8; N]: NoUninit,
     {
@@ -125,8 +126,9 @@ impl Call {
                 let moves = Moves::<N>::new(&from, to).expect("elements of one size");
                 if streams { moves.streaming(run) } else { run(moves) }
             });
-            assert!(found.as_deref() == Some(&expected), "{}: {self:?}", path.name());
+            assert_eq!(found, expected, "{}: {self:?}", path.name());
         }
+        expected != to
     }
 }
 
@@ -135,14 +137,15 @@ fn elements<const N: usize>(length: u16, seed: usize) -> Box<[[u8; N]]> {
     (0..usize::from(length) % (BYTES / N + 1)).map(|n| std::array::from_fn(|byte| (n * 37 + n / 251 + byte * 5 + seed) as u8)).collect()
 }
 
-/// The elements after a change. `None`: some of so many around them have changed as well. (AddressSanitizer does not see writes past the caches.)
-fn within_edges<const N: usize>(to: &[[u8; N]], around: usize, change: impl FnOnce(&mut [[u8; N]])) -> Option<Box<[[u8; N]]>> {
+/// The elements after a change. Fails if some of so many around them have changed as well. (AddressSanitizer does not see writes past the caches.)
+fn within_edges<const N: usize>(to: &[[u8; N]], around: usize, change: impl FnOnce(&mut [[u8; N]])) -> Box<[[u8; N]]> {
     let edge = vec![[0xA5; N]; around];
     let mut found = [&edge, to, &edge].concat().into_boxed_slice();
     change(&mut found[around..][..to.len()]);
     let (before, found) = found.split_at(around);
     let (found, after) = found.split_at(to.len());
-    (before == edge && after == edge).then(|| found.into())
+    assert!(before == edge && after == edge, "what lies around has changed");
+    found.into()
 }
 
 /// A reduction that tells one order of two updates from the other.
@@ -188,8 +191,7 @@ impl<const N: usize> Op for Run<'_, N> {
             Kernel::GatherAt => self.moves.gather_at(instructions, self.t, self.f, self.offsets),
             Kernel::Scatter => self.moves.scatter(instructions, self.addresses, self.f, (self.n % 2 == 0).then_some(self.addresses)),
             Kernel::ScatterAt => self.moves.scatter_at(instructions, self.t, self.offsets, self.f),
-            // By `Sums`.
-            Kernel::Combine => {}
+            Kernel::Combine => unreachable!("by `Sums`"),
             Kernel::GatherRows => self.moves.gather_rows(instructions, self.t, self.addresses, self.rows),
             Kernel::ScatterRows => match self.chosen {
                 Some(end) => {
@@ -238,8 +240,9 @@ impl Split {
         let any = |value: u16| if value == u16::MAX { usize::MAX } else { usize::from(value) % 300 };
         let (from, to) = (elements::<N>(self.from, 0), elements::<N>(self.to, 128));
         let (rows, pitch, width) = (usize::from(self.rows) % 32, any(self.pitch), any(self.columns));
-        let (t, f, n) = (usize::from(self.t) % 40, usize::from(self.f), usize::from(self.n) % (BLOCK + 1));
-        let offsets = self.offsets.map(|offset| u32::from(offset >> 4));
+        let far = |value: u8, most: u8| if value == u8::MAX { usize::MAX - 5 } else { usize::from(value % most) };
+        let (t, f, n) = (far(self.t, 40), far(self.f, u8::MAX), usize::from(self.n) % (BLOCK + 1));
+        let offsets = self.offsets.map(|offset| if offset >= 0xFF00 { u32::from(offset) << 16 } else { u32::from(offset >> 4) });
         let end = rows.checked_sub(1).and_then(|last| last.checked_mul(pitch)?.checked_add(width));
         let fits = width <= pitch && end.is_some_and(|end| end <= to.len());
 
@@ -250,10 +253,10 @@ impl Split {
         }));
         let ends: Vec<usize> = starts.iter().copied().skip(1).chain([width]).collect();
         let mut expected = to.clone();
-        for (start, _) in starts.iter().zip(&ends).filter(|(start, end)| fits && t + n <= *end - *start) {
+        for (start, _) in starts.iter().zip(&ends).filter(|(start, end)| fits && t.saturating_add(n) <= *end - *start) {
             for row in 0..rows {
                 for (k, offset) in offsets[..n].iter().enumerate() {
-                    let from = from.get(f + *offset as usize);
+                    let from = from.get(f.saturating_add(*offset as usize));
                     expected[row * pitch + start + t + k] = *from.unwrap_or(&expected[row * pitch + start + t + k]);
                 }
             }
@@ -266,14 +269,13 @@ impl Split {
                 let mut rest = columns;
                 for (number, (start, end)) in starts.iter().zip(&ends).enumerate() {
                     let Some(columns) = rest.take() else { return };
-                    let piece = if number < self.cuts.len() {
+                    let mut piece = if number < self.cuts.len() {
                         let (piece, others) = columns.split_at(any(self.cuts[number]));
                         rest = Some(others);
                         piece
                     } else {
                         columns
                     };
-                    let mut piece = piece;
                     for row in 0..rows {
                         assert_eq!(piece.row(row), &to[row * pitch..][*start..*end], "{self:?}");
                     }
@@ -283,7 +285,7 @@ impl Split {
                     if streams { moves.streaming(run) } else { run(moves) }
                 }
             });
-            assert!(found.as_deref() == Some(&expected), "{}: {self:?}", path.name());
+            assert_eq!(found, expected, "{}: {self:?}", path.name());
         }
         expected != to
     }
@@ -301,7 +303,7 @@ impl<const N: usize> Op for ToRows<'_, N> {
     type Output = ();
     #[inline(always)]
     fn run(mut self, instructions: impl Instructions) {
-        for row in 0..self.rows + 1 {
+        for row in (0..=self.rows).chain([usize::MAX]) {
             let mut moves = self.moves.row(row);
             match self.offsets.try_into() {
                 Ok(block) => moves.gather::<8>(instructions, self.t, &block_at(block, self.f)),
@@ -312,7 +314,7 @@ impl<const N: usize> Op for ToRows<'_, N> {
 }
 
 fn block_at(offsets: &[u32; BLOCK], start: usize) -> [u32; BLOCK] {
-    offsets.map(|offset| offset.wrapping_add(start as u32))
+    offsets.map(|offset| offset.saturating_add(u32::try_from(start).unwrap_or(u32::MAX)))
 }
 
 /// Tuples on axes, all of any value.

@@ -1,6 +1,6 @@
 //! What the fuzz targets share: the cases, the oracle and the comparison of the property tests, with the bytes of a fuzzer as choices.
 //!
-//! `cargo fuzz fmt TARGET FILE` prints the case of an input: for all targets but those of the kernels, `indices` and `moves`, as a literal for a test.
+//! `cargo fuzz fmt TARGET FILE` prints the case of an input: for all targets but those of the kernels, `indices`, `moves` and `columns`, as a literal for a test.
 
 #[path = "../../tests/common/mod.rs"]
 pub mod common;
@@ -126,6 +126,7 @@ mod tests {
         let calls: Vec<Call> = seeds("moves");
         let of = |kernel: usize| calls.iter().filter(|call| call.kernel as usize == kernel).count();
         assert!((0..=Kernel::ScatterRows as usize).all(|kernel| of(kernel) >= 2), "kernels of moves");
+        assert!(calls.iter().any(|call| matches!(call.kernel, Kernel::Combine) && call.check()), "sums of moves");
         let splits: Vec<Split> = seeds("columns");
         assert!(splits.iter().filter(|split| split.check()).count() >= 4, "columns that are written");
     }
