@@ -35,9 +35,9 @@ const CHECKED: usize = 1 << 18;
 const MOST: usize = 1 << 9;
 const _: () = assert!(MOST * size_of::<(usize, (Plan, &mut [u8]))>() <= 1 << 20);
 
-/// A thread that has nothing left to do looks so many times whether the others are still at work, for less than 0.1 ms, before it may go to sleep: it may be needed again at once, and
-/// waking it takes longer. (`rows` with two threads, on a fifth Xeon: calls in a row take eight to nine tenths of the time.)
-const LOOKS: usize = 1 << 11;
+/// A thread that has nothing left to do looks so many times whether the others are still at work, before it may go to sleep: it may be needed again at once, and to wake it can take as long.
+/// That is 0.1 ms on a fifth Xeon, up to 0.4 ms on some others, whatever else the machine does. (`strew-benches`, `threads`: there, calls in a row that move rows take seven to nine tenths of the time.)
+const LOOKS: usize = 1 << 13;
 
 /// Pieces for each thread: the caller starts before the others are awake, and no one waits long for the last.
 const PIECES: usize = 4;
