@@ -333,7 +333,8 @@ impl Plan {
     /// Looks whether vectors may gain something. A plan that is cut to pieces keeps what has been found for the whole.
     #[cfg(feature = "std")]
     const fn find_suits_vectors(&mut self) {
-        const ENTRIES: usize = 32;
+        /// A block of them: fewer do not fill one. (With `std`, calls of 32 to 63 took up to twice as long in vectors as by the portable loops.)
+        const ENTRIES: usize = strew_simd::BLOCK;
         const LENGTH: usize = i32::MAX as usize;
         let (mut entries, mut fits) = (1_usize, self.lengths.table <= LENGTH);
         let mut d = 0;
@@ -508,16 +509,16 @@ pub(crate) mod tests {
     #[test]
     fn few_entries_and_long_tensors_do_not_suit_vectors() {
         let suits = |table: &Layout, count| axis(Gather, table, &packed([count]), &packed([count]), 0).suits_vectors;
-        assert_eq!([31, 32].map(|count| suits(&packed([100]), count)), [false, true]);
+        assert_eq!([63, 64].map(|count| suits(&packed([100]), count)), [false, true]);
         let (longest, too_long) = (i32::MAX as usize, i32::MAX as usize + 1);
-        assert_eq!([longest, too_long].map(|size| suits(&packed([size]), 32)), [true, false]);
-        assert_eq!([longest, too_long].map(|size| suits(&Layout::strided([size], [0]), 32)), [true, false]);
+        assert_eq!([longest, too_long].map(|size| suits(&packed([size]), 64)), [true, false]);
+        assert_eq!([longest, too_long].map(|size| suits(&Layout::strided([size], [0]), 64)), [true, false]);
         // Elements of rows do not count, unless there are gaps between them.
-        let with_gaps = |stride| Layout::strided([2, 20], [40, stride]);
-        let rows = |output: &Layout| axis(Gather, &packed([10, 20]), &packed([2]), output, 0).suits_vectors;
+        let with_gaps = |stride| Layout::strided([2, 40], [80, stride]);
+        let rows = |output: &Layout| axis(Gather, &packed([10, 40]), &packed([2]), output, 0).suits_vectors;
         assert_eq!([1, 2].map(|stride| rows(&with_gaps(stride))), [false, true]);
-        // Four indices for each of eight pieces, whose rows do not count.
-        assert!(axis(Gather, &packed([8, 10, 3]), &packed([4]), &packed([8, 4, 3]), 1).suits_vectors);
-        assert!(!axis(Gather, &packed([7, 10, 3]), &packed([4]), &packed([7, 4, 3]), 1).suits_vectors);
+        // Eight indices for each of eight pieces, whose rows do not count.
+        assert!(axis(Gather, &packed([8, 10, 3]), &packed([8]), &packed([8, 8, 3]), 1).suits_vectors);
+        assert!(!axis(Gather, &packed([7, 10, 3]), &packed([8]), &packed([7, 8, 3]), 1).suits_vectors);
     }
 }
