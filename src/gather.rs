@@ -61,7 +61,6 @@ impl Gather {
     /// assert_eq!(output, [3, 1, 3, 6, 4, 6]);
     /// # Ok::<(), strew::Error>(())
     /// ```
-    // Inlined, it copies the plan once less: a tenth of the time.
     #[inline]
     pub const fn axis(input: &Layout, indices: &Layout, output: &Layout, axis: usize) -> Result<Gather, Error> {
         let mut gather = Gather { plan: Plan::NOTHING };
@@ -90,7 +89,6 @@ impl Gather {
     /// assert_eq!(output, [9, 6]);
     /// # Ok::<(), strew::Error>(())
     /// ```
-    // Inlined, it copies the plan once less: a tenth of the time.
     #[inline]
     pub const fn elements(input: &Layout, indices: &Layout, output: &Layout, axis: usize) -> Result<Gather, Error> {
         let mut gather = Gather { plan: Plan::NOTHING };
@@ -119,7 +117,6 @@ impl Gather {
     /// assert_eq!(output, [11, 20, 21]);
     /// # Ok::<(), strew::Error>(())
     /// ```
-    // Inlined, it copies the plan once less: a tenth of the time.
     #[inline]
     pub const fn nd(input: &Layout, indices: &Layout, output: &Layout, batch_dims: usize) -> Result<Gather, Error> {
         let mut gather = Gather { plan: Plan::NOTHING };

@@ -113,7 +113,7 @@ impl Direction {
     }
 }
 
-/// The three constructors, on [`Plan::NOTHING`] (in place, since a plan is large to copy): what each tensor must look like, and where its dimensions go.
+/// The three constructors, on [`Plan::NOTHING`] (in place, since a plan is large to copy; for that reason their callers are inlined): what each tensor must look like, and where its dimensions go.
 impl Plan {
     pub(crate) const fn axis(
         &mut self,

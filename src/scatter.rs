@@ -67,7 +67,6 @@ impl Scatter {
     /// assert_eq!(data, [3, 4, 0, 0, 1, 2]);
     /// # Ok::<(), strew::Error>(())
     /// ```
-    // Inlined, it copies the plan once less: a tenth of the time.
     #[inline]
     pub const fn axis(data: &Layout, indices: &Layout, updates: &Layout, axis: usize) -> Result<Scatter, Error> {
         let mut scatter = Scatter { plan: Plan::NOTHING, data: *data };
@@ -96,7 +95,6 @@ impl Scatter {
     /// assert_eq!(one_hot, [0, 0, 1, 0, 1, 0]);
     /// # Ok::<(), strew::Error>(())
     /// ```
-    // Inlined, it copies the plan once less: a tenth of the time.
     #[inline]
     pub const fn elements(data: &Layout, indices: &Layout, updates: &Layout, axis: usize) -> Result<Scatter, Error> {
         let mut scatter = Scatter { plan: Plan::NOTHING, data: *data };
@@ -125,7 +123,6 @@ impl Scatter {
     /// assert_eq!(data, [0, 7, 8, 0]);
     /// # Ok::<(), strew::Error>(())
     /// ```
-    // Inlined, it copies the plan once less: a tenth of the time.
     #[inline]
     pub const fn nd(data: &Layout, indices: &Layout, updates: &Layout, batch_dims: usize) -> Result<Scatter, Error> {
         let mut scatter = Scatter { plan: Plan::NOTHING, data: *data };

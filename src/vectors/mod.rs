@@ -130,12 +130,12 @@ fn gather_lanes<T: Element, I: Index, const PROVEN: bool>(
     input: &[T],
     output: &mut [T],
 ) -> bool {
-    let ahead = Ahead { elements: reaches_beyond::<T>(plan, FAR) && !third_cache_is_near(), ..ahead };
-    let together = size_of_val(input) > NEAREST && reach::<T>(plan) <= FAR;
-    if plan.packed_tuple == 0 || plan.packed_row == 0 {
+    if !plan.is_packed() {
         // Nothing goes in blocks: the portable loops are shorter.
         return walk::run::<I, PROVEN>(plan, indices, Take { input, output });
     }
+    let ahead = Ahead { elements: reaches_beyond::<T>(plan, FAR) && !third_cache_is_near(), ..ahead };
+    let together = size_of_val(input) > NEAREST && reach::<T>(plan) <= FAR;
     let done = for_size!(T, N => Moves::<N>::new(input, output).map(|moves| {
         let gather = |moves: Moves<N>| run::<I, PROVEN>(plan, indices, Gathered { moves, together }, ahead);
         if streams { moves.streaming(gather) } else { gather(moves) }

@@ -33,7 +33,7 @@ impl Plan {
         plan.dims.get_mut(..self.outer + before.len())?.rotate_left(self.outer);
         plan.outer += before.len();
         plan.find_packed();
-        (plan.packed_tuple > 0 && plan.packed_row > 0).then_some(plan)
+        plan.is_packed().then_some(plan)
     }
 
     /// The plan for a block of columns: what the indices of `width` neighbouring columns move on a packed copy of these. `at` is the start of the last
@@ -98,6 +98,11 @@ impl Plan {
         Some((first, second))
     }
 
+    /// Whether tuples and rows lie without gaps: what goes in blocks.
+    pub(crate) fn is_packed(&self) -> bool {
+        self.packed_tuple > 0 && self.packed_row > 0
+    }
+
     /// The number of indices that a walk reads.
     pub(crate) fn reads(&self) -> usize {
         self.entries().saturating_mul(self.coordinates().len())
@@ -137,7 +142,7 @@ impl Plan {
     /// A distance of which those between the rows that a scatter writes are multiples, and no less than their length. `None`: rows may lie anyhow.
     #[cfg(feature = "rayon")]
     pub(crate) fn pitch(&self) -> Option<usize> {
-        let row = Some(self.packed_row).filter(|row| *row > 0 && self.packed_tuple > 0)?;
+        let row = self.is_packed().then_some(self.packed_row)?;
         let strides = self.outer().iter().map(|dim| dim.table).chain(self.coordinates().iter().map(|axis| axis.table));
         let pitch = strides.fold(0, |pitch, stride| greatest_common_divisor(pitch, stride.unsigned_abs()));
         Some(pitch).filter(|pitch| *pitch >= row)

@@ -7,6 +7,7 @@
 //! One thread does what cannot be cut so: written tensors whose outermost steps interleave, indices and updates that are not packed. And what is not worth
 //! it: small calls, and single elements of data that stay in a cache.
 
+use std::iter;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -243,13 +244,11 @@ pub(crate) fn share_with<P, S>(
     let next = || pieces.lock().unwrap_or_else(PoisonError::into_inner).next();
     let at_work = AtomicUsize::new(0);
     let take_turns = || {
-        let Some(mut piece) = next() else { return };
+        let Some(first) = next() else { return };
         at_work.fetch_add(1, Ordering::Relaxed);
         let mut own = own();
-        loop {
+        for piece in iter::once(first).chain(iter::from_fn(next)) {
             work(&mut own, piece);
-            let Some(following) = next() else { break };
-            piece = following;
         }
         at_work.fetch_sub(1, Ordering::Relaxed);
         for _ in 0..LOOKS {
