@@ -408,6 +408,14 @@ impl<T: Element, R: Reduction<T>> Combine<'_, T, R> {
     #[inline(always)]
     fn combine_with(&mut self, address: usize, updates: &[T]) {
         if let Some(data) = self.data.get_mut(address..address.wrapping_add(updates.len())) {
+            // For a few elements, the start of a loop in vectors takes longer. Machines without `std` have none.
+            #[cfg(feature = "std")]
+            if !R::SETS && updates.len() < 8 {
+                for (current, update) in data.iter_mut().zip(updates) {
+                    *current = self.reduction.combine(*current, *update);
+                }
+                return;
+            }
             self.reduction.combine_row(data, updates);
         }
     }

@@ -65,6 +65,14 @@ pub fn add_scalars<I: Signed>(data: &mut [f32], indices: &[I], updates: &[f32]) 
     }
 }
 
+/// `data[indices[i]] += update`
+pub fn add_scalar<I: Signed>(data: &mut [f32], indices: &[I], update: f32) {
+    let bins = data.len();
+    for &index in indices {
+        data[index.resolve(bins)] += update;
+    }
+}
+
 /// `output[r, c] = table[indices[r, c], c]`, rows of `columns`
 pub fn take_down<T: Copy, I: Signed>(table: &[T], indices: &[I], output: &mut [T], columns: usize) {
     let rows = table.len() / columns;

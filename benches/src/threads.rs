@@ -2,7 +2,7 @@
 
 use strew::{Add, Gather, Layout, Scatter};
 
-use crate::workloads::{Shape, Sizes, Workload, pair_scatter, row_gather, row_scatter};
+use crate::workloads::{self, Shape, Sizes, Workload, pair_scatter, row_gather, row_scatter};
 
 /// The family of these workloads, which are no part of the other list: in place of the safe loop they have strew on one thread.
 pub const THREADS: &str = "threads";
@@ -17,7 +17,8 @@ pub(crate) fn workloads(sizes: Sizes) -> Vec<Workload> {
     let single = [far, 4 * far].map(|bytes| gather_rows(1, bytes, moved));
     let scattered = [far / 16, far].map(|bytes| scatter_rows(64, bytes, moved));
     let pairs = [far / 4, far].map(|bytes| scatter_pairs(bytes, moved / 4));
-    rows.into_iter().chain(single).chain(scattered).chain(pairs).chain(axes).chain(bins).collect()
+    let repeated = [far, 4 * far].map(|bytes| repeated(bytes, moved));
+    rows.into_iter().chain(single).chain(scattered).chain(pairs).chain(axes).chain(bins).chain(repeated).collect()
 }
 
 fn gather_rows(width: usize, bytes: usize, moved: usize) -> Workload {
@@ -79,6 +80,15 @@ fn along(sizes: [usize; 2], axis: usize) -> [Workload; 2] {
 
 fn histogram(bytes: usize, moved: usize) -> Workload {
     let (shape, scatter) = row_scatter(THREADS, format!("histogram, bins of {}", size(bytes)), bytes / size_of::<f32>(), 1, moved, 3);
+    shape.of::<f32, i64>(
+        move |updates, indices, data| scatter.par_reduce(Add, data, indices, updates),
+        move |updates, indices, data| scatter.reduce(Add, data, indices, updates).unwrap(),
+    )
+}
+
+fn repeated(bytes: usize, moved: usize) -> Workload {
+    let name = format!("histogram, bins of {}, one update", size(bytes));
+    let (shape, scatter) = workloads::histogram(THREADS, name, bytes / size_of::<f32>(), moved);
     shape.of::<f32, i64>(
         move |updates, indices, data| scatter.par_reduce(Add, data, indices, updates),
         move |updates, indices, data| scatter.reduce(Add, data, indices, updates).unwrap(),

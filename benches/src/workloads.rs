@@ -390,7 +390,21 @@ fn reduce(sizes: Sizes, quick: bool) -> Vec<Workload> {
     let widths = [3, 4, 8, 16, 32, 64];
     let added = widths.map(|width| sums(format!("add rows of {width} f32 into 1 MiB"), rows * 64 / width, width, sizes.moved));
     let counted = [("64K", few), ("16M", many)].map(|(name, bins)| sums(format!("histogram, {name} bins"), bins, 1, sizes.moved));
-    added.into_iter().chain(counted).collect()
+    let repeated = [("64K", few), ("16M", many)].map(|(name, bins)| {
+        let (shape, scatter) = histogram("reduce", format!("histogram, {name} bins, one update"), bins, sizes.moved);
+        shape.of::<f32, i64>(
+            move |updates, indices, data| scatter.reduce(Add, data, indices, updates),
+            |updates, indices, data| safe::add_scalar(data, indices, updates[0]),
+        )
+    });
+    added.into_iter().chain(counted).chain(repeated).collect()
+}
+
+/// The same update for every index.
+pub(crate) fn histogram(family: &'static str, name: String, bins: usize, moved: usize) -> (Shape, Scatter) {
+    let updates = Layout::strided([moved], [0]);
+    let scatter = Scatter::axis(&Layout::contiguous([bins]), &Layout::contiguous([moved]), &updates, 0).unwrap();
+    (Shape { family, name, from: 1, to: bins, tuples: moved, sizes: vec![bins], moved, touched: 2 }, scatter)
 }
 
 fn sums(name: String, rows: usize, width: usize, moved: usize) -> Workload {

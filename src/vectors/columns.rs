@@ -49,15 +49,15 @@ impl Blocks {
     pub(crate) fn of<T>(plan: &Plan, direction: Direction) -> Option<Blocks> {
         let ([.., along, lane], [axis], []) = (plan.outer(), plan.coordinates(), plan.inner()) else { return None };
         let table = Rows { number: axis.size, pitch: usize::try_from(axis.table).ok()? };
-        // Updates may lie anyhow: they are read.
         let flat = Rows { number: along.size, pitch: usize::try_from(along.flat).unwrap_or(0) };
         let rows_for_index = if matches!(direction, Direction::Gather) { GATHER } else { SCATTER };
         let bytes = size_of::<T>().checked_mul(table.number).filter(|bytes| *bytes > 0)?;
         let width = lane.size.min(SCRATCH / bytes).min(*COLUMNS.end());
         let suits = along.table == 0
-            && (lane.table, lane.indices, lane.flat) == (1, 1, 1)
+            && (lane.table, lane.indices) == (1, 1)
             && table.pitch >= lane.size
-            && (matches!(direction, Direction::Scatter) || flat.pitch >= lane.size)
+            // Updates may lie anyhow: they are read.
+            && (matches!(direction, Direction::Scatter) || (lane.flat == 1 && flat.pitch >= lane.size))
             && bytes.saturating_mul(lane.size) > vectors::NEAR
             && flat.number.saturating_mul(rows_for_index) >= table.number
             && width >= *COLUMNS.start();
@@ -413,7 +413,8 @@ mod tests {
     fn updates_may_lie_anyhow() {
         let square = packed([4096, 1024]);
         let upside_down = Layout::strided([4096, 1024], [-1024, 1]).with_offset(4095 * 1024);
-        for updates in [upside_down, Layout::strided([4096, 1024], [0, 1])] {
+        let columns = Layout::strided([4096, 1024], [1, 4096]);
+        for updates in [upside_down, columns, Layout::strided([4096, 1024], [0, 1]), Layout::strided([4096, 1024], [0, 0])] {
             assert!(Blocks::of::<f32>(&elements(Scatter, &square, &square, &updates, 0), Scatter).is_some());
         }
         assert!(Blocks::of::<f32>(&elements(Gather, &square, &square, &upside_down, 0), Gather).is_none());

@@ -12,6 +12,7 @@ use crate::plan::{Dim, Plan};
 use crate::reduction::Reduction;
 use crate::vectors::pieces::Shares;
 use crate::vectors::threads::{Part, share};
+use crate::vectors::updates;
 use crate::walk::{self, Addresses, Mover};
 
 /// The entries that are looked at for a list. (`strew-benches`, `threads`: with a quarter as many, histograms take up to a quarter more; with four times as many, the same.)
@@ -67,11 +68,14 @@ where
     let threads = parts.len();
     share(parts, threads, |Part { start, data }| {
         let mut list = List::new();
-        for entries in (Shares { rest: vec![*plan], entries: ENTRIES }) {
-            list.length = 0;
-            resolve(&entries, indices, (start as u32, data.len() as u32), &mut list);
-            list.apply(reduction, data, updates);
-        }
+        updates::all(plan, updates, &mut |plan, updates| {
+            for entries in (Shares { rest: vec![*plan], entries: ENTRIES }) {
+                list.length = 0;
+                resolve(&entries, indices, (start as u32, data.len() as u32), &mut list);
+                list.apply(reduction, data, updates);
+            }
+            true
+        });
     });
 }
 

@@ -8,6 +8,7 @@
 
 use strew_simd::{Instructions, Moves, Op, PREFETCHES, Path, third_cache_is_near};
 
+use crate::combine::Combine;
 use crate::element::Element;
 use crate::gather::Take;
 use crate::index::{Bounds, Index};
@@ -42,6 +43,7 @@ mod pieces;
 #[cfg(feature = "rayon")]
 pub(crate) mod threads;
 pub(crate) mod trial;
+mod updates;
 
 #[cfg(feature = "rayon")]
 use blocks::InPart;
@@ -130,8 +132,8 @@ fn gather_lanes<T: Element, I: Index, const PROVEN: bool>(
     input: &[T],
     output: &mut [T],
 ) -> bool {
-    if !plan.is_packed() {
-        // Nothing goes in blocks: the portable loops are shorter.
+    if !plan.suits_blocks() {
+        // The portable loops are shorter.
         return walk::run::<I, PROVEN>(plan, indices, Take { input, output });
     }
     let ahead = Ahead { elements: reaches_beyond::<T>(plan, FAR) && !third_cache_is_near(), ..ahead };
@@ -145,7 +147,7 @@ fn gather_lanes<T: Element, I: Index, const PROVEN: bool>(
 
 /// `data[table] = updates[flat]`. `false`: an index is out of bounds under `Bounds::Error`; some updates have been made.
 pub(crate) fn scatter<T: Element, I: Index>(plan: &Plan, indices: &[I], data: &mut [T], updates: &[T]) -> bool {
-    in_blocks(plan, data, |plan, data| {
+    in_blocks(plan, indices, &Assign, data, updates, |plan, data, updates| {
         let ahead = Ahead::of_scatter::<T>(plan, false);
         let done = for_size!(T, N => Moves::<N>::new(updates, data).map(|moves| {
             let scatter = |moves: Moves<N>| run::<I, false>(plan, indices, Scattered { moves }, ahead);
@@ -166,16 +168,33 @@ pub(crate) fn combine<T: Element, I: Index, R: Reduction<T>>(
     if R::SETS {
         return scatter(plan, indices, data, updates);
     }
-    in_blocks(plan, data, |plan, data| {
+    in_blocks(plan, indices, reduction, data, updates, |plan, data, updates| {
         run::<I, false>(plan, indices, Combined { reduction, data, updates }, Ahead::of_scatter::<T>(plan, true))
     })
 }
 
-/// Changes the data by blocks of columns where that is worth it, or else all at once.
-fn in_blocks<T: Element>(plan: &Plan, data: &mut [T], mut change: impl FnMut(&Plan, &mut [T]) -> bool) -> bool {
+/// Changes the data by plans that go in blocks: those for blocks of columns where that is worth it, with packed updates. `change` makes one of these changes.
+fn in_blocks<T: Element, I: Index, R: Reduction<T>>(
+    plan: &Plan,
+    indices: &[I],
+    reduction: &R,
+    data: &mut [T],
+    updates: &[T],
+    mut change: impl FnMut(&Plan, &mut [T], &[T]) -> bool,
+) -> bool {
     let ordered = plan.in_flat_order();
     let plan = ordered.as_ref().unwrap_or(plan);
     let data = table_mut(plan, data);
+    let mut change = |plan: &Plan, data: &mut [T]| {
+        updates::all(plan, updates, &mut |plan, updates| {
+            if plan.suits_blocks() {
+                change(plan, data, updates)
+            } else {
+                // The portable loops are shorter.
+                walk::run::<I, false>(plan, indices, Combine { reduction, data, updates })
+            }
+        })
+    };
     match Blocks::of::<T>(plan, Direction::Scatter) {
         Some(blocks) => blocks.scatter(plan, data, change),
         None => change(plan, data),

@@ -53,7 +53,7 @@ fn worth<'a, T, I: Index>(plan: &Plan, indices: &'a [I]) -> Option<&'a [I]> {
         && !plan.empty
         && matches!(plan.bounds, Bounds::Error)
         && (1..=4).contains(&plan.packed_tuple)
-        && plan.packed_row == 1
+        && plan.inner().is_empty()
         && plan.coordinates().iter().all(|axis| axis.size <= 1 << 16)
         && vectors::reach::<T>(plan) > NEAR
         && has_all_in_order(plan);

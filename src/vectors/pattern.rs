@@ -15,18 +15,25 @@ const LONGEST: usize = 4096;
 /// An index is out of bounds under `Bounds::Error`.
 pub(crate) struct OutOfBounds;
 
-/// The offsets of a lane in each piece of the table, for a plan [in flat order](Plan::in_flat_order). `None`: there are no such pieces.
-pub(crate) fn offsets<I: Index>(plan: &Plan, indices: &[I]) -> Option<Result<Vec<u32>, OutOfBounds>> {
-    let ([pieces @ .., lane], [axis]) = (plan.outer(), plan.coordinates()) else { return None };
-    let stride = usize::try_from(axis.table).ok()?;
-    let suits = (plan.packed_tuple, plan.packed_row) == (1, 1)
+/// Whether there are pieces of the table into which the same lane leads, for a plan [in flat order](Plan::in_flat_order).
+pub(crate) fn suits(plan: &Plan) -> bool {
+    let ([pieces @ .., lane], [axis]) = (plan.outer(), plan.coordinates()) else { return false };
+    (plan.packed_tuple, plan.packed_row) == (1, 1)
+        && !plan.empty
         && !pieces.is_empty()
         && pieces.iter().all(|piece| piece.indices == 0)
         && lane.table == 0
-        && lane.size <= LONGEST;
-    if plan.empty || !suits {
+        && lane.size <= LONGEST
+        && axis.table >= 0
+}
+
+/// The offsets of a lane in each piece of the table. `None`: there are [no such pieces](suits).
+pub(crate) fn offsets<I: Index>(plan: &Plan, indices: &[I]) -> Option<Result<Vec<u32>, OutOfBounds>> {
+    let ([.., lane], [axis]) = (plan.outer(), plan.coordinates()) else { return None };
+    if !suits(plan) {
         return None;
     }
+    let stride = axis.table as usize;
     let lane = indices.get(plan.start.indices..plan.start.indices.wrapping_add(lane.size))?;
     let offset = |index: &I| match resolve(*index, axis.size, plan.bounds) {
         Some(position) => Ok(position.wrapping_mul(stride) as u32),

@@ -5,35 +5,63 @@ use strew_simd::BLOCK;
 #[cfg(feature = "rayon")]
 use crate::plan::Direction;
 use crate::plan::{Dim, Plan, Start};
+use crate::vectors::pattern;
 use crate::walk::Position;
 
 impl Plan {
-    /// The inner dimensions without the row of neighbours at their end, if there is one.
-    fn before_row(&self) -> &[Dim] {
-        match self.inner() {
-            [before @ .., row] if row.is_row() => before,
-            inner => inner,
-        }
-    }
-
     /// The same plan with the dimensions before an axis first: the flat tensor is walked in its own order, and the indices once for each of its
     /// pieces. `None`: there are no such dimensions, or lanes would not be packed.
     ///
     /// Updates of one place keep their order, since each place belongs to one coordinate of these dimensions.
     pub(crate) fn in_flat_order(&self) -> Option<Plan> {
-        let before = self.before_row();
-        if before.is_empty() {
-            return None;
-        }
+        let mut plan = self.with_first(|row| row.is_row())?;
+        plan.find_packed();
+        plan.is_packed().then_some(plan)
+    }
+
+    /// The same for a scatter whose updates will be packed: where each step of those dimensions leads to places of its own, beyond those of the steps before.
+    pub(crate) fn in_data_order(&self) -> Option<Plan> {
+        let is_far = |dim: &Dim| dim.table.unsigned_abs() >= self.reach();
+        self.with_first(|row| row.table == 1).filter(|plan| plan.dims.iter().take(plan.outer - self.outer).all(is_far))
+    }
+
+    /// The same with the inner dimensions before the outer ones, but for a row at their end. `None`: there are none, or the flat tensor would not be walked in its own order.
+    fn with_first(&self, is_row: impl FnOnce(Dim) -> bool) -> Option<Plan> {
+        let before = match self.inner() {
+            [before @ .., row] if is_row(*row) => before,
+            inner => inner,
+        };
         let largest = self.outer().iter().map(|dim| dim.flat.unsigned_abs()).max().unwrap_or(0);
-        if before.iter().any(|dim| dim.flat.unsigned_abs() <= largest) {
+        if before.is_empty() || before.iter().any(|dim| dim.flat.unsigned_abs() < largest) {
             return None;
         }
         let mut plan = *self;
         plan.dims.get_mut(..self.outer + before.len())?.rotate_left(self.outer);
         plan.outer += before.len();
+        Some(plan)
+    }
+
+    /// The same for a flat tensor of which the walk finds one element after the other, from the first of a slice on. `None`: lanes would not be packed.
+    pub(crate) fn on_packed_flat(&self) -> Option<Plan> {
+        let mut plan = *self;
+        let mut length = 1_usize;
+        for dim in plan.dims.get_mut(..self.rank)?.iter_mut().rev() {
+            dim.flat = length as isize;
+            length = length.wrapping_mul(dim.size);
+        }
+        (plan.start.flat, plan.lengths.flat) = (0, length);
         plan.find_packed();
         plan.is_packed().then_some(plan)
+    }
+
+    /// The plan that copies the flat tensor to that of another plan with the same dimensions.
+    pub(crate) fn flat_to(&self, other: &Plan) -> Plan {
+        let mut copy = Plan { empty: self.empty, ..Plan::NOTHING };
+        (copy.start.table, copy.start.flat) = (self.start.flat, other.start.flat);
+        for (from, to) in self.dims.iter().zip(&other.dims).take(self.rank) {
+            copy.push(from.size, from.flat, 0, to.flat);
+        }
+        copy
     }
 
     /// The plan for a block of columns: what the indices of `width` neighbouring columns move on a packed copy of these. `at` is the start of the last
@@ -46,7 +74,8 @@ impl Plan {
         let [axis, ..] = &mut plan.coordinates;
         axis.table = width as isize;
         plan.lengths.table = axis.size.saturating_mul(width);
-        plan.start = Start { table: 0, indices: at.indices.wrapping_add(column), flat: at.flat.wrapping_add(column) };
+        let flat = plan.dims.get(1).map_or(0, |lane| column.wrapping_mul(lane.flat as usize));
+        plan.start = Start { table: 0, indices: at.indices.wrapping_add(column), flat: at.flat.wrapping_add(flat) };
         plan
     }
 
@@ -83,7 +112,6 @@ impl Plan {
     }
 
     /// So many steps of the outermost dimension, and the rest. `None`: there are no more.
-    #[cfg(feature = "rayon")]
     pub(crate) fn split(&self, steps: usize) -> Option<(Plan, Plan)> {
         let (mut first, mut second) = (*self, *self);
         let (dim, rest) = (first.dims.first_mut()?, second.dims.first_mut()?);
@@ -101,6 +129,12 @@ impl Plan {
     /// Whether tuples and rows lie without gaps: what goes in blocks.
     pub(crate) fn is_packed(&self) -> bool {
         self.packed_tuple > 0 && self.packed_row > 0
+    }
+
+    /// Whether what is packed goes in blocks: short lanes of single elements do not fill them, and gain only where they are asked for ahead, or are the same one for all pieces of the table.
+    pub(crate) fn suits_blocks(&self) -> bool {
+        let lanes_are_short = self.packed_row == 1 && self.outer().last().is_none_or(|lane| lane.size < BLOCK);
+        self.is_packed() && (!lanes_are_short || self.has_far_lanes() || pattern::suits(self))
     }
 
     /// The number of indices that a walk reads.
@@ -150,14 +184,12 @@ impl Plan {
 }
 
 /// Shares of a plan's entries, in order: of no more than so many, and of about as many where one dimension is cut.
-#[cfg(feature = "rayon")]
 pub(crate) struct Shares {
     /// What is left, the last part first.
     pub rest: Vec<Plan>,
     pub entries: usize,
 }
 
-#[cfg(feature = "rayon")]
 impl Iterator for Shares {
     type Item = Plan;
 
@@ -193,7 +225,7 @@ fn greatest_common_divisor(mut a: usize, mut b: usize) -> usize {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use crate::layout::Layout;
-    use crate::plan::Direction::Gather;
+    use crate::plan::Direction::{Gather, Scatter};
     use crate::plan::tests::{axis, elements, nd, packed, sizes};
 
     #[test]
@@ -213,6 +245,50 @@ mod tests {
         assert!(ordered(&table, &four, &Layout::strided([2, 4, 3], [3, 6, 1]), 1).is_none());
         assert!(ordered(&table, &Layout::strided([4], [2]), &output, 1).is_none());
         assert!(ordered(&table, &four, &Layout::strided([2, 4, 3], [16, 4, 1]), 1).is_none());
+    }
+
+    #[test]
+    fn a_scatter_walks_its_data_in_order() {
+        let (eight, one) = (packed([8]), Layout::strided([2, 8, 3], [0, 0, 0]));
+        let ordered = |data: &Layout, updates: &Layout, along| axis(Scatter, data, &eight, updates, along).in_data_order();
+        let plan = ordered(&packed([2, 10, 3]), &one, 1).unwrap();
+        assert!(sizes(plan.outer()).eq([2, 8]) && sizes(plan.inner()).eq([3]), "{plan:?}");
+        // What is no row of the data is far from the next one of its dimension, or stays inside.
+        let columns = |step| Layout::strided([10, 4], [1, step]);
+        let plan = ordered(&columns(10), &Layout::strided([8, 4], [0, 0]), 0).unwrap();
+        assert!(sizes(plan.outer()).eq([4, 8]) && sizes(plan.inner()).eq([]), "{plan:?}");
+        assert!(ordered(&Layout::strided([10, 4], [8, 2]), &Layout::strided([8, 4], [0, 0]), 0).is_none());
+        // Updates would be read in another order than theirs; there are no dimensions before the axis.
+        assert!(ordered(&columns(10), &packed([8, 4]), 0).is_none());
+        assert!(ordered(&packed([10, 3]), &Layout::strided([8, 3], [0, 0]), 0).is_none());
+    }
+
+    #[test]
+    fn a_packed_flat_tensor_is_that_of_the_walk() {
+        let updates = Layout::strided([5, 7, 3], [1, 40, 8]).with_offset(9);
+        let plan = axis(Scatter, &packed([10, 3]), &packed([5, 7]), &updates, 0);
+        let to = plan.on_packed_flat().unwrap();
+        assert_eq!((to.start.flat, to.lengths.flat, to.packed_tuple, to.packed_row), (0, 105, 1, 3));
+        let copy = plan.flat_to(&to);
+        let strides: Vec<_> = copy.inner().iter().map(|dim| (dim.size, dim.table, dim.flat)).collect();
+        assert_eq!((strides, copy.start.table, copy.start.flat), (vec![(5, 1, 21), (7, 40, 3), (3, 8, 1)], 9, 0));
+        // Gaps between indices remain.
+        assert!(axis(Scatter, &packed([10, 3]), &Layout::strided([5], [2]), &packed([5, 3]), 0).on_packed_flat().is_none());
+    }
+
+    #[test]
+    fn short_lanes_of_elements_do_not_fill_blocks() {
+        let suits = |table: &Layout, indices: &Layout, flat: &Layout, along| {
+            let plan = axis(Gather, table, indices, flat, along);
+            plan.in_flat_order().unwrap_or(plan).suits_blocks()
+        };
+        let lanes = |length, step| suits(&packed([90]), &Layout::strided([9, length], [step, 1]), &packed([9, length]), 0);
+        assert_eq!([lanes(63, 65), lanes(64, 65), lanes(63, 512)], [false, true, true]);
+        let rows = |length, width| suits(&packed([90, width]), &Layout::strided([9, length], [65, 1]), &packed([9, length, width]), 0);
+        assert_eq!([rows(5, 1), rows(5, 2)], [false, true]);
+        // The same lane for each piece of the table; what is not packed.
+        assert!(suits(&packed([9, 90]), &packed([5]), &packed([9, 5]), 1));
+        assert!(!suits(&packed([90]), &packed([500]), &Layout::strided([500], [2]), 0));
     }
 
     #[test]
@@ -249,7 +325,6 @@ mod tests {
     mod with_threads {
         use super::super::*;
         use super::*;
-        use crate::plan::Direction::Scatter;
 
         /// The places in the indices, in the order of the walk.
         fn places(plan: &Plan) -> Vec<usize> {

@@ -18,6 +18,7 @@ use crate::plan::{Direction, Plan};
 use crate::reduction::Reduction;
 use crate::vectors::columns::Blocks;
 use crate::vectors::lists;
+use crate::vectors::updates::{self, Loose};
 use crate::vectors::{self, Ahead};
 
 /// Calls that move fewer bytes run on the caller's thread: they take less than the 0.1 ms that it may take to wake another.
@@ -79,12 +80,14 @@ impl Division {
             if plan.pieces_are_apart(Direction::Scatter) {
                 return Some(Way::Pieces);
             }
-            let pitch = plan.pitch()?;
-            if plan.packed_row > 1 {
+            let loose = Loose::of::<T>(plan);
+            let packed = loose.as_ref().map_or(plan, |loose| &loose.packed);
+            let pitch = packed.pitch()?;
+            if packed.packed_row > 1 {
                 return Some(Way::Rows(pitch));
             }
             let reach = vectors::reach::<T>(plan);
-            if plan.suits_lists() {
+            if packed.suits_lists() {
                 return (reach > LISTED * plan.coordinates().len()).then_some(Way::Lists);
             }
             (reach > vectors::FAR).then_some(Way::Rows(pitch))
@@ -211,7 +214,12 @@ impl Division {
             Way::Rows(pitch) => {
                 let parts = parts(plan, data, *pitch, self.threads);
                 let streams = R::SETS && vectors::streams::<T, I>(plan, Direction::Scatter);
-                share(parts, self.threads, |part| vectors::combine_part(plan, indices, reduction, part, updates, streams));
+                share(parts, self.threads, |Part { start, data }| {
+                    updates::all(plan, updates, &mut |plan, updates| {
+                        vectors::combine_part(plan, indices, reduction, Part { start, data }, updates, streams);
+                        true
+                    });
+                });
             }
             Way::Lists => {
                 let parts = parts(plan, data, 1, self.threads.min(lists::THREADS));
@@ -361,8 +369,13 @@ mod tests {
         assert_eq!([most, most + 1].map(bins), [None, Some(("lists", 0))]);
         let pairs = |rows: usize| way(nd(Scatter, &packed([rows, 1024]), &packed([1 << 20, 2]), &many, 0));
         assert_eq!([most / 512, most / 512 + 1].map(pairs), [None, Some(("lists", 0))]);
-        let gaps = Layout::strided([1 << 20], [2]);
-        assert_eq!(way(axis(Scatter, &packed([3 << 20]), &gaps, &many, 0)), None);
+        let (far, gaps, one) = (packed([3 << 20]), Layout::strided([1 << 20], [2]), Layout::strided([1 << 20], [0]));
+        assert_eq!(way(axis(Scatter, &far, &gaps, &many, 0)), None);
+        // Updates with gaps, or only one, will be packed.
+        assert_eq!([&gaps, &one].map(|updates| way(axis(Scatter, &far, &many, updates, 0))), [Some(("lists", 0)); 2]);
+        let one_row = Layout::strided([1 << 16, 16], [0, 1]);
+        assert_eq!(way(axis(Scatter, &rows, &packed([1 << 16]), &one_row, 0)), Some(("rows", 20)));
+        assert_eq!(way(elements(Scatter, &square, &square, &Layout::strided([1024, 1024], [0, 0]), 0)), Some(("columns", 0)));
     }
 
     #[test]

@@ -1,0 +1,194 @@
+//! Updates that do not lie in the order of the walk, one after the other: repeated ones, which have stride 0, and those with gaps or in another order.
+//!
+//! Vectors read what is packed. So some updates at a time are copied to a scratch that stays in a cache, from which they go; those that are repeated for all entries are copied once.
+
+use crate::element::Element;
+use crate::gather::Take;
+use crate::plan::Plan;
+use crate::vectors::pieces::Shares;
+use crate::walk;
+
+/// The bytes of the scratch, at most.
+const SCRATCH: usize = 1 << 16;
+
+/// Longer rows gain nothing.
+const ROW: usize = 1 << 9;
+
+/// A scatter's plan whose updates are to be packed, and what it then is.
+pub(crate) struct Loose {
+    plan: Plan,
+    pub packed: Plan,
+}
+
+impl Loose {
+    /// `None`: they are packed, or the plan would not be with packed ones.
+    pub(crate) fn of<T>(plan: &Plan) -> Option<Loose> {
+        if plan.is_packed() {
+            return None;
+        }
+        let plan = plan.in_data_order().unwrap_or(*plan);
+        let packed = plan.on_packed_flat().filter(|packed| packed.packed_row.saturating_mul(size_of::<T>()) <= ROW)?;
+        Some(Loose { plan, packed })
+    }
+
+    /// Hands plans for some entries at a time on, in order, with packed updates, until `visit` says that one could not be run.
+    fn all<T: Element>(&self, updates: &[T], visit: &mut dyn FnMut(&Plan, &[T]) -> bool) -> bool {
+        let row = self.packed.packed_row.saturating_mul(size_of::<T>()).max(1);
+        let repeated = self.plan.outer().iter().all(|dim| dim.flat == 0);
+        let mut scratch = Vec::new();
+        for plan in (Shares { rest: vec![self.plan], entries: SCRATCH / row }) {
+            let (Some(packed), Some(first)) = (plan.on_packed_flat(), updates.get(plan.start.flat)) else { return true };
+            let length = packed.lengths.flat;
+            if !repeated || scratch.len() < length {
+                scratch.resize(length, *first);
+                walk::run::<u8, true>(&plan.flat_to(&packed), &[], Take { input: updates, output: &mut scratch });
+            }
+            if !visit(&packed, scratch.get(..length).unwrap_or_default()) {
+                return false;
+            }
+        }
+        true
+    }
+}
+
+/// Hands a scatter's plan on, or plans for some of its entries at a time, in order, with packed updates where there can be such. `false`: one could not be run.
+pub(crate) fn all<T: Element>(plan: &Plan, updates: &[T], visit: &mut dyn FnMut(&Plan, &[T]) -> bool) -> bool {
+    match Loose::of::<T>(plan) {
+        Some(loose) => loose.all(updates, visit),
+        None => visit(plan, updates),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::indexing_slicing)]
+mod tests {
+    use super::*;
+    use crate::layout::Layout;
+    use crate::plan::Direction::Scatter as Changed;
+    use crate::plan::tests::{axis, nd, packed};
+    use crate::{Add, Bounds, Error, Scatter};
+
+    /// The elements of a tensor in row-major order.
+    fn elements(layout: &Layout, slice: &[f32]) -> Vec<f32> {
+        let steps = |d: usize| (0..layout.size(d)).map(move |step| step as isize * layout.stride(d));
+        let starts = (0..layout.rank()).fold(vec![layout.offset()], |starts, d| {
+            starts.iter().flat_map(|start| steps(d).map(|step| start.wrapping_add_signed(step))).collect()
+        });
+        starts.into_iter().map(|place| slice[place]).collect()
+    }
+
+    fn numbers(count: usize) -> Vec<f32> {
+        (0..count).map(|n| (n * 7919 % 1009) as f32 / 8.0 - 50.0).collect()
+    }
+
+    #[test]
+    fn packed_updates_are_handed_on_as_they_are() {
+        let many = packed([100_000]);
+        let (plan, updates) = (axis(Changed, &packed([9]), &many, &many, 0), numbers(100_000));
+        let mut calls = 0;
+        assert!(all(&plan, &updates, &mut |found, read| {
+            calls += 1;
+            *found == plan && core::ptr::eq(read, &raw const *updates)
+        }));
+        assert_eq!(calls, 1);
+    }
+
+    #[test]
+    fn others_are_packed_some_at_a_time() {
+        let count = SCRATCH / size_of::<f32>() + 1;
+        let rows = count.div_ceil(4);
+        for (table, indices, updates) in [
+            (packed([9]), packed([count]), Layout::strided([count], [0]).with_offset(3)),
+            (packed([9]), packed([count]), Layout::strided([count], [-3]).with_offset(3 * count)),
+            (packed([9]), packed([250, 70]), Layout::strided([250, 70], [1, 250])),
+            (packed([9, 4]), packed([rows]), Layout::strided([rows, 4], [0, 1])),
+            (packed([9, 4]), packed([rows]), Layout::strided([rows, 4], [5, 1])),
+            (packed([9, 4]), packed([rows]), Layout::strided([rows, 4], [1, rows as isize])),
+        ] {
+            let plan = axis(Changed, &table, &indices, &updates, 0);
+            let slice = numbers(plan.lengths.flat);
+            let (mut found, mut parts) = (Vec::new(), 0);
+            let mut visit = |plan: &Plan, updates: &[f32]| {
+                assert!(plan.is_packed() && plan.start.flat == 0 && plan.lengths.flat == updates.len() && size_of_val(updates) <= SCRATCH);
+                found.extend_from_slice(updates);
+                parts += 1;
+                true
+            };
+            assert!(all(&plan, &slice, &mut visit));
+            assert!(found == elements(&updates, &slice) && parts > 1, "{updates:?}");
+            let mut left = 2;
+            let mut stop = |_: &Plan, _: &[f32]| {
+                left -= 1;
+                left > 0
+            };
+            assert!(!all(&plan, &slice, &mut stop));
+            assert_eq!(left, 0);
+        }
+    }
+
+    #[test]
+    fn what_is_not_packed_is_handed_on_as_it_is() {
+        let packed_then =
+            |table: &Layout, indices: &Layout, updates: &Layout| Loose::of::<f32>(&axis(Changed, table, indices, updates, 0)).is_some();
+        let ids = packed([100]);
+        let rows = |width: usize| packed_then(&packed([9, width]), &ids, &Layout::strided([100, width], [0, 1]));
+        assert_eq!([ROW / 4, ROW / 4 + 1].map(rows), [true, false]);
+        // Indices with gaps; rows of the table that are none.
+        assert!(!packed_then(&packed([9]), &Layout::strided([100], [2]), &Layout::strided([100], [0])));
+        assert!(!packed_then(&Layout::strided([9, 4], [1, 9]), &ids, &packed([100, 4])));
+        let tuples = |k: usize| {
+            let table = Layout::from_sizes(&[5; 6][..k]).unwrap();
+            Loose::of::<f32>(&nd(Changed, &table, &packed([100, k]), &Layout::strided([100], [0]), 0)).is_some()
+        };
+        assert_eq!([1, 4, 5].map(tuples), [true; 3]);
+    }
+
+    /// The same as with packed ones, also where the data are walked in another order, and by blocks of columns.
+    #[test]
+    fn what_they_make_of_the_data() {
+        let [axis_0, axis_1] = [0, 1].map(|d| move |data: &Layout, ids: &Layout, updates: &Layout| Scatter::axis(data, ids, updates, d));
+        let [elements_0, elements_1] =
+            [0, 1].map(|d| move |data: &Layout, ids: &Layout, updates: &Layout| Scatter::elements(data, ids, updates, d));
+        let by_tuples = |data: &Layout, ids: &Layout, updates: &Layout| Scatter::nd(data, ids, updates, 0);
+        type Make<'a> = &'a dyn Fn(&Layout, &Layout, &Layout) -> Result<Scatter, Error>;
+        let cases: [(Make, Layout, Layout, Layout); 11] = [
+            (&axis_0, packed([1000]), packed([40_000]), Layout::strided([40_000], [0])),
+            (&axis_0, packed([1 << 19]), packed([300_000]), Layout::strided([300_000], [-2]).with_offset(599_998)),
+            (&axis_0, packed([500, 7]), packed([9000]), Layout::strided([9000, 7], [0, 1])),
+            (&axis_0, packed([500, 7]), packed([9000]), Layout::strided([9000, 7], [0, 0])),
+            // Pieces before the axis, the same update for all of them, or for none.
+            (&axis_1, packed([50, 90]), packed([700]), Layout::strided([50, 700], [0, 0])),
+            (&axis_1, packed([50, 90]), packed([700]), Layout::strided([50, 700], [1400, 2])),
+            (&axis_1, packed([50, 90, 3]), packed([700]), Layout::strided([50, 700, 3], [0, 0, 1])),
+            (&axis_1, Layout::strided([50, 90], [1, 50]), packed([700]), Layout::strided([50, 700], [0, 0])),
+            (&elements_0, packed([2048, 200]), packed([2048, 180]), Layout::strided([2048, 180], [0, 0])),
+            (&elements_1, packed([300, 200]), packed([290, 180]), Layout::strided([290, 180], [1, 290])),
+            (&by_tuples, packed([700, 800]), packed([150_000, 2]), Layout::strided([150_000], [0])),
+        ];
+        for (make, data, ids, updates) in &cases {
+            let all = Layout::from_sizes(updates.sizes()).unwrap();
+            let size = *data.sizes().iter().min().unwrap() as i64;
+            let mut indices: Vec<i64> = (0..ids.extent().unwrap() as i64).map(|n| n * n % (2 * size) - size).collect();
+            let slice = numbers(updates.extent().unwrap());
+            let old = numbers(data.extent().unwrap());
+            let packed_slice = elements(updates, &slice);
+            for bounds in [Bounds::Error, Bounds::Skip] {
+                if bounds == Bounds::Skip {
+                    indices.iter_mut().step_by(5).for_each(|index| *index += 1_000_000);
+                }
+                let [loose, packed] = [updates, &all].map(|updates| make(data, ids, updates).unwrap().bounds(bounds));
+                let changed = |scatter: &Scatter, updates: &[f32]| {
+                    let [mut set, mut sum] = [old.clone(), old.clone()];
+                    scatter.run(&mut set, &indices, updates).unwrap();
+                    scatter.reduce(Add, &mut sum, &indices, updates).unwrap();
+                    (set, sum)
+                };
+                assert!(changed(&loose, &slice) == changed(&packed, &packed_slice), "{data:?} {updates:?}");
+            }
+            *indices.last_mut().unwrap() = 1_000_000;
+            let (scatter, mut found) = (make(data, ids, updates).unwrap(), old.clone());
+            assert!(matches!(scatter.reduce(Add, &mut found, &indices, &slice), Err(Error::IndexOutOfBounds { .. })));
+            assert!(found == old);
+        }
+    }
+}
