@@ -71,6 +71,14 @@ impl Case {
         Ok(scatter.bounds(self.bounds))
     }
 
+    /// The same case with indices of this type: values beyond it become its least or its greatest one.
+    pub fn with_index(&self, index: IndexType) -> Case {
+        let mut case = self.clone();
+        case.values.iter_mut().for_each(|value| *value = (*value).clamp(index.min(), index.max()));
+        case.index = index;
+        case
+    }
+
     /// The index values as a slice of an index type that holds them.
     pub fn indices_as<I: TryFrom<i128>>(&self) -> Vec<I> {
         self.values.iter().map(|&value| I::try_from(value).ok().expect("the value fits its type")).collect()

@@ -3,7 +3,7 @@
 use half::{bf16, f16};
 use strew::{Add, And, Assign, Average, Bounds, Error, Gather, Index, Max, Min, Mul, Operand, Or, Reduction, Sub, Xor, shape};
 
-use super::case::{Case, Operator, Tensor, places, with_indices};
+use super::case::{Case, IndexType, Operator, Tensor, places, with_indices};
 use super::generate::Direction;
 use super::oracle::{self, Move};
 use super::values::{Nan, Pixel, Sample, same, samples};
@@ -250,21 +250,17 @@ pub trait Reductions: Sample {
     const NUMBER: u64;
 
     fn check_part<I: Index>(case: &Case, moves: &[Move], indices: &[I], part: u64);
-
-    fn check<I: Index>(case: &Case, moves: &[Move], indices: &[I]) {
-        (0..Self::NUMBER).for_each(|part| Self::check_part(case, moves, indices, part));
-    }
 }
 
+/// By indices of one type: [`check_scatter`] reduces by those of all.
 pub fn check_reductions<T: Reductions>(case: &Case) {
-    let moves = oracle::moves(case);
-    with_wide_indices(case, |indices| T::check(case, &moves, indices), |indices| T::check(case, &moves, indices));
+    (0..T::NUMBER).for_each(|part| check_reductions_part::<T>(case, part));
 }
 
 /// One of them.
 pub fn check_reductions_part<T: Reductions>(case: &Case, part: u64) {
-    let (moves, part) = (oracle::moves(case), part % T::NUMBER);
-    with_wide_indices(case, |indices| T::check_part(case, &moves, indices, part), |indices| T::check_part(case, &moves, indices, part));
+    let case = &case.with_index(IndexType::I64);
+    T::check_part(case, &oracle::moves(case), &case.indices_as::<i64>(), part % T::NUMBER);
 }
 
 /// Integers, computed exactly and cut to their width.
