@@ -79,10 +79,11 @@ fn copy_block<'a, T: Element, const N: usize>((from, to): (&'a [T], &'a mut [T])
 #[cfg(feature = "std")]
 #[inline(always)]
 pub(crate) fn copy_row<T: Element>(from: &[T], to: &mut [T]) {
+    let small = size_of::<T>() <= 16;
     match from.len() {
-        2..=4 => copy_ends::<T, 2>(from, to),
-        5..=8 => copy_ends::<T, 4>(from, to),
-        9..=16 => copy_ends::<T, 8>(from, to),
+        2..=4 if small => copy_ends::<T, 2>(from, to),
+        5..=8 if small => copy_ends::<T, 4>(from, to),
+        9..=16 if small => copy_ends::<T, 8>(from, to),
         length if length == to.len() => to.copy_from_slice(from),
         _ => {}
     }

@@ -14,19 +14,19 @@ impl Plan {
     ///
     /// Updates of one place keep their order, since each place belongs to one coordinate of these dimensions.
     pub(crate) fn in_flat_order(&self) -> Option<Plan> {
-        let mut plan = self.with_first(|row| row.is_row())?;
+        let mut plan = self.with_inner_first(|row| row.is_row())?;
         plan.find_packed();
         plan.is_packed().then_some(plan)
     }
 
-    /// The same for a scatter whose updates will be packed: where each step of those dimensions leads to places of its own, beyond those of the steps before.
+    /// The same for a scatter whose updates will be packed. `None` as well: a step of those dimensions is shorter than what indices choose from, and their places would be walked far from each other.
     pub(crate) fn in_data_order(&self) -> Option<Plan> {
         let is_far = |dim: &Dim| dim.table.unsigned_abs() >= self.reach();
-        self.with_first(|row| row.table == 1).filter(|plan| plan.dims.iter().take(plan.outer - self.outer).all(is_far))
+        self.with_inner_first(|row| row.table == 1).filter(|plan| plan.dims.iter().take(plan.outer - self.outer).all(is_far))
     }
 
     /// The same with the inner dimensions before the outer ones, but for a row at their end. `None`: there are none, or the flat tensor would not be walked in its own order.
-    fn with_first(&self, is_row: impl FnOnce(Dim) -> bool) -> Option<Plan> {
+    fn with_inner_first(&self, is_row: impl FnOnce(Dim) -> bool) -> Option<Plan> {
         let before = match self.inner() {
             [before @ .., row] if is_row(*row) => before,
             inner => inner,

@@ -4,8 +4,8 @@
 //! cut between these. Else a gather's output is cut along its outermost dimension. So is a scatter's data, if the indices of each piece stay in it. Otherwise the data is cut between rows, and all threads look at all
 //! indices, to apply the updates that fall into their part; those of single elements are put into [`lists`] first.
 //!
-//! One thread does what cannot be cut so: written tensors whose outermost steps interleave, indices and updates that are not packed. And what is not worth
-//! it: small calls, and single elements of data that stay in a cache.
+//! One thread does what cannot be cut so: written tensors whose outermost steps interleave, indices that are not packed. And what is not worth
+//! it: small calls, single elements of data that stay in a cache, and rows of updates with gaps between them, which each thread would pack.
 
 use std::iter;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -77,32 +77,33 @@ impl Division {
             if let Some(blocks) = Blocks::of::<T>(plan, Direction::Scatter) {
                 return Some(Way::Columns(blocks));
             }
+            let loose = Loose::of::<T>(plan);
+            if let Some(loose) = &loose {
+                *plan = loose.plan;
+            }
             if plan.pieces_are_apart(Direction::Scatter) {
                 return Some(Way::Pieces);
             }
-            let loose = Loose::of::<T>(plan);
-            let packed = loose.as_ref().map_or(plan, |loose| &loose.packed);
+            let (packed, repeated) = loose.as_ref().map_or((&*plan, true), |loose| (&loose.packed, loose.repeated));
             let pitch = packed.pitch()?;
-            if packed.packed_row > 1 {
-                return Some(Way::Rows(pitch));
-            }
             let reach = vectors::reach::<T>(plan);
-            if packed.suits_lists() {
+            if packed.packed_row == 1 && packed.suits_lists() {
                 return (reach > LISTED * plan.coordinates().len()).then_some(Way::Lists);
             }
-            (reach > vectors::FAR).then_some(Way::Rows(pitch))
+            (repeated && (packed.packed_row > 1 || reach > vectors::FAR)).then_some(Way::Rows(pitch))
         })
     }
 
-    fn of<T>(plan: &Plan, way: impl FnOnce(&Plan) -> Option<Way>) -> Option<Division> {
+    /// `way` may change the plan to another one for the same.
+    fn of<T>(plan: &Plan, way: impl FnOnce(&mut Plan) -> Option<Way>) -> Option<Division> {
         let dims = plan.outer().iter().chain(plan.inner());
         let elements = dims.fold(1_usize, |elements, dim| elements.saturating_mul(dim.size));
         if plan.empty || !plan.suits_vectors || elements.saturating_mul(size_of::<T>()) < ALONE {
             return None;
         }
         let threads = Some(rayon::current_num_threads()).filter(|threads| *threads > 1)?;
-        let plan = plan.in_flat_order().unwrap_or(*plan);
-        Some(Division { way: way(&plan)?, threads, plan })
+        let mut plan = plan.in_flat_order().unwrap_or(*plan);
+        Some(Division { way: way(&mut plan)?, threads, plan })
     }
 
     /// The number of pieces of a call that is cut to pieces.
@@ -373,8 +374,10 @@ mod tests {
         assert_eq!(way(axis(Scatter, &far, &gaps, &many, 0)), None);
         // Updates with gaps, or only one, will be packed.
         assert_eq!([&gaps, &one].map(|updates| way(axis(Scatter, &far, &many, updates, 0))), [Some(("lists", 0)); 2]);
-        let one_row = Layout::strided([1 << 16, 16], [0, 1]);
-        assert_eq!(way(axis(Scatter, &rows, &packed([1 << 16]), &one_row, 0)), Some(("rows", 20)));
+        let row = |step| way(axis(Scatter, &rows, &packed([1 << 16]), &Layout::strided([1 << 16, 16], [step, 1]), 0));
+        assert_eq!([0, 17].map(row), [Some(("rows", 20)), None]);
+        let last = |updates: &Layout| way(axis(Scatter, &packed([1200, 1000]), &packed([900]), updates, 1));
+        assert_eq!([&Layout::strided([1200, 900], [0, 0]), &packed([1200, 900])].map(last), [Some(("pieces", 0)); 2]);
         assert_eq!(way(elements(Scatter, &square, &square, &Layout::strided([1024, 1024], [0, 0]), 0)), Some(("columns", 0)));
     }
 

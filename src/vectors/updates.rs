@@ -16,12 +16,15 @@ const SCRATCH: usize = 1 << 16;
 const ROW: usize = 1 << 6;
 const REPEATED_ROW: usize = 1 << 9;
 
+/// Longer rows than [`ROW`] are repeated in so many scratches, at least.
+const TIMES: usize = 4;
+
 /// A scatter's plan whose updates are to be packed, and what it then is.
 pub(crate) struct Loose {
-    plan: Plan,
+    pub plan: Plan,
     pub packed: Plan,
     /// Whether all entries have the same updates.
-    repeated: bool,
+    pub repeated: bool,
 }
 
 impl Loose {
@@ -31,28 +34,30 @@ impl Loose {
             return None;
         }
         let plan = plan.in_data_order().unwrap_or(*plan);
-        let packed = plan.on_packed_flat()?;
+        // There are loops in vectors for tuples of up to 4.
+        let packed = plan.on_packed_flat().filter(|packed| packed.packed_tuple <= 4)?;
         let repeated = plan.outer().iter().all(|dim| dim.flat == 0);
-        let longest = if repeated { REPEATED_ROW } else { ROW };
-        (packed.packed_row.saturating_mul(size_of::<T>()) <= longest).then_some(Loose { plan, packed, repeated })
+        let bytes = |elements: usize| elements.saturating_mul(size_of::<T>());
+        let longest = if repeated && bytes(packed.lengths.flat) >= TIMES * SCRATCH { REPEATED_ROW } else { ROW };
+        (bytes(packed.packed_row) <= longest).then_some(Loose { plan, packed, repeated })
     }
 
     /// Hands plans for some entries at a time on, in order, with packed updates, until `visit` says that one could not be run.
     fn all<T: Element>(&self, updates: &[T], visit: &mut dyn FnMut(&Plan, &[T]) -> bool) -> bool {
-        let row = self.packed.packed_row.saturating_mul(size_of::<T>()).max(1);
+        let row = self.packed.packed_row;
+        let entries = SCRATCH / row.saturating_mul(size_of::<T>()).max(1);
         let mut scratch = Vec::new();
-        for plan in (Shares { rest: vec![self.plan], entries: SCRATCH / row }) {
-            let (Some(packed), Some(first)) = (plan.on_packed_flat(), updates.get(plan.start.flat)) else { return true };
+        let reserved = scratch.try_reserve_exact(self.packed.lengths.flat.min(entries.saturating_mul(row)));
+        let (Some(first), Ok(())) = (updates.get(self.plan.start.flat), reserved) else { return visit(&self.plan, updates) };
+        Shares { rest: vec![self.plan], entries }.all(|plan| {
+            let Some(packed) = plan.on_packed_flat() else { return visit(&plan, updates) };
             let length = packed.lengths.flat;
             if !self.repeated || scratch.len() < length {
                 scratch.resize(length, *first);
                 walk::run::<u8, true>(&plan.flat_to(&packed), &[], Take { input: updates, output: &mut scratch });
             }
-            if !visit(&packed, scratch.get(..length).unwrap_or_default()) {
-                return false;
-            }
-        }
-        true
+            visit(&packed, scratch.get(..length).unwrap_or_default())
+        })
     }
 }
 
@@ -138,7 +143,14 @@ mod tests {
         let ids = packed([100]);
         let rows = |width: usize, step| packed_then(&packed([9, width]), &ids, &Layout::strided([100, width], [step, 1]));
         assert_eq!([ROW / 4, ROW / 4 + 1].map(|width| rows(width, 50)), [true, false]);
-        assert_eq!([REPEATED_ROW / 4, REPEATED_ROW / 4 + 1].map(|width| rows(width, 0)), [true, false]);
+        let repeated = |width: usize, scratches| {
+            let ids = packed([scratches * SCRATCH / 4 / width]);
+            packed_then(&packed([9, width]), &ids, &Layout::strided([ids.size(0), width], [0, 1]))
+        };
+        assert_eq!(
+            [(128, TIMES), (256, TIMES), (128, TIMES - 1), (16, 1)].map(|(width, scratches)| repeated(width, scratches)),
+            [true, false, false, true]
+        );
         // Indices with gaps; rows of the table that are none.
         assert!(!packed_then(&packed([9]), &Layout::strided([100], [2]), &Layout::strided([100], [0])));
         assert!(!packed_then(&Layout::strided([9, 4], [1, 9]), &ids, &packed([100, 4])));
@@ -146,7 +158,7 @@ mod tests {
             let table = Layout::from_sizes(&[5; 6][..k]).unwrap();
             Loose::of::<f32>(&nd(Changed, &table, &packed([100, k]), &Layout::strided([100], [0]), 0)).is_some()
         };
-        assert_eq!([1, 4, 5].map(tuples), [true; 3]);
+        assert_eq!([1, 4, 5].map(tuples), [true, true, false]);
     }
 
     /// The same as with packed ones, also where the data are walked in another order, and by blocks of columns.
@@ -184,16 +196,18 @@ mod tests {
                 }
                 let [loose, packed] = [updates, &all].map(|updates| make(data, ids, updates).unwrap().bounds(bounds));
                 let changed = |scatter: &Scatter, updates: &[f32]| {
-                    let [mut set, mut sum] = [old.clone(), old.clone()];
+                    let [mut set, mut sum, mut in_order] = [(); 3].map(|()| old.clone());
                     scatter.run(&mut set, &indices, updates).unwrap();
                     scatter.reduce(Add, &mut sum, &indices, updates).unwrap();
-                    (set, sum)
+                    scatter.reduce(|current: f32, update: f32| current / 2.0 + update, &mut in_order, &indices, updates).unwrap();
+                    (set, sum, in_order)
                 };
                 assert!(changed(&loose, &slice) == changed(&packed, &packed_slice), "{data:?} {updates:?}");
             }
             *indices.last_mut().unwrap() = 1_000_000;
             let (scatter, mut found) = (make(data, ids, updates).unwrap(), old.clone());
             assert!(matches!(scatter.reduce(Add, &mut found, &indices, &slice), Err(Error::IndexOutOfBounds { .. })));
+            assert!(matches!(scatter.run(&mut found, &indices, &slice), Err(Error::IndexOutOfBounds { .. })));
             assert!(found == old);
         }
     }

@@ -84,7 +84,7 @@ pub fn gather_of<T: Sample, I: Index>(case: &Case, moves: &[Move], indices: &[I]
 }
 
 /// The number of parts of [`check_scatter`].
-pub const SCATTERS: u64 = 5;
+pub const SCATTERS: u64 = 6;
 
 /// A scatter with the indices in their own type: assignment, a function that tells every order of updates, and duplicates; and other elements.
 pub fn check_scatter(case: &Case) {
@@ -107,7 +107,9 @@ pub fn check_scatter_part(case: &Case, part: u64) {
         0 => with_indices!(case, indices => assign(case, &moves, indices, samples::<Pixel>)),
         1 => with_indices!(case, indices => reduce(case, &moves, indices, order, order, Nan::Exact)),
         2 => with_indices!(case, indices => unique(case, &moves, indices)),
-        3 => wide!([u8; 3], f32),
+        // One of the crate's own, which may be tried on a copy.
+        3 => with_indices!(case, indices => reduce(case, &moves, indices, Add, u8::wrapping_add, Nan::Exact)),
+        4 => wide!([u8; 3], f32),
         _ => wide!(bool, u8),
     }
 }
