@@ -130,6 +130,22 @@ fn cases() -> Vec<Case> {
             1500,
         ),
         case(
+            "overlapping pairs, one update",
+            nd::<0>,
+            packed(&[1500, 1500]),
+            Layout::from_parts(&[290_001, 2], &[1, 1], 0).unwrap(),
+            Layout::from_parts(&[290_001], &[0], 0).unwrap(),
+            1500,
+        ),
+        case(
+            "rows by every third index",
+            axis::<0>,
+            packed(&[500, 33]),
+            Layout::from_parts(&[9000], &[3], 1).unwrap(),
+            packed(&[9000, 33]),
+            500,
+        ),
+        case(
             "one update, last axis",
             axis::<1>,
             packed(&[77, 500]),

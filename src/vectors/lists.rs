@@ -10,9 +10,9 @@ use crate::element::Element;
 use crate::index::Index;
 use crate::plan::{Dim, Plan};
 use crate::reduction::Reduction;
+use crate::vectors::loose;
 use crate::vectors::pieces::Shares;
 use crate::vectors::threads::{Part, share};
-use crate::vectors::updates;
 use crate::walk::{self, Addresses, Mover};
 
 /// The entries that are looked at for a list. (`strew-benches`, `threads`: with a quarter as many, histograms take up to a quarter more; with four times as many, the same.)
@@ -68,7 +68,7 @@ where
     let threads = parts.len();
     share(parts, threads, |Part { start, data }| {
         let mut list = List::new();
-        updates::all(plan, updates, &mut |plan, updates| {
+        loose::all(plan, indices, updates, &mut |plan, indices, updates| {
             for entries in (Shares { rest: vec![*plan], entries: ENTRIES }) {
                 list.length = 0;
                 resolve(&entries, indices, (start as u32, data.len() as u32), &mut list);

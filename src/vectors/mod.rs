@@ -4,7 +4,7 @@
 //! instructions that the machine has. Copies of 1, 2, 4, 8 and 16 bytes are compiled once for each size of element.
 //!
 //! Some calls go other ways: [`columns`], [`pattern`], [`trial`] and [`narrow`]. [`pieces`] reorders plans and cuts them up, [`threads`] runs the pieces,
-//! those of single elements by way of [`lists`].
+//! those of single elements by way of [`lists`]. What is not packed goes by [`loose`].
 
 use strew_simd::{Instructions, Moves, Op, PREFETCHES, Path, third_cache_is_near};
 
@@ -36,6 +36,7 @@ mod blocks;
 mod columns;
 #[cfg(feature = "rayon")]
 mod lists;
+mod loose;
 mod movers;
 pub(crate) mod narrow;
 mod pattern;
@@ -43,12 +44,12 @@ mod pieces;
 #[cfg(feature = "rayon")]
 pub(crate) mod threads;
 pub(crate) mod trial;
-mod updates;
 
 #[cfg(feature = "rayon")]
 use blocks::InPart;
 use blocks::{Ahead, InBlocks, Nothing, Pending};
 use columns::Blocks;
+use loose::Loose;
 #[cfg(feature = "rayon")]
 use movers::PartMover;
 use movers::{BlockMover, Combined, Gathered, Scattered};
@@ -132,6 +133,11 @@ fn gather_lanes<T: Element, I: Index, const PROVEN: bool>(
     input: &[T],
     output: &mut [T],
 ) -> bool {
+    if let Some(loose) = Loose::of_gather(plan) {
+        return loose.all(indices, &[(); 0], &mut |plan, indices, _| {
+            gather_lanes::<T, I, PROVEN>(plan, indices, Ahead::of::<T>(plan, false), false, input, output)
+        });
+    }
     if !plan.suits_blocks() {
         // The portable loops are shorter.
         return walk::run::<I, PROVEN>(plan, indices, Take { input, output });
@@ -147,7 +153,7 @@ fn gather_lanes<T: Element, I: Index, const PROVEN: bool>(
 
 /// `data[table] = updates[flat]`. `false`: an index is out of bounds under `Bounds::Error`; some updates have been made.
 pub(crate) fn scatter<T: Element, I: Index>(plan: &Plan, indices: &[I], data: &mut [T], updates: &[T]) -> bool {
-    in_blocks(plan, indices, &Assign, data, updates, |plan, data, updates| {
+    in_blocks(plan, indices, &Assign, data, updates, |plan, indices, data, updates| {
         let ahead = Ahead::of_scatter::<T>(plan, false);
         let done = for_size!(T, N => Moves::<N>::new(updates, data).map(|moves| {
             let scatter = |moves: Moves<N>| run::<I, false>(plan, indices, Scattered { moves }, ahead);
@@ -168,27 +174,27 @@ pub(crate) fn combine<T: Element, I: Index, R: Reduction<T>>(
     if R::SETS {
         return scatter(plan, indices, data, updates);
     }
-    in_blocks(plan, indices, reduction, data, updates, |plan, data, updates| {
+    in_blocks(plan, indices, reduction, data, updates, |plan, indices, data, updates| {
         run::<I, false>(plan, indices, Combined { reduction, data, updates }, Ahead::of_scatter::<T>(plan, true))
     })
 }
 
-/// Changes the data by plans that go in blocks: those for blocks of columns where that is worth it, with packed updates. `change` makes one of these changes.
+/// Changes the data by plans that go in blocks: those for blocks of columns where that is worth it, with packed indices and updates. `change` makes one of these changes.
 fn in_blocks<T: Element, I: Index, R: Reduction<T>>(
     plan: &Plan,
     indices: &[I],
     reduction: &R,
     data: &mut [T],
     updates: &[T],
-    mut change: impl FnMut(&Plan, &mut [T], &[T]) -> bool,
+    mut change: impl FnMut(&Plan, &[I], &mut [T], &[T]) -> bool,
 ) -> bool {
     let ordered = plan.in_flat_order();
     let plan = ordered.as_ref().unwrap_or(plan);
     let data = table_mut(plan, data);
     let mut change = |plan: &Plan, data: &mut [T]| {
-        updates::all(plan, updates, &mut |plan, updates| {
+        loose::all(plan, indices, updates, &mut |plan, indices, updates| {
             if plan.suits_blocks() {
-                change(plan, data, updates)
+                change(plan, indices, data, updates)
             } else {
                 // The portable loops are shorter.
                 walk::run::<I, false>(plan, indices, Combine { reduction, data, updates })
@@ -297,7 +303,10 @@ pub(crate) fn check<I: Index>(plan: &Plan, indices: &[I]) -> bool {
             walk::check_by(self.0, self.1, Nothing)
         }
     }
-    Path::detect().dispatch(Check(plan, indices))
+    match Loose::indices(plan) {
+        Some(loose) => loose.all(indices, &[(); 0], &mut |plan, indices, _| Path::detect().dispatch(Check(plan, indices))),
+        None => Path::detect().dispatch(Check(plan, indices)),
+    }
 }
 
 /// [`walk::run`], compiled for each path.

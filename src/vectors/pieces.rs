@@ -41,25 +41,53 @@ impl Plan {
         Some(plan)
     }
 
-    /// The same for a flat tensor of which the walk finds one element after the other, from the first of a slice on. `None`: lanes would not be packed.
-    pub(crate) fn on_packed_flat(&self) -> Option<Plan> {
-        let mut plan = *self;
-        let mut length = 1_usize;
-        for dim in plan.dims.get_mut(..self.rank)?.iter_mut().rev() {
+    /// The same for a flat tensor of which the walk finds one element after the other, from the first of a slice on.
+    pub(crate) fn on_packed_flat(&self) -> Plan {
+        let (mut plan, mut length) = (*self, 1_usize);
+        for dim in plan.dims.get_mut(..self.rank).unwrap_or_default().iter_mut().rev() {
             dim.flat = length as isize;
             length = length.wrapping_mul(dim.size);
         }
         (plan.start.flat, plan.lengths.flat) = (0, length);
         plan.find_packed();
-        plan.is_packed().then_some(plan)
+        plan
+    }
+
+    /// The same for indices of which the walk finds one tuple after the other, from the first of a slice on.
+    pub(crate) fn on_packed_indices(&self) -> Plan {
+        let (mut plan, mut length) = (*self, self.tuple);
+        for dim in plan.dims.get_mut(..self.outer).unwrap_or_default().iter_mut().rev() {
+            dim.indices = length as isize;
+            length = length.wrapping_mul(dim.size);
+        }
+        plan.tuple_stride = 1;
+        (plan.start.indices, plan.lengths.indices) = (0, length);
+        plan.find_packed();
+        plan
     }
 
     /// The plan that copies the flat tensor to that of another plan with the same dimensions.
     pub(crate) fn flat_to(&self, other: &Plan) -> Plan {
-        let mut copy = Plan { empty: self.empty, ..Plan::NOTHING };
+        let mut copy = Plan { empty: false, ..Plan::NOTHING };
         (copy.start.table, copy.start.flat) = (self.start.flat, other.start.flat);
         for (from, to) in self.dims.iter().zip(&other.dims).take(self.rank) {
             copy.push(from.size, from.flat, 0, to.flat);
+        }
+        copy
+    }
+
+    /// The same for the indices: one coordinate after the other, along each lane.
+    pub(crate) fn indices_to(&self, other: &Plan) -> Plan {
+        let mut copy = Plan { empty: false, ..Plan::NOTHING };
+        (copy.start.table, copy.start.flat) = (self.start.indices, other.start.indices);
+        let mut outer = self.outer().iter().zip(other.outer());
+        let lane = outer.next_back();
+        for (from, to) in outer {
+            copy.push(from.size, from.indices, 0, to.indices);
+        }
+        copy.push(self.tuple, self.tuple_stride, 0, other.tuple_stride);
+        if let Some((from, to)) = lane {
+            copy.push(from.size, from.indices, 0, to.indices);
         }
         copy
     }
@@ -267,13 +295,27 @@ mod tests {
     fn a_packed_flat_tensor_is_that_of_the_walk() {
         let updates = Layout::strided([5, 7, 3], [1, 40, 8]).with_offset(9);
         let plan = axis(Scatter, &packed([10, 3]), &packed([5, 7]), &updates, 0);
-        let to = plan.on_packed_flat().unwrap();
+        let to = plan.on_packed_flat();
         assert_eq!((to.start.flat, to.lengths.flat, to.packed_tuple, to.packed_row), (0, 105, 1, 3));
         let copy = plan.flat_to(&to);
         let strides: Vec<_> = copy.inner().iter().map(|dim| (dim.size, dim.table, dim.flat)).collect();
         assert_eq!((strides, copy.start.table, copy.start.flat), (vec![(5, 1, 21), (7, 40, 3), (3, 8, 1)], 9, 0));
         // Gaps between indices remain.
-        assert!(axis(Scatter, &packed([10, 3]), &Layout::strided([5], [2]), &packed([5, 3]), 0).on_packed_flat().is_none());
+        assert!(!axis(Scatter, &packed([10, 3]), &Layout::strided([5], [2]), &packed([5, 3]), 0).on_packed_flat().is_packed());
+    }
+
+    #[test]
+    fn packed_indices_are_those_of_the_walk() {
+        let indices = Layout::strided([5, 7, 2], [1, 40, 8]).with_offset(9);
+        let plan = nd(Gather, &packed([10, 3, 4]), &indices, &packed([5, 7, 4]), 0);
+        let to = plan.on_packed_indices();
+        assert_eq!((to.start.indices, to.lengths.indices, to.packed_tuple, to.packed_row), (0, 70, 2, 4));
+        let copy = plan.indices_to(&to);
+        let strides: Vec<_> = copy.inner().iter().map(|dim| (dim.size, dim.table, dim.flat)).collect();
+        assert_eq!((strides, copy.start.table, copy.start.flat), (vec![(5, 1, 14), (2, 8, 1), (7, 40, 2)], 9, 0));
+        let single = nd(Gather, &packed([10, 3]), &Layout::strided([2], [5]), &packed([]), 0);
+        let copy = single.indices_to(&single.on_packed_indices());
+        assert!(copy.inner().iter().map(|dim| (dim.size, dim.table, dim.flat)).eq([(2, 5, 1)]));
     }
 
     #[test]

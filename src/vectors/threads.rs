@@ -18,7 +18,7 @@ use crate::plan::{Direction, Plan};
 use crate::reduction::Reduction;
 use crate::vectors::columns::Blocks;
 use crate::vectors::lists;
-use crate::vectors::updates::{self, Loose};
+use crate::vectors::loose::{self, Loose};
 use crate::vectors::{self, Ahead};
 
 /// Calls that move fewer bytes run on the caller's thread: they take less than the 0.1 ms that it may take to wake another.
@@ -77,12 +77,15 @@ impl Division {
             if let Some(blocks) = Blocks::of::<T>(plan, Direction::Scatter) {
                 return Some(Way::Columns(blocks));
             }
-            let loose = Loose::of::<T>(plan);
+            let loose = Loose::of_scatter::<T>(plan);
             if let Some(loose) = &loose {
                 *plan = loose.plan;
             }
             if plan.pieces_are_apart(Direction::Scatter) {
                 return Some(Way::Pieces);
+            }
+            if loose.as_ref().is_some_and(|loose| loose.indices) {
+                return None;
             }
             let (packed, repeated) = loose.as_ref().map_or((&*plan, true), |loose| (&loose.packed, loose.repeated));
             let pitch = packed.pitch()?;
@@ -216,7 +219,7 @@ impl Division {
                 let parts = parts(plan, data, *pitch, self.threads);
                 let streams = R::SETS && vectors::streams::<T, I>(plan, Direction::Scatter);
                 share(parts, self.threads, |Part { start, data }| {
-                    updates::all(plan, updates, &mut |plan, updates| {
+                    loose::all(plan, indices, updates, &mut |plan, indices, updates| {
                         vectors::combine_part(plan, indices, reduction, Part { start, data }, updates, streams);
                         true
                     });
