@@ -59,7 +59,12 @@ impl Loose {
         if plan.packed_row > 0 {
             return Loose::indices(plan);
         }
-        let plan = plan.in_data_order().unwrap_or(*plan);
+        let ordered = plan.in_data_order();
+        // Indices would be packed once for each step of the dimensions before the axis.
+        if ordered.is_some() && plan.packed_tuple == 0 {
+            return None;
+        }
+        let plan = ordered.unwrap_or(*plan);
         let flat = plan.on_packed_flat();
         let loose = Loose::indices(&flat);
         let packed = loose.as_ref().map_or(flat, |loose| loose.packed);
@@ -197,8 +202,18 @@ mod tests {
             [(128, TIMES), (256, TIMES), (128, TIMES - 1), (16, 1)].map(|(width, scratches)| repeated(width, scratches)),
             [true, false, false, true]
         );
-        // Rows of the table that are none.
+        // Rows of the table that are none; indices with gaps, for many pieces of the table.
         assert!(!packed_then(&Layout::strided([9, 4], [1, 9]), &ids, &packed([100, 4])));
+        let last = |step| {
+            Loose::of_scatter::<f32>(&axis(
+                Changed,
+                &packed([50, 9]),
+                &Layout::strided([100], [step]),
+                &Layout::strided([50, 100], [0, 0]),
+                1,
+            ))
+        };
+        assert_eq!([1, 2].map(|step| last(step).is_some()), [true, false]);
         let tuples = |k: usize| {
             let table = Layout::from_sizes(&[5; 6][..k]).unwrap();
             Loose::of_scatter::<f32>(&nd(Changed, &table, &packed([100, k]), &Layout::strided([100], [0]), 0)).is_some()
