@@ -87,13 +87,14 @@ impl Division {
             if loose.as_ref().is_some_and(|loose| loose.indices) {
                 return None;
             }
-            let (packed, repeated) = loose.as_ref().map_or((&*plan, true), |loose| (&loose.packed, loose.repeated));
+            // Parts of rows are for all threads to look at: not for updates that each of them would pack.
+            let (packed, suits_rows) = loose.as_ref().map_or((&*plan, true), |loose| (&loose.packed, loose.repeated));
             let pitch = packed.pitch()?;
             let reach = vectors::reach::<T>(plan);
             if packed.packed_row == 1 && packed.suits_lists() {
                 return (reach > LISTED * plan.coordinates().len()).then_some(Way::Lists);
             }
-            (repeated && (packed.packed_row > 1 || reach > vectors::FAR)).then_some(Way::Rows(pitch))
+            (suits_rows && (packed.packed_row > 1 || reach > vectors::FAR)).then_some(Way::Rows(pitch))
         })
     }
 
