@@ -148,7 +148,7 @@ impl Shape {
 pub fn all(quick: bool) -> Vec<Workload> {
     let sizes = if quick { QUICK } else { FULL };
     let spatter = spatter::workloads(sizes);
-    [rows(sizes), elements(sizes), pairs_and_triples(quick), axis(quick), reduce(sizes, quick), ladder(sizes), tiny(), spatter]
+    [rows(sizes), elements(sizes), by_tuples(quick), axis(quick), reduce(sizes, quick), ladder(sizes), tiny(), spatter]
         .into_iter()
         .flatten()
         .collect()
@@ -279,11 +279,12 @@ fn add(current: f32, update: f32) -> f32 {
 }
 
 /// Tuples of coordinates, by `i64`.
-fn pairs_and_triples(quick: bool) -> Vec<Workload> {
+fn by_tuples(quick: bool) -> Vec<Workload> {
     let [many, few] = if quick { [1 << 12, 1 << 8] } else { [1 << 20, 1 << 14] };
     vec![
         take_tuples(many, [512, 512]),
         take_tuples(many, [64, 64, 64]),
+        take_tuples(many, [16, 32, 16, 32]),
         take_rows_by_tuples(few, [64, 64], 256),
         take_rows_by_tuples(few, [16, 16, 16], 64),
         put_pairs(many, [1024, 1024], "set"),
@@ -386,11 +387,12 @@ fn take_inside(name: &str, sizes: [usize; 3], count: usize) -> Workload {
 
 /// Sums, by `i64`.
 fn reduce(sizes: Sizes, quick: bool) -> Vec<Workload> {
-    let [rows, few, many] = if quick { [64, 1 << 8, 1 << 12] } else { [4096, 1 << 16, 1 << 24] };
+    let [rows, few, more, many] = if quick { [64, 1 << 8, 1 << 10, 1 << 12] } else { [4096, 1 << 16, 1 << 20, 1 << 24] };
     let widths = [3, 4, 8, 16, 32, 64];
     let added = widths.map(|width| sums(format!("add rows of {width} f32 into 1 MiB"), rows * 64 / width, width, sizes.moved));
-    let counted = [("64K", few), ("16M", many)].map(|(name, bins)| sums(format!("histogram, {name} bins"), bins, 1, sizes.moved));
-    let repeated = [("64K", few), ("16M", many)].map(|(name, bins)| {
+    let counted =
+        [("64K", few), ("1M", more), ("16M", many)].map(|(name, bins)| sums(format!("histogram, {name} bins"), bins, 1, sizes.moved));
+    let repeated = [("64K", few), ("1M", more), ("16M", many)].map(|(name, bins)| {
         let (shape, scatter) = histogram("reduce", format!("histogram, {name} bins, one update"), bins, sizes.moved);
         shape.of::<f32, i64>(
             move |updates, indices, data| scatter.reduce(Add, data, indices, updates),
@@ -418,7 +420,7 @@ fn sums(name: String, rows: usize, width: usize, moved: usize) -> Workload {
     )
 }
 
-/// Single `f32` by `i32`, from tables of more and more bytes, and four times as many; and set in tables that stay in the nearest caches.
+/// Single `f32` by `i32`, from tables of more and more bytes, and four times as many; and set in tables of some of these sizes.
 fn ladder(sizes: Sizes) -> Vec<Workload> {
     let tables = [(4 << 10, "4 KiB"), (32 << 10, "32 KiB"), (256 << 10, "256 KiB"), (2 << 20, "2 MiB"), (16 << 20, "16 MiB")];
     let large = [(128 << 20, "128 MiB"), (512 << 20, "512 MiB")];
@@ -440,16 +442,17 @@ fn ladder(sizes: Sizes) -> Vec<Workload> {
         .of::<f32, i32>(move |table, indices, output| gather.run(table, indices, output), safe::take_scalars)
     };
     let few = tables.into_iter().chain(large).map(|table| (sizes.moved, table));
-    let set = [(32 << 10, "32 KiB"), (256 << 10, "256 KiB"), (1 << 20, "1 MiB")].map(|(bytes, name): (usize, &str)| {
-        let len = bytes.min(2 * sizes.memory) / size_of::<f32>();
-        let (shape, scatter) = row_scatter("ladder", format!("set in {name}"), len, 1, sizes.moved, 2);
-        shape.of::<f32, i32>(
-            move |updates, indices, data| scatter.run(data, indices, updates),
-            |updates, indices, data| {
-                safe::put_scalars(data, indices, updates);
-            },
-        )
-    });
+    let set =
+        [(32 << 10, "32 KiB"), (256 << 10, "256 KiB"), (1 << 20, "1 MiB"), (64 << 20, "64 MiB")].map(|(bytes, name): (usize, &str)| {
+            let len = bytes.min(2 * sizes.memory) / size_of::<f32>();
+            let (shape, scatter) = row_scatter("ladder", format!("set in {name}"), len, 1, sizes.moved, 2);
+            shape.of::<f32, i32>(
+                move |updates, indices, data| scatter.run(data, indices, updates),
+                |updates, indices, data| {
+                    safe::put_scalars(data, indices, updates);
+                },
+            )
+        });
     few.chain(many.map(|table| (4 * sizes.moved, table))).map(step).chain(set).collect()
 }
 

@@ -7,7 +7,7 @@ use crate::gather::Take;
 use crate::index::Index;
 use crate::plan::Plan;
 use crate::vectors::pieces::Shares;
-use crate::walk;
+use crate::walk::{self, Odometer, Position};
 
 /// The bytes of a scratch, at most: there is one for indices, and one for updates.
 const SCRATCH: usize = 1 << 16;
@@ -95,7 +95,11 @@ impl Loose {
             }
             if self.indices {
                 packed = packed.on_packed_indices();
-                pack(&plan.indices_to(&packed), indices, packed.lengths.indices, &mut packed_indices);
+                if plan.has_runs() {
+                    pack_runs(&plan, indices, packed.lengths.indices, &mut packed_indices);
+                } else {
+                    pack(&plan.indices_to(&packed), indices, packed.lengths.indices, &mut packed_indices);
+                }
                 indices = &packed_indices;
             }
             visit(&packed, indices, updates)
@@ -108,6 +112,37 @@ fn pack<T: Element>(plan: &Plan, from: &[T], length: usize, to: &mut Vec<T>) {
     if let Some(first) = from.get(plan.start.table) {
         to.resize(length, *first);
         walk::run::<u8, true>(plan, &[], Take { input: from, output: to });
+    }
+}
+
+/// Copies the tuples of lanes whose coordinates lie in runs: neighbours together, which takes vectors.
+fn pack_runs<I: Index>(plan: &Plan, from: &[I], length: usize, to: &mut Vec<I>) {
+    let Some(first) = from.get(plan.start.indices) else { return };
+    to.resize(length, *first);
+    let (lane, outer) = walk::split_lane(plan.outer());
+    let (mut at, mut odometer) = (Position::first(plan), Odometer::new());
+    for tuples in to.chunks_mut(lane.size.saturating_mul(plan.tuple).max(1)) {
+        let run = |k| from.get(at.indices.wrapping_add_signed(plan.tuple_stride.wrapping_mul(k))..).unwrap_or_default();
+        match plan.tuple {
+            2 => {
+                for ([a, b], (from_a, from_b)) in tuples.as_chunks_mut().0.iter_mut().zip(run(0).iter().zip(run(1))) {
+                    (*a, *b) = (*from_a, *from_b);
+                }
+            }
+            3 => {
+                let runs = run(0).iter().zip(run(1)).zip(run(2));
+                for ([a, b, c], ((from_a, from_b), from_c)) in tuples.as_chunks_mut().0.iter_mut().zip(runs) {
+                    (*a, *b, *c) = (*from_a, *from_b, *from_c);
+                }
+            }
+            _ => {
+                let runs = run(0).iter().zip(run(1)).zip(run(2)).zip(run(3));
+                for ([a, b, c, d], (((from_a, from_b), from_c), from_d)) in tuples.as_chunks_mut().0.iter_mut().zip(runs) {
+                    (*a, *b, *c, *d) = (*from_a, *from_b, *from_c, *from_d);
+                }
+            }
+        }
+        odometer.step(outer, &mut at);
     }
 }
 

@@ -69,9 +69,14 @@ const NEAREST: usize = 1 << 14;
 /// and gathered rows. (`rows`, on Zen 4: from 16 MiB, those of 4 to 64 elements take two thirds to three quarters of the time.)
 const NEAR: usize = 1 << 20;
 
-/// Elements are gathered one by one. (`ladder`, on Zen 4: from memory, several at a time would take a tenth more.) Where the third cache is far, they are asked for a block ahead.
-/// (`ladder`, on a fifth Xeon: from 64 MiB, `many`, eight to nine tenths of the time, from 128 and 512 MiB up to a tenth less.)
+/// Elements are gathered one by one, and asked for a block ahead. (`ladder`, on Zen 4: from memory, several at a time would take a tenth more. Asked for, on Zen 5: from 16 MiB as long, from 32 and 64 MiB
+/// two thirds of the time, from 512 MiB a tenth less; on a fifth Xeon: from 64 MiB, `many`, eight to nine tenths.) So are places that a scatter sets where the third cache is near. (`ladder`, on Zen 5: into 32 and 64
+/// MiB two thirds of the time, into 512 MiB three quarters, into 8 MiB and less up to a quarter more.)
 const FAR: usize = 1 << 23;
+
+/// The bytes of a tuple of indices from which on elements are gathered one by one, while the vectors of the next tuples are at work. (`tuples`, on Zen 5: by 2 and 3 coordinates of 8 bytes, eight tenths of
+/// the time to nine tenths; narrower ones would take up to a third more, if they come from memory.)
+const WIDE_TUPLE: usize = 16;
 
 /// What stays in the third cache where that is near, of a table, its indices, and what is moved from or to it.
 const FAR_CACHED: usize = 1 << 25;
@@ -142,8 +147,8 @@ fn gather_lanes<T: Element, I: Index, const PROVEN: bool>(
         // The portable loops are shorter.
         return walk::run::<I, PROVEN>(plan, indices, Take { input, output });
     }
-    let ahead = Ahead { elements: reaches_beyond::<T>(plan, FAR) && !third_cache_is_near(), ..ahead };
-    let together = size_of_val(input) > NEAREST && reach::<T>(plan) <= FAR;
+    let ahead = Ahead { elements: reaches_beyond::<T>(plan, FAR), ..ahead };
+    let together = size_of_val(input) > NEAREST && reach::<T>(plan) <= FAR && plan.packed_tuple * size_of::<I>() < WIDE_TUPLE;
     let done = for_size!(T, N => Moves::<N>::new(input, output).map(|moves| {
         let gather = |moves: Moves<N>| run::<I, PROVEN>(plan, indices, Gathered { moves, together }, ahead);
         if streams { moves.streaming(gather) } else { gather(moves) }
@@ -217,8 +222,12 @@ impl Ahead {
 
     /// `reads`: what is written depends on what is there.
     fn of_scatter<T>(plan: &Plan, reads: bool) -> Ahead {
-        let beyond = if reads { NEAR } else { NEAREST };
-        Ahead { elements: reaches_beyond::<T>(plan, beyond) && (reads || !third_cache_is_near()), ..Ahead::of::<T>(plan, false) }
+        let beyond = match (reads, third_cache_is_near()) {
+            (true, _) => NEAR,
+            (false, true) => FAR,
+            (false, false) => NEAREST,
+        };
+        Ahead { elements: reaches_beyond::<T>(plan, beyond), ..Ahead::of::<T>(plan, false) }
     }
 }
 

@@ -66,6 +66,11 @@ impl Plan {
         plan
     }
 
+    /// Whether the tuples of a lane have each of their coordinates beside that of the tuple before.
+    pub(crate) fn has_runs(&self) -> bool {
+        (2..=4).contains(&self.tuple) && self.outer().last().is_some_and(|lane| lane.indices == 1)
+    }
+
     /// The plan that copies the flat tensor to that of another plan with the same dimensions.
     pub(crate) fn flat_to(&self, other: &Plan) -> Plan {
         let mut copy = Plan { empty: false, ..Plan::NOTHING };
