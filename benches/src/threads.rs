@@ -11,7 +11,7 @@ pub(crate) fn workloads(sizes: Sizes) -> Vec<Workload> {
     let Sizes { moved, far, matrix, .. } = sizes;
     // Of these rows a call moves 1, 2, 4 and 16 MiB: from 2 on it is divided.
     let rows = [16, 8, 4, 1].map(|part| gather_rows(64, far, moved / part));
-    // Bins of 1 to 64 MiB: from 4 on they are divided.
+    // Bins of 1 to 64 MiB: from 4 on they are divided, on processors of AMD beyond 16.
     let bins = [far / 16, far / 8, far / 4, far, 4 * far].map(|bytes| histogram(bytes, moved));
     let axes = [0, 1].into_iter().flat_map(|axis| along(matrix, axis));
     let single = [far, 4 * far].map(|bytes| gather_rows(1, bytes, moved));

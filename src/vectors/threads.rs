@@ -11,6 +11,8 @@ use std::iter;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use strew_simd::third_cache_is_near;
+
 use crate::combine;
 use crate::element::Element;
 use crate::index::{Bounds, Index};
@@ -29,6 +31,9 @@ const ALONE: usize = 1 << 21;
 /// (`strew-benches`, `threads`: histograms, with this at 0. On a fifth Xeon, two threads take as long as one into 1 MiB, and two thirds to three quarters of the time into 4 MiB;
 /// by pairs, as long. Nor are those that do not suit lists, up to [`FAR`](vectors::FAR).)
 const LISTED: usize = 1 << 21;
+
+/// The same where the third cache is near, whatever the tuples. (`strew-benches`, `threads`, on Zen 5: two threads take as long as one into 4 MiB, up to a tenth more into 16 MiB, and two thirds of the time into 32 and 64 MiB.)
+const LISTED_NEAR: usize = 1 << 24;
 
 /// The bytes of indices that a gather checks, and then uses, at a time: they come from memory once. Those of two pieces are in the second cache.
 const CHECKED: usize = 1 << 18;
@@ -92,7 +97,7 @@ impl Division {
             let pitch = packed.pitch()?;
             let reach = vectors::reach::<T>(plan);
             if packed.packed_row == 1 && packed.suits_lists() {
-                return (reach > LISTED * plan.coordinates().len()).then_some(Way::Lists);
+                return (reach > listed(plan.coordinates().len())).then_some(Way::Lists);
             }
             (suits_rows && (packed.packed_row > 1 || reach > vectors::FAR)).then_some(Way::Rows(pitch))
         })
@@ -234,6 +239,11 @@ impl Division {
     }
 }
 
+/// Single elements that a scatter spreads over no more bytes, by so many coordinates, are not divided.
+fn listed(coordinates: usize) -> usize {
+    if third_cache_is_near() { LISTED_NEAR } else { LISTED * coordinates }
+}
+
 /// A part of the data, which starts at this place of it.
 pub(crate) struct Part<'a, T> {
     pub start: usize,
@@ -370,11 +380,12 @@ mod tests {
         assert_eq!(way(axis(Scatter, &rows, &packed([1 << 16]), &packed([1 << 16, 16]), 0)), Some(("rows", 20)));
         let many = packed([1 << 20]);
         let bins = |bins: usize| way(axis(Scatter, &packed([bins]), &many, &many, 0));
-        let most = LISTED / size_of::<f32>();
+        let most = listed(1) / size_of::<f32>();
         assert_eq!([most, most + 1].map(bins), [None, Some(("lists", 0))]);
         let pairs = |rows: usize| way(nd(Scatter, &packed([rows, 1024]), &packed([1 << 20, 2]), &many, 0));
-        assert_eq!([most / 512, most / 512 + 1].map(pairs), [None, Some(("lists", 0))]);
-        let (far, gaps, one) = (packed([3 << 20]), Layout::strided([1 << 20], [2]), Layout::strided([1 << 20], [0]));
+        let most = listed(2) / size_of::<[f32; 1024]>();
+        assert_eq!([most, most + 1].map(pairs), [None, Some(("lists", 0))]);
+        let (far, gaps, one) = (packed([5 << 20]), Layout::strided([1 << 20], [2]), Layout::strided([1 << 20], [0]));
         assert_eq!(way(axis(Scatter, &far, &gaps, &many, 0)), None);
         // Updates with gaps, or only one, will be packed.
         assert_eq!([&gaps, &one].map(|updates| way(axis(Scatter, &far, &many, updates, 0))), [Some(("lists", 0)); 2]);
@@ -387,7 +398,7 @@ mod tests {
 
     #[test]
     fn what_does_not_suit_lists_goes_by_rows() {
-        let (bins, many) = (packed([3 << 20]), packed([1 << 20]));
+        let (bins, many) = (packed([5 << 20]), packed([1 << 20]));
         let way = |indices: &Layout, updates: &Layout| {
             let plan = axis(Scatter, &bins, indices, updates, 0);
             with_threads(2, || Division::of_scatter::<f32>(&plan)).map(|division| matches!(division.way, Way::Rows(1)))
