@@ -36,7 +36,7 @@ pub struct Checked<'a, Operator, I> {
 #[inline(always)]
 pub(crate) fn check<I: Index>(plan: &Plan, indices: &[I]) -> Result<(), Error> {
     fits(Operand::Indices, plan.lengths.indices, indices.len())?;
-    if !matches!(plan.bounds, Bounds::Error) {
+    if needs_no_look::<I>(plan) {
         return Ok(());
     }
     #[cfg(feature = "std")]
@@ -44,6 +44,12 @@ pub(crate) fn check<I: Index>(plan: &Plan, indices: &[I]) -> Result<(), Error> {
     #[cfg(not(feature = "std"))]
     let inside = walk::check(plan, indices);
     result(plan, indices, inside)
+}
+
+/// Whether no index can be out of bounds: the policy takes all, or they are bytes and every byte has a place, as in the histogram of an image.
+#[inline(always)]
+fn needs_no_look<I: Index>(plan: &Plan) -> bool {
+    !matches!(plan.bounds, Bounds::Error) || size_of::<I>() == 1 && plan.coordinates().iter().all(|axis| axis.size > usize::from(u8::MAX))
 }
 
 /// The error for the first bad index, unless all are inside.
@@ -56,7 +62,7 @@ pub(crate) fn result<I: Index>(plan: &Plan, indices: &[I], inside: bool) -> Resu
 #[cfg(feature = "rayon")]
 pub(crate) fn par_check<I: Index>(plan: &Plan, indices: &[I], division: &Division) -> Result<(), Error> {
     fits(Operand::Indices, plan.lengths.indices, indices.len())?;
-    if !matches!(plan.bounds, Bounds::Error) {
+    if needs_no_look::<I>(plan) {
         return Ok(());
     }
     result(plan, indices, division.check(plan, indices))
@@ -72,4 +78,28 @@ pub(crate) fn scratch(words: &mut [u32], expected: usize) -> Result<&mut [u32], 
     let Some(words) = words.get_mut(..expected) else { return Err(Error::ScratchTooShort { expected, found }) };
     words.fill(0);
     Ok(words)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::plan::Direction::Scatter;
+    use crate::plan::tests::{nd, packed};
+
+    #[test]
+    fn bytes_that_all_have_a_place_need_no_look() {
+        let pairs = |rows: usize, columns: usize| nd(Scatter, &packed([rows, columns]), &packed([5, 2]), &packed([5]), 0);
+        let (all, one_less) = (pairs(256, 300), pairs(256, 255));
+        assert_eq!([&all, &one_less].map(needs_no_look::<u8>), [true, false]);
+        assert_eq!([&all, &one_less].map(needs_no_look::<i8>), [true, false]);
+        assert!(!needs_no_look::<u16>(&pairs(1 << 16, 1 << 16)) && !needs_no_look::<i64>(&all));
+        let mut skips = one_less;
+        skips.set_bounds(Bounds::Skip);
+        assert!(needs_no_look::<u8>(&skips));
+        let bytes = [0, 255, 7, 254, 255, 255, 0, 0, 3, 4_u8];
+        assert_eq!(check(&all, &bytes), Ok(()));
+        assert_eq!(check(&one_less, &bytes), Err(Error::IndexOutOfBounds { entry: 0, coordinate: 1, value: 255, size: 255 }));
+        assert!(check(&all, bytes.first_chunk::<9>().unwrap()).is_err());
+    }
 }
