@@ -327,6 +327,11 @@ mod tests {
             (&[600, 700], Layout::strided([30_000, 2], [1, 1]), packed([30_000])),
             (&[600, 700], Layout::strided([300, 100, 2], [1, 300, 30_000]), Layout::strided([300, 100], [101, 1])),
             (&[600, 7], Layout::strided([9000, 1], [-3, 1]).with_offset(26_997), packed([9000, 7])),
+            // Coordinates in runs: from the last to the first, of 3 and of 4.
+            (&[600, 700], Layout::strided([30_000, 2], [1, -30_000]).with_offset(30_000), packed([30_000])),
+            (&[60, 70, 100], Layout::strided([10_000, 3], [1, 2]), packed([10_000])),
+            (&[20, 30, 20, 35], Layout::strided([100, 90, 4], [91, 1, 9100]), packed([100, 90])),
+            (&[20, 30, 4], Layout::strided([9000, 2], [1, 9000]), packed([9000, 4])),
         ] {
             let indexed = Layout::from_sizes(sizes).unwrap();
             let all = Layout::from_sizes(indices.sizes()).unwrap();
