@@ -46,7 +46,7 @@ pub(crate) fn check<I: Index>(plan: &Plan, indices: &[I]) -> Result<(), Error> {
     result(plan, indices, inside)
 }
 
-/// Whether no index can be out of bounds: the policy takes all, or they are bytes and every byte has a place, as in the histogram of an image.
+/// Whether no index can be out of bounds: the policy takes all, or they are bytes, and every byte has a place.
 #[inline(always)]
 fn needs_no_look<I: Index>(plan: &Plan) -> bool {
     !matches!(plan.bounds, Bounds::Error) || size_of::<I>() == 1 && plan.coordinates().iter().all(|axis| axis.size > usize::from(u8::MAX))
@@ -101,5 +101,11 @@ mod tests {
         assert_eq!(check(&all, &bytes), Ok(()));
         assert_eq!(check(&one_less, &bytes), Err(Error::IndexOutOfBounds { entry: 0, coordinate: 1, value: 255, size: 255 }));
         assert!(check(&all, bytes.first_chunk::<9>().unwrap()).is_err());
+        let signed = bytes.map(u8::cast_signed);
+        assert_eq!(check(&all, &signed), Ok(()));
+        assert_eq!(
+            check(&pairs(127, 256), &[-128_i8; 10]),
+            Err(Error::IndexOutOfBounds { entry: 0, coordinate: 0, value: -128, size: 127 })
+        );
     }
 }

@@ -10,8 +10,8 @@ const SECOND: i32 = 2;
 /// Whether this machine has an instruction for it that Rust offers; if not, asking does nothing.
 pub const PREFETCHES: bool = cfg!(target_arch = "x86_64");
 
-/// Whether the third cache is so near that single elements are best written there at once, without being asked for: on processors of AMD. (On Zen 4 and 5,
-/// `strew-benches`, `tuples`: to ask takes up to a quarter longer.)
+/// Whether the third cache is so near that one thread alone best scatters single elements there, and sets them without asking for their places: on processors of AMD. (On Zen 4 and 5,
+/// `strew-benches`, `tuples`, `threads`: to ask takes up to a quarter longer, two threads as long as one, or longer.)
 #[inline]
 #[must_use]
 pub fn third_cache_is_near() -> bool {
@@ -45,7 +45,7 @@ pub fn prefetch_row<T>(table: &[T], address: u32, n: usize) {
 /// The same for a loop of its own.
 #[inline(always)]
 pub(crate) fn prefetch_row_here<T>(table: &[T], address: u32, n: usize) {
-    prefetch_lines::<FIRST>(table.as_ptr().wrapping_add(address as usize).cast(), n.saturating_mul(size_of::<T>()));
+    prefetch_lines::<FIRST>(table.as_ptr().wrapping_add(address as usize).cast(), n.saturating_mul(size_of::<T>()), 16);
 }
 
 /// [`prefetch_row`] long before the access: into the second cache. (`strew-benches`, `threads`: rows of 64 elements that are read with gaps, as by a thread among others,
@@ -54,28 +54,21 @@ pub(crate) fn prefetch_row_here<T>(table: &[T], address: u32, n: usize) {
 /// Inlined: where the length is known, it takes fewer instructions than a call.
 #[inline(always)]
 pub fn prefetch_row_early<T>(table: &[T], address: u32, n: usize) {
-    prefetch_lines::<SECOND>(table.as_ptr().wrapping_add(address as usize).cast(), n.saturating_mul(size_of::<T>()));
+    // With gaps between rows, the machine goes on less far by itself than it takes until rows asked for early are used.
+    prefetch_lines::<SECOND>(table.as_ptr().wrapping_add(address as usize).cast(), n.saturating_mul(size_of::<T>()), 64);
 }
 
-/// Asks for a block of elements, so many after the start of this one: for all of it, since one that is asked for in part keeps the machine from going on by itself. (`strew-benches`, `tuples`, on Zen 5: by 4 coordinates of
-/// 8 bytes, a third to half of the time.) Inlined: without a loop, it takes fewer instructions than a call.
+/// Asks for a block of elements, so many after the start of this one: for all of it, since each block of a lane asks in turn, and gaps would remain between what is asked for. (`strew-benches`, `tuples`, on Zen 5:
+/// by 4 coordinates of 8 bytes, a third to half of the time, than for 16 lines.) Inlined: compilers unroll it to fewer instructions than a call.
 #[inline(always)]
 pub fn prefetch_block<T, const N: usize>(block: &[T; N], ahead: u32) {
-    let mut at = block.as_ptr().wrapping_add(ahead as usize).cast();
-    if PREFETCHES {
-        for _ in 0..size_of_val(block).div_ceil(LINE) {
-            prefetch_bytes::<FIRST>(at);
-            at = at.wrapping_add(LINE);
-        }
-    }
+    prefetch_lines::<FIRST>(block.as_ptr().wrapping_add(ahead as usize).cast(), size_of_val(block), usize::MAX);
 }
 
 #[inline(always)]
-fn prefetch_lines<const CACHE: i32>(mut at: *const u8, bytes: usize) {
-    // With gaps between rows, the machine goes on less far by itself than it takes until rows asked for early are used.
-    let lines = if CACHE == FIRST { 16 } else { 64 };
+fn prefetch_lines<const CACHE: i32>(mut at: *const u8, bytes: usize, most: usize) {
     if PREFETCHES {
-        for _ in 0..bytes.div_ceil(LINE).min(lines) {
+        for _ in 0..bytes.div_ceil(LINE).min(most) {
             prefetch_bytes::<CACHE>(at);
             at = at.wrapping_add(LINE);
         }

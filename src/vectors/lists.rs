@@ -50,8 +50,10 @@ impl List {
 
     /// `data[place] = reduction(data[place], updates[flat])` for each entry.
     fn apply<T: Element, R: Reduction<T>>(&self, reduction: &R, data: &mut [T], updates: &[T]) {
-        let mut ahead = self.places.iter().skip(AHEAD);
-        for (place, flat) in self.places.iter().zip(&self.flats).take(self.length) {
+        let places = self.places.get(..self.length).unwrap_or_default();
+        places.iter().take(AHEAD).for_each(|place| prefetch(data, *place));
+        let mut ahead = places.iter().skip(AHEAD);
+        for (place, flat) in places.iter().zip(&self.flats) {
             ahead.next().into_iter().for_each(|place| prefetch(data, *place));
             if let (Some(current), Some(update)) = (data.get_mut(*place as usize), updates.get(*flat as usize)) {
                 *current = reduction.combine(*current, *update);

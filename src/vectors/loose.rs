@@ -115,7 +115,7 @@ fn pack<T: Element>(plan: &Plan, from: &[T], length: usize, to: &mut Vec<T>) {
     }
 }
 
-/// Copies the tuples of lanes whose coordinates lie in runs: neighbours together, which takes vectors.
+/// Copies tuples of 2 to 4 that [have runs](Plan::has_runs), a lane at a time: neighbours of all runs together, which compilers do in vectors.
 fn pack_runs<I: Index>(plan: &Plan, from: &[I], length: usize, to: &mut Vec<I>) {
     let Some(first) = from.get(plan.start.indices) else { return };
     to.resize(length, *first);

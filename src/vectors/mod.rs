@@ -69,13 +69,13 @@ const NEAREST: usize = 1 << 14;
 /// and gathered rows. (`rows`, on Zen 4: from 16 MiB, those of 4 to 64 elements take two thirds to three quarters of the time.)
 const NEAR: usize = 1 << 20;
 
-/// Elements are gathered one by one, and asked for a block ahead. (`ladder`, on Zen 4: from memory, several at a time would take a tenth more. Asked for, on Zen 5: from 16 MiB as long, from 32 and 64 MiB
-/// two thirds of the time, from 512 MiB a tenth less; on a fifth Xeon: from 64 MiB, `many`, eight to nine tenths.) So are places that a scatter sets where the third cache is near. (`ladder`, on Zen 5: into 32 and 64
-/// MiB two thirds of the time, into 512 MiB three quarters, into 8 MiB and less up to a quarter more.)
+/// Elements are gathered one by one, and asked for a block ahead. (`ladder`, on Zen 4: from memory, several at a time would take a tenth more. Asked for, on Zen 5: from 16 MiB as long, from 64 MiB, `many`,
+/// two thirds of the time, from 512 MiB a tenth less; on a fifth Xeon: from 64 MiB, `many`, eight to nine tenths.) So are places that a scatter sets where the third cache is near. (`ladder`, on Zen 5: into 64
+/// MiB two thirds of the time, into 256 KiB and 1 MiB up to a quarter more. Zen 4 has not been measured.)
 const FAR: usize = 1 << 23;
 
 /// The bytes of a tuple of indices from which on elements are gathered one by one, while the vectors of the next tuples are at work. (`tuples`, on Zen 5: by 2 and 3 coordinates of 8 bytes, eight tenths of
-/// the time to nine tenths; narrower ones would take up to a third more, if they come from memory.)
+/// the time to nine tenths; narrower ones would take up to a third more, if they come from memory. By the path `avx2` there, as long; other processors of that path have not been measured.)
 const WIDE_TUPLE: usize = 16;
 
 /// What stays in the third cache where that is near, of a table, its indices, and what is moved from or to it.

@@ -66,7 +66,7 @@ impl Plan {
         plan
     }
 
-    /// Whether the tuples of a lane have each of their coordinates beside that of the tuple before.
+    /// Whether the tuples of a lane, of 2 to 4, have each of their coordinates beside that of the tuple before.
     pub(crate) fn has_runs(&self) -> bool {
         (2..=4).contains(&self.tuple) && self.outer().last().is_some_and(|lane| lane.indices == 1)
     }
@@ -321,6 +321,20 @@ mod tests {
         let single = nd(Gather, &packed([10, 3]), &Layout::strided([2], [5]), &packed([]), 0);
         let copy = single.indices_to(&single.on_packed_indices());
         assert!(copy.inner().iter().map(|dim| (dim.size, dim.table, dim.flat)).eq([(2, 5, 1)]));
+    }
+
+    #[test]
+    fn planes_and_windows_have_runs() {
+        let has_runs = |k: usize, lane, tuple| {
+            let indices = Layout::strided([9, k], [lane, tuple]).with_offset(80);
+            let table = Layout::from_sizes(&vec![5; k]).unwrap();
+            nd(Gather, &table, &indices, &packed([9]), 0).has_runs()
+        };
+        assert_eq!([1, 2, 3, 4, 5].map(|k| has_runs(k, 1, 9)), [false, true, true, true, false]);
+        assert_eq!(
+            [(1, 1), (1, -9), (2, 1), (-1, 9), (9, 1)].map(|(lane, tuple)| has_runs(2, lane, tuple)),
+            [true, true, false, false, false]
+        );
     }
 
     #[test]

@@ -32,7 +32,8 @@ const ALONE: usize = 1 << 21;
 /// by pairs, as long. Nor are those that do not suit lists, up to [`FAR`](vectors::FAR).)
 const LISTED: usize = 1 << 21;
 
-/// The same where the third cache is near, whatever the tuples. (`strew-benches`, `threads`, on Zen 5: two threads take as long as one into 4 MiB, up to a tenth more into 16 MiB, and two thirds of the time into 32 and 64 MiB.)
+/// The same where the third cache is near, whatever the indices. (`strew-benches`, `threads`, on Zen 5: two threads take as long as one into 4 MiB, up to a tenth more into 16 MiB, and two thirds of the time into 64 MiB.
+/// More than two have not been measured.)
 const LISTED_NEAR: usize = 1 << 24;
 
 /// The bytes of indices that a gather checks, and then uses, at a time: they come from memory once. Those of two pieces are in the second cache.
@@ -99,7 +100,8 @@ impl Division {
             if packed.packed_row == 1 && packed.suits_lists() {
                 return (reach > listed(plan.coordinates().len())).then_some(Way::Lists);
             }
-            (suits_rows && (packed.packed_row > 1 || reach > vectors::FAR)).then_some(Way::Rows(pitch))
+            let far = if third_cache_is_near() { LISTED_NEAR } else { vectors::FAR };
+            (suits_rows && (packed.packed_row > 1 || reach > far)).then_some(Way::Rows(pitch))
         })
     }
 
@@ -380,11 +382,12 @@ mod tests {
         assert_eq!(way(axis(Scatter, &rows, &packed([1 << 16]), &packed([1 << 16, 16]), 0)), Some(("rows", 20)));
         let many = packed([1 << 20]);
         let bins = |bins: usize| way(axis(Scatter, &packed([bins]), &many, &many, 0));
-        let most = listed(1) / size_of::<f32>();
-        assert_eq!([most, most + 1].map(bins), [None, Some(("lists", 0))]);
+        let most = |coordinates: usize| if third_cache_is_near() { 1 << 24 } else { coordinates << 21 };
+        let one = most(1) / size_of::<f32>();
+        assert_eq!([one, one + 1].map(bins), [None, Some(("lists", 0))]);
         let pairs = |rows: usize| way(nd(Scatter, &packed([rows, 1024]), &packed([1 << 20, 2]), &many, 0));
-        let most = listed(2) / size_of::<[f32; 1024]>();
-        assert_eq!([most, most + 1].map(pairs), [None, Some(("lists", 0))]);
+        let two = most(2) / size_of::<[f32; 1024]>();
+        assert_eq!([two, two + 1].map(pairs), [None, Some(("lists", 0))]);
         let (far, gaps, one) = (packed([5 << 20]), Layout::strided([1 << 20], [2]), Layout::strided([1 << 20], [0]));
         assert_eq!(way(axis(Scatter, &far, &gaps, &many, 0)), None);
         // Updates with gaps, or only one, will be packed.
