@@ -59,7 +59,7 @@ pub fn prefetch_row_early<T>(table: &[T], address: u32, n: usize) {
 }
 
 /// Asks for a block of elements, so many after the start of this one: for all of it, since each block of a lane asks in turn, and gaps would remain between what is asked for. (`strew-benches`, `tuples`, on Zen 5:
-/// by 4 coordinates of 8 bytes, a third to half of the time, than for 16 lines.) Inlined: compilers unroll it to fewer instructions than a call.
+/// by 4 coordinates of 8 bytes, a third to half of the time that it takes with 16 lines of the 32.) Inlined: compilers unroll it to fewer instructions than a call.
 #[inline(always)]
 pub fn prefetch_block<T, const N: usize>(block: &[T; N], ahead: u32) {
     prefetch_lines::<FIRST>(block.as_ptr().wrapping_add(ahead as usize).cast(), size_of_val(block), usize::MAX);

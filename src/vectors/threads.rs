@@ -32,9 +32,9 @@ const ALONE: usize = 1 << 21;
 /// by pairs, as long. Nor are those that do not suit lists, up to [`FAR`](vectors::FAR).)
 const LISTED: usize = 1 << 21;
 
-/// The same where the third cache is near, whatever the indices. (`strew-benches`, `threads`, on Zen 5: two threads take as long as one into 4 MiB, up to a tenth more into 16 MiB, and two thirds of the time into 64 MiB.
+/// Both limits where the third cache is near. (`strew-benches`, `threads`, on Zen 5: two threads take as long as one into 4 MiB, up to a tenth more into 16 MiB, and two thirds of the time into 64 MiB.
 /// More than two have not been measured.)
-const LISTED_NEAR: usize = 1 << 24;
+const ALONE_NEAR: usize = 1 << 24;
 
 /// The bytes of indices that a gather checks, and then uses, at a time: they come from memory once. Those of two pieces are in the second cache.
 const CHECKED: usize = 1 << 18;
@@ -98,10 +98,9 @@ impl Division {
             let pitch = packed.pitch()?;
             let reach = vectors::reach::<T>(plan);
             if packed.packed_row == 1 && packed.suits_lists() {
-                return (reach > listed(plan.coordinates().len())).then_some(Way::Lists);
+                return (reach > alone(LISTED * plan.coordinates().len())).then_some(Way::Lists);
             }
-            let far = if third_cache_is_near() { LISTED_NEAR } else { vectors::FAR };
-            (suits_rows && (packed.packed_row > 1 || reach > far)).then_some(Way::Rows(pitch))
+            (suits_rows && (packed.packed_row > 1 || reach > alone(vectors::FAR))).then_some(Way::Rows(pitch))
         })
     }
 
@@ -241,9 +240,9 @@ impl Division {
     }
 }
 
-/// Single elements that a scatter spreads over no more bytes, by so many coordinates, are not divided.
-fn listed(coordinates: usize) -> usize {
-    if third_cache_is_near() { LISTED_NEAR } else { LISTED * coordinates }
+/// The bytes up to which one thread scatters single elements alone: so many, or what stays in a near third cache.
+fn alone(bytes: usize) -> usize {
+    if third_cache_is_near() { ALONE_NEAR } else { bytes }
 }
 
 /// A part of the data, which starts at this place of it.
