@@ -6,6 +6,7 @@ use libfuzzer_sys::fuzz_target;
 use strew_fuzz::kernels::Tuples;
 
 #[derive(Arbitrary, Debug)]
+#[allow(clippy::large_enum_variant)] // There is one at a time.
 enum Input {
     U8(Tuples<u8, 1>),
     I8(Tuples<i8, 2>),

@@ -186,10 +186,10 @@ impl<const N: usize> Op for Run<'_, N> {
         match self.kernel {
             Kernel::Element => self.moves.element(self.t, self.f),
             Kernel::Row => self.moves.row(self.t, self.f, self.n),
-            Kernel::Gather if self.n % 2 == 0 => self.moves.gather::<1>(instructions, self.t, self.addresses),
+            Kernel::Gather if self.n.is_multiple_of(2) => self.moves.gather::<1>(instructions, self.t, self.addresses),
             Kernel::Gather => self.moves.gather::<8>(instructions, self.t, self.addresses),
             Kernel::GatherAt => self.moves.gather_at(instructions, self.t, self.f, self.offsets),
-            Kernel::Scatter => self.moves.scatter(instructions, self.addresses, self.f, (self.n % 2 == 0).then_some(self.addresses)),
+            Kernel::Scatter => self.moves.scatter(instructions, self.addresses, self.f, self.n.is_multiple_of(2).then_some(self.addresses)),
             Kernel::ScatterAt => self.moves.scatter_at(instructions, self.t, self.offsets, self.f),
             Kernel::Combine => unreachable!("by `Sums`"),
             Kernel::GatherRows => self.moves.gather_rows(instructions, self.t, self.addresses, self.rows),
