@@ -48,7 +48,7 @@ pub(crate) fn check<I: Index>(plan: &Plan, indices: &[I]) -> Result<(), Error> {
 
 /// Whether no index can be out of bounds: the policy takes all, or they are bytes, and every byte has a place.
 #[inline(always)]
-fn needs_no_look<I: Index>(plan: &Plan) -> bool {
+pub(crate) fn needs_no_look<I: Index>(plan: &Plan) -> bool {
     !matches!(plan.bounds, Bounds::Error) || size_of::<I>() == 1 && plan.coordinates().iter().all(|axis| axis.size > usize::from(u8::MAX))
 }
 

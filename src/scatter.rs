@@ -10,9 +10,7 @@ use crate::error::{Error, tri};
 use crate::index::{Bounds, Index};
 use crate::layout::Layout;
 use crate::plan::{Direction, Plan};
-#[cfg(any(feature = "rayon", not(feature = "std")))]
-use crate::reduction::Assign;
-use crate::reduction::{Add, Average, Reduction};
+use crate::reduction::{Add, Assign, Average, Reduction};
 #[cfg(not(feature = "std"))]
 use crate::shared;
 #[cfg(feature = "rayon")]
@@ -362,6 +360,9 @@ impl Scatter {
     /// # Ok::<(), strew::Error>(())
     /// ```
     pub fn run_into<T: Element, I: Index>(&self, input: &[T], indices: &[I], updates: &[T], output: &mut [T]) -> Result<(), Error> {
+        #[cfg(feature = "std")]
+        return self.reduce_into(Assign, input, indices, updates, output);
+        #[cfg(not(feature = "std"))]
         self.check(indices)?.run_into(input, updates, output)
     }
 
@@ -398,6 +399,11 @@ impl Scatter {
             if let Some(inside) = inside {
                 return copied.and_then(|()| result(&self.plan, indices, inside));
             }
+        }
+        #[cfg(feature = "std")]
+        if let Some(narrowed) = self.narrowed::<T, I>(indices) {
+            let (operator, positions) = narrowed?;
+            return Checked { operator: &operator, indices: &positions }.reduce_into(reduction, input, updates, output);
         }
         self.check(indices)?.reduce_into(reduction, input, updates, output)
     }

@@ -99,6 +99,15 @@ fn all_or_nothing() {
     }
 }
 
+/// Of data beyond the second cache.
+#[test]
+fn all_or_nothing_of_many() {
+    common::path::force();
+    for bad in [None, Some(599_999)] {
+        Case { entries: 600_000, size: 400_000, width: 1, bad }.check::<i64>("i64");
+    }
+}
+
 #[test]
 fn short_slices() {
     common::path::force();

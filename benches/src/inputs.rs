@@ -76,7 +76,7 @@ impl Value for f64 {
 }
 
 /// An index type of the workloads. Negative ones count from the end.
-pub trait Signed: Index + 'static {
+pub trait Resolve: Index + 'static {
     fn from_usize(index: usize) -> Self;
 
     /// The place of an index that may count from the end. One that is out of bounds gives a place that is out of bounds.
@@ -93,7 +93,7 @@ pub trait Signed: Index + 'static {
 
 macro_rules! signed {
     ($($index:ty)*) => {$(
-        impl Signed for $index {
+        impl Resolve for $index {
             fn from_usize(index: usize) -> $index {
                 index as $index
             }
@@ -107,6 +107,17 @@ macro_rules! signed {
 }
 signed!(i32 i64);
 
+impl Resolve for u8 {
+    fn from_usize(index: usize) -> u8 {
+        index as u8
+    }
+
+    #[inline(always)]
+    fn resolve(self, _: usize) -> usize {
+        self.into()
+    }
+}
+
 /// `values[n]`, random.
 pub fn fill<T: Value>(values: &mut [T], seed: u64) {
     let mut random = SplitMix64(seed);
@@ -119,7 +130,7 @@ pub fn values<T: Value>(len: usize, seed: u64) -> Vec<T> {
 }
 
 /// Random tuples of one coordinate for each of `sizes`.
-pub fn tuples<I: Signed>(count: usize, sizes: &[usize]) -> Vec<I> {
+pub fn tuples<I: Resolve>(count: usize, sizes: &[usize]) -> Vec<I> {
     let mut random = SplitMix64(count as u64);
     std::iter::repeat_n(sizes, count).flatten().map(|&size| I::from_usize(random.below(size))).collect()
 }

@@ -1,9 +1,9 @@
 //! The loops that a user would write in safe Rust for one operator and one shape: every index is checked, negative ones count from the end.
 
-use crate::inputs::Signed;
+use crate::inputs::Resolve;
 
 /// `output[i, ..] = table[indices[i], ..]`, rows of `width`
-pub fn take<T: Copy, I: Signed>(table: &[T], indices: &[I], output: &mut [T], width: usize) {
+pub fn take<T: Copy, I: Resolve>(table: &[T], indices: &[I], output: &mut [T], width: usize) {
     let rows = table.len() / width;
     for (row, &index) in output.chunks_exact_mut(width).zip(indices) {
         let first = index.resolve(rows) * width;
@@ -12,14 +12,14 @@ pub fn take<T: Copy, I: Signed>(table: &[T], indices: &[I], output: &mut [T], wi
 }
 
 /// `output[i] = table[indices[i]]`
-pub fn take_scalars<T: Copy, I: Signed>(table: &[T], indices: &[I], output: &mut [T]) {
+pub fn take_scalars<T: Copy, I: Resolve>(table: &[T], indices: &[I], output: &mut [T]) {
     for (to, &index) in output.iter_mut().zip(indices) {
         *to = table[index.resolve(table.len())];
     }
 }
 
 /// `output[p, i, ..] = input[p, indices[i], ..]`, `input[.., size, width]`
-pub fn take_inside<T: Copy, I: Signed>(input: &[T], indices: &[I], output: &mut [T], size: usize, width: usize) {
+pub fn take_inside<T: Copy, I: Resolve>(input: &[T], indices: &[I], output: &mut [T], size: usize, width: usize) {
     for (from, to) in input.chunks_exact(size * width).zip(output.chunks_exact_mut(indices.len() * width)) {
         if width == 1 {
             take_scalars(from, indices, to);
@@ -30,7 +30,7 @@ pub fn take_inside<T: Copy, I: Signed>(input: &[T], indices: &[I], output: &mut 
 }
 
 /// `data[indices[i], ..] = updates[i, ..]`
-pub fn put<T: Copy, I: Signed>(data: &mut [T], indices: &[I], updates: &[T], width: usize) {
+pub fn put<T: Copy, I: Resolve>(data: &mut [T], indices: &[I], updates: &[T], width: usize) {
     let rows = data.len() / width;
     for (row, &index) in updates.chunks_exact(width).zip(indices) {
         let first = index.resolve(rows) * width;
@@ -39,7 +39,7 @@ pub fn put<T: Copy, I: Signed>(data: &mut [T], indices: &[I], updates: &[T], wid
 }
 
 /// `data[indices[i]] = updates[i]`
-pub fn put_scalars<T: Copy, I: Signed>(data: &mut [T], indices: &[I], updates: &[T]) {
+pub fn put_scalars<T: Copy, I: Resolve>(data: &mut [T], indices: &[I], updates: &[T]) {
     let size = data.len();
     for (update, &index) in updates.iter().zip(indices) {
         data[index.resolve(size)] = *update;
@@ -47,7 +47,7 @@ pub fn put_scalars<T: Copy, I: Signed>(data: &mut [T], indices: &[I], updates: &
 }
 
 /// `data[indices[i], ..] += updates[i, ..]`
-pub fn add<I: Signed>(data: &mut [f32], indices: &[I], updates: &[f32], width: usize) {
+pub fn add<I: Resolve>(data: &mut [f32], indices: &[I], updates: &[f32], width: usize) {
     let rows = data.len() / width;
     for (row, &index) in updates.chunks_exact(width).zip(indices) {
         let first = index.resolve(rows) * width;
@@ -58,7 +58,7 @@ pub fn add<I: Signed>(data: &mut [f32], indices: &[I], updates: &[f32], width: u
 }
 
 /// `data[indices[i]] += updates[i]`
-pub fn add_scalars<I: Signed>(data: &mut [f32], indices: &[I], updates: &[f32]) {
+pub fn add_scalars<I: Resolve>(data: &mut [f32], indices: &[I], updates: &[f32]) {
     let bins = data.len();
     for (update, &index) in updates.iter().zip(indices) {
         data[index.resolve(bins)] += update;
@@ -66,7 +66,7 @@ pub fn add_scalars<I: Signed>(data: &mut [f32], indices: &[I], updates: &[f32]) 
 }
 
 /// `data[indices[i]] += update`
-pub fn add_scalar<I: Signed>(data: &mut [f32], indices: &[I], update: f32) {
+pub fn add_scalar<I: Resolve>(data: &mut [f32], indices: &[I], update: f32) {
     let bins = data.len();
     for &index in indices {
         data[index.resolve(bins)] += update;
@@ -74,7 +74,7 @@ pub fn add_scalar<I: Signed>(data: &mut [f32], indices: &[I], update: f32) {
 }
 
 /// `output[r, c] = table[indices[r, c], c]`, rows of `columns`
-pub fn take_down<T: Copy, I: Signed>(table: &[T], indices: &[I], output: &mut [T], columns: usize) {
+pub fn take_down<T: Copy, I: Resolve>(table: &[T], indices: &[I], output: &mut [T], columns: usize) {
     let rows = table.len() / columns;
     for (to, indices) in output.chunks_exact_mut(columns).zip(indices.chunks_exact(columns)) {
         for (column, (to, &index)) in to.iter_mut().zip(indices).enumerate() {
@@ -84,7 +84,7 @@ pub fn take_down<T: Copy, I: Signed>(table: &[T], indices: &[I], output: &mut [T
 }
 
 /// `output[r, c] = table[r, indices[r, c]]`
-pub fn take_along<T: Copy, I: Signed>(table: &[T], indices: &[I], output: &mut [T], columns: usize) {
+pub fn take_along<T: Copy, I: Resolve>(table: &[T], indices: &[I], output: &mut [T], columns: usize) {
     let rows = table.chunks_exact(columns).zip(indices.chunks_exact(columns));
     for (to, (table, indices)) in output.chunks_exact_mut(columns).zip(rows) {
         take_scalars(table, indices, to);
@@ -92,7 +92,7 @@ pub fn take_along<T: Copy, I: Signed>(table: &[T], indices: &[I], output: &mut [
 }
 
 /// `data[indices[r, c], c] = combine(data[indices[r, c], c], updates[r, c])`
-pub fn combine_down<I: Signed>(data: &mut [f32], indices: &[I], updates: &[f32], columns: usize, combine: impl Fn(f32, f32) -> f32) {
+pub fn combine_down<I: Resolve>(data: &mut [f32], indices: &[I], updates: &[f32], columns: usize, combine: impl Fn(f32, f32) -> f32) {
     let rows = data.len() / columns;
     for (updates, indices) in updates.chunks_exact(columns).zip(indices.chunks_exact(columns)) {
         for (column, (&update, &index)) in updates.iter().zip(indices).enumerate() {
@@ -103,7 +103,7 @@ pub fn combine_down<I: Signed>(data: &mut [f32], indices: &[I], updates: &[f32],
 }
 
 /// `data[r, indices[r, c]] = combine(data[r, indices[r, c]], updates[r, c])`
-pub fn combine_along<I: Signed>(data: &mut [f32], indices: &[I], updates: &[f32], columns: usize, combine: impl Fn(f32, f32) -> f32) {
+pub fn combine_along<I: Resolve>(data: &mut [f32], indices: &[I], updates: &[f32], columns: usize, combine: impl Fn(f32, f32) -> f32) {
     let rows = updates.chunks_exact(columns).zip(indices.chunks_exact(columns));
     for (data, (updates, indices)) in data.chunks_exact_mut(columns).zip(rows) {
         for (&update, &index) in updates.iter().zip(indices) {
@@ -115,19 +115,34 @@ pub fn combine_along<I: Signed>(data: &mut [f32], indices: &[I], updates: &[f32]
 
 /// The place of a tuple in row-major order.
 #[inline(always)]
-fn place<I: Signed, const K: usize>(tuple: &[I; K], sizes: [usize; K]) -> usize {
+fn place<I: Resolve, const K: usize>(tuple: &[I; K], sizes: [usize; K]) -> usize {
     tuple.iter().zip(sizes).fold(0, |place, (index, size)| place * size + index.resolve_checked(size))
 }
 
 /// `output[i] = table[indices[i, 0], .., indices[i, K - 1]]`
-pub fn take_tuples<T: Copy, I: Signed, const K: usize>(table: &[T], indices: &[I], output: &mut [T], sizes: [usize; K]) {
+pub fn take_tuples<T: Copy, I: Resolve, const K: usize>(table: &[T], indices: &[I], output: &mut [T], sizes: [usize; K]) {
     for (to, tuple) in output.iter_mut().zip(indices.as_chunks().0) {
         *to = table[place(tuple, sizes)];
     }
 }
 
+/// `output[i] = table[indices[0, i], indices[1, i]]`
+pub fn take_planes<T: Copy, I: Resolve>(table: &[T], indices: &[I], output: &mut [T], sizes: [usize; 2]) {
+    let (rows, columns) = indices.split_at(indices.len() / 2);
+    for (to, (&row, &column)) in output.iter_mut().zip(rows.iter().zip(columns)) {
+        *to = table[place(&[row, column], sizes)];
+    }
+}
+
+/// `data[text[i], text[i + 1]] += update`
+pub fn add_pairs(data: &mut [f32], text: &[u8], update: f32) {
+    for (&first, &second) in text.iter().zip(&text[1..]) {
+        data[place(&[first, second], [256; 2])] += update;
+    }
+}
+
 /// `output[i, ..] = table[indices[i, 0], .., indices[i, K - 1], ..]`
-pub fn take_rows_by_tuples<T: Copy, I: Signed, const K: usize>(
+pub fn take_rows_by_tuples<T: Copy, I: Resolve, const K: usize>(
     table: &[T],
     indices: &[I],
     output: &mut [T],
@@ -141,7 +156,7 @@ pub fn take_rows_by_tuples<T: Copy, I: Signed, const K: usize>(
 }
 
 /// `data[indices[i, 0], .., indices[i, K - 1]] = combine(.., updates[i])`
-pub fn combine_tuples<I: Signed, const K: usize>(
+pub fn combine_tuples<I: Resolve, const K: usize>(
     data: &mut [f32],
     indices: &[I],
     updates: &[f32],
@@ -155,7 +170,7 @@ pub fn combine_tuples<I: Signed, const K: usize>(
 }
 
 /// `output[n, p] = input[n * delta + pattern[p]]`, of windows of `span` elements
-pub fn windows<T: Copy, I: Signed>(input: &[T], pattern: &[I], output: &mut [T], delta: usize, span: usize) {
+pub fn windows<T: Copy, I: Resolve>(input: &[T], pattern: &[I], output: &mut [T], delta: usize, span: usize) {
     for (n, to) in output.chunks_exact_mut(pattern.len()).enumerate() {
         take_scalars(&input[n * delta..n * delta + span], pattern, to);
     }

@@ -6,7 +6,7 @@
 
 use strew::{Gather, Layout};
 
-use crate::inputs::Signed;
+use crate::inputs::Resolve;
 use crate::safe;
 use crate::workloads::{Shape, Sizes, Workload};
 

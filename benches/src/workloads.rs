@@ -5,7 +5,7 @@ use std::hint::black_box;
 use half::f16;
 use strew::{Add, Error, Gather, Layout, Max, Reduction, Scatter, plan};
 
-use crate::inputs::{Aligned, Signed, Value, fill, tuples, values};
+use crate::inputs::{Aligned, Resolve, Value, fill, tuples, values};
 use crate::{safe, spatter, threads};
 
 /// The families, in the order of the list.
@@ -118,7 +118,7 @@ pub(crate) struct Shape {
 
 impl Shape {
     /// The workload with random indices.
-    pub fn of<T: Value, I: Signed>(
+    pub fn of<T: Value, I: Resolve>(
         self,
         strew: impl Fn(&[T], &[I], &mut [T]) -> Result<(), Error> + Clone + 'static,
         safe_loop: impl Fn(&[T], &[I], &mut [T]) + Clone + 'static,
@@ -128,7 +128,7 @@ impl Shape {
     }
 
     /// The workload with indices of its own.
-    pub fn with_indices<T: Value, I: Signed>(
+    pub fn with_indices<T: Value, I: Resolve>(
         self,
         indices: impl Fn() -> Vec<I> + 'static,
         strew: impl Fn(&[T], &[I], &mut [T]) -> Result<(), Error> + Clone + 'static,
@@ -289,6 +289,8 @@ fn by_tuples(quick: bool) -> Vec<Workload> {
         take_rows_by_tuples(few, [16, 16, 16], 64),
         put_pairs(many, [1024, 1024], "set"),
         put_pairs(many, [1024, 1024], "add"),
+        take_planes(many, [512, 512]),
+        count_windows(many),
     ]
 }
 
@@ -345,6 +347,31 @@ fn put_pairs(count: usize, sizes: [usize; 2], operation: &str) -> Workload {
             move |updates, indices, data| safe::combine_tuples(data, indices, updates, sizes, add),
         ),
     }
+}
+
+/// All first coordinates before all second ones.
+fn take_planes(count: usize, sizes: [usize; 2]) -> Workload {
+    let (table, planes) = (Layout::contiguous(sizes), Layout::strided([count, 2], [1, count as isize]));
+    let gather = Gather::nd(&table, &planes, &Layout::contiguous([count]), 0).unwrap();
+    let [rows, columns] = sizes;
+    let (name, from) = ("gather by 2 coordinates in planes".into(), rows * columns);
+    Shape { family: "tuples", name, from, to: count, tuples: count, sizes: sizes.into(), moved: count, touched: 2 }
+        .with_indices::<f32, i64>(
+            move || [tuples(count, &[rows]), tuples(count, &[columns])].concat(),
+            move |table, indices, output| gather.run(table, indices, output),
+            move |table, indices, output| safe::take_planes(table, indices, output, sizes),
+        )
+}
+
+/// The pairs of neighbours in a text.
+fn count_windows(count: usize) -> Workload {
+    let (data, windows) = (Layout::contiguous([256, 256]), Layout::strided([count, 2], [1, 1]));
+    let scatter = Scatter::nd(&data, &windows, &Layout::strided([count], [0]), 0).unwrap();
+    let name = "histogram of byte pairs".into();
+    Shape { family: "tuples", name, from: 1, to: 1 << 16, tuples: count + 1, sizes: vec![256], moved: count, touched: 2 }.of::<f32, u8>(
+        move |updates, text, data| scatter.reduce(Add, data, text, updates),
+        |updates, text, data| safe::add_pairs(data, text, updates[0]),
+    )
 }
 
 /// Single elements by two coordinates.

@@ -198,6 +198,10 @@ mod tests {
         scatter.run(&mut expected_set, &narrow, &values).unwrap();
         scatter.reduce(crate::Add, &mut expected_sums, &narrow, &values).unwrap();
         assert!(set == expected_set && sums == expected_sums && set != new() && sums != set);
+        let [mut set, mut sums] = [vec![0; 900 * 400], vec![0; 900 * 400]];
+        scatter.run_into(&new(), &ids, &values, &mut set).unwrap();
+        scatter.reduce_into(crate::Add, &new(), &ids, &values, &mut sums).unwrap();
+        assert!(set == expected_set && sums == expected_sums);
         #[cfg(feature = "rayon")]
         {
             let (mut set, mut sums) = (new(), new());
@@ -211,6 +215,7 @@ mod tests {
         let error = Error::IndexOutOfBounds { entry: count - 1, coordinate: 1, value: 400, size: 400 };
         assert_eq!(scatter.run(&mut set, &ids, &values), Err(error));
         assert_eq!(scatter.reduce(crate::Add, &mut set, &ids, &values), Err(error));
+        assert_eq!(scatter.run_into(&new(), &ids, &values, &mut set), Err(error));
         assert!(set == before);
 
         let (input, square) = (packed([2000, 200]), packed([1500, 200]));

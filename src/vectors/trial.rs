@@ -1,20 +1,31 @@
 //! Scatters that are tried on a copy of the data: where data are few and indices many, that takes less time than a look at all indices beforehand.
-//! (`strew-benches`, histograms of 64K bins: a fifth.)
 
-use crate::index::Bounds;
-use crate::plan::Plan;
+use strew_simd::third_cache_is_near;
 
-/// The bytes of data that are copied, at most.
-const SCRATCH: usize = 1 << 20;
-const _: () = assert!(SCRATCH <= super::NEAR, "a copy would be cut into blocks of columns");
+use crate::checked::needs_no_look;
+use crate::index::Index;
+use crate::plan::{Direction, Plan};
+use crate::vectors::columns::Blocks;
 
-/// The indices have so many times the bytes of the data, at least; and are so many.
-const TIMES: usize = 8;
+/// Data that are worth a copy: the bytes that are copied, at most, and how many times as many bytes the indices have, at least.
+struct Worth {
+    bytes: usize,
+    times: usize,
+}
+
+/// What stays in the second cache. (`strew-benches`, `reduce`, on Zen 4: histograms of 64K bins take four fifths of the time.)
+const NEAREST: Worth = Worth { bytes: 1 << 20, times: 8 };
+
+/// What stays in the third cache, where that is near. (`reduce` and `tuples`, on Zen 5: histograms of 1M bins take eight tenths of the time to nine tenths, scatters by pairs into 4 MiB seven to eight tenths. With half as many
+/// indices, as long or longer.)
+const NEAR: Worth = Worth { bytes: 1 << 23, times: 4 };
+
+/// So many indices, at least.
 const MANY: usize = 1 << 10;
 
 /// Changes a copy of the data, which becomes the data unless `change` finds an index out of bounds: `Some(false)`. `None`: a copy is not worth it, there is
 /// no memory for it, or a slice is too short.
-pub(crate) fn change<T: Copy, I>(
+pub(crate) fn change<T: Copy, I: Index>(
     plan: &Plan,
     data: &mut [T],
     indices: &[I],
@@ -22,13 +33,13 @@ pub(crate) fn change<T: Copy, I>(
     change: impl FnOnce(&mut [T]) -> bool,
 ) -> Option<bool> {
     let lengths = &plan.lengths;
-    let (bytes, reads) = (size_of::<T>().saturating_mul(lengths.table), plan.reads());
-    let suits = reads >= MANY
-        && matches!(plan.bounds, Bounds::Error)
-        && bytes <= SCRATCH
-        && bytes.saturating_mul(TIMES) <= size_of::<I>().saturating_mul(reads)
-        && plan.suits_vectors;
-    if !suits || indices.len() < lengths.indices || updates.len() < lengths.flat {
+    let reads = plan.reads();
+    if reads < MANY || !plan.suits_vectors || needs_no_look::<I>(plan) || indices.len() < lengths.indices || updates.len() < lengths.flat {
+        return None;
+    }
+    let worth = worth();
+    let bytes = size_of::<T>().saturating_mul(lengths.table);
+    if bytes > worth.bytes || bytes.saturating_mul(worth.times) > size_of::<I>().saturating_mul(reads) || goes_by_columns::<T>(plan) {
         return None;
     }
     let data = data.get_mut(..lengths.table)?;
@@ -42,12 +53,23 @@ pub(crate) fn change<T: Copy, I>(
     Some(inside)
 }
 
+fn worth() -> Worth {
+    if third_cache_is_near() { NEAR } else { NEAREST }
+}
+
+/// Whether the copy would be copied again, a block of columns at a time.
+fn goes_by_columns<T>(plan: &Plan) -> bool {
+    let ordered = plan.in_flat_order();
+    Blocks::of::<T>(ordered.as_ref().unwrap_or(plan), Direction::Scatter).is_some()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::index::Bounds;
     use crate::layout::Layout;
     use crate::plan::Direction::Scatter;
-    use crate::plan::tests::{axis, nd, packed};
+    use crate::plan::tests::{axis, elements, nd, packed};
 
     /// What becomes of a byte of data for each place, with indices of eight bytes.
     fn tried(places: usize, count: usize, bounds: Bounds, lengths: [usize; 3], inside: bool) -> (Option<bool>, Vec<u8>) {
@@ -71,10 +93,12 @@ mod tests {
 
     #[test]
     fn few_data_and_many_indices_are_worth_a_copy() {
+        let Worth { bytes, times } = worth();
         let worth = |places, count| tried(places, count, Bounds::Error, [places, count, count], true).0.is_some();
         assert_eq!([1024, 1023].map(|count| worth(10, count)), [true, false]);
-        assert_eq!([2000, 2001].map(|places| worth(places, 2000)), [true, false]);
-        assert_eq!([SCRATCH, SCRATCH + 1].map(|places| worth(places, 2 * SCRATCH)), [true, false]);
+        let most = 2000 * size_of::<u64>() / times;
+        assert_eq!([most, most + 1].map(|places| worth(places, 2000)), [true, false]);
+        assert_eq!([bytes, bytes + 1].map(|places| worth(places, 2 * bytes)), [true, false]);
         for bounds in [Bounds::Clamp, Bounds::Wrap, Bounds::Skip] {
             assert_eq!(tried(10, 2000, bounds, [10, 2000, 2000], true).0, None, "{bounds:?}");
         }
@@ -82,6 +106,22 @@ mod tests {
             assert_eq!(tried(10, 2000, Bounds::Error, lengths, true).0, None, "{lengths:?}");
         }
         assert_eq!(tried(10, 2000, Bounds::Error, [11, 2001, 2001], true).0, Some(true));
+    }
+
+    #[test]
+    fn what_is_copied_or_proven_anyway_is_not() {
+        fn worth<I: Index>(plan: &Plan, index: I) -> bool {
+            let [mut data, updates] = [plan.lengths.table, plan.lengths.flat].map(|length| vec![0_u32; length]);
+            change(plan, &mut data, &vec![index; plan.lengths.indices], &updates, |_| true).is_some()
+        }
+        let [few, many] = [255, 256].map(|places| axis(Scatter, &packed([places]), &packed([10_000]), &packed([10_000]), 0));
+        assert_eq!([&few, &many].map(|plan| worth(plan, 0_u8)), [true, false]);
+        assert!(worth(&many, 0_i64));
+        // Columns of a table beyond the second cache.
+        let [data, many] = [packed([1 << 11, 1 << 9]), packed([1 << 13, 1 << 9])];
+        assert!(!worth(&elements(Scatter, &data, &many, &many, 0), 0_i64));
+        let [data, many] = [packed([1 << 9, 1 << 11]), packed([1 << 9, 1 << 13])];
+        assert_eq!(worth(&elements(Scatter, &data, &many, &many, 1), 0_i64), third_cache_is_near());
     }
 
     #[test]
