@@ -36,12 +36,8 @@ const LISTED: usize = 1 << 21;
 /// More than two have not been measured.)
 const ALONE_NEAR: usize = 1 << 24;
 
-/// The bytes of indices that a gather checks, and then uses, at a time: they come from memory once. Those of two pieces are in the second cache.
-const CHECKED: usize = 1 << 18;
-
-/// The pieces that are checked one at a time, at most, however many the indices: their plans are in memory.
-const MOST: usize = 1 << 9;
-const _: () = assert!(MOST * size_of::<(usize, (Plan, &mut [u8]))>() <= 1 << 20);
+/// The bytes of indices that a gather checks, and then uses, at a time: they come from memory once. Those of two pieces stay in the second cache, beside a table. (On Zen 5, with twice as many, pairs into 1 MiB take a tenth more; with half as many, the pieces cost as much.)
+const CHECKED: usize = 1 << 17;
 
 /// A thread that has nothing left to do looks so many times whether the others are still at work, before it may go to sleep: it may be needed again at once, and to wake it can take as long.
 /// That is 0.1 ms on a fifth Xeon, up to 0.4 ms on some others, whatever else the machine does. (`strew-benches`, `threads`: there, calls in a row that move rows take seven to nine tenths of the time.)
@@ -169,19 +165,17 @@ impl Division {
                 true
             };
         }
-        let number = plan.reads().saturating_mul(size_of::<I>()).div_ceil(CHECKED).min(MOST).max(self.pieces());
-        let pieces = written_pieces(&self.plan, output, Direction::Gather, number);
+        let number = plan.reads().saturating_mul(size_of::<I>()).div_ceil(CHECKED).max(self.pieces());
+        let (size, step) = self.plan.outer().first().map_or((1, 0), |dim| (dim.size, dim.indices.unsigned_abs()));
+        let number = number.min(size);
         // The bytes of indices to the piece that this thread is likely to take next.
-        let steps = pieces
-            .first()
-            .and_then(|(piece, _)| piece.outer().first())
-            .map_or(0, |dim| dim.indices.unsigned_abs().saturating_mul(dim.size));
-        let next = steps.saturating_mul(self.threads).saturating_mul(size_of::<I>());
-        let followed = 0..pieces.len().saturating_sub(self.threads);
+        let next = (size / number).saturating_mul(step).saturating_mul(self.threads).saturating_mul(size_of::<I>());
+        let followed = 0..number.saturating_sub(self.threads);
         let input = input.get(..plan.lengths.table).unwrap_or(input);
         let streams = vectors::streams::<T, I>(&self.plan, Direction::Gather);
         let (turn, stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
-        share(pieces.into_iter().enumerate().collect(), self.threads, |(number, (plan, output))| {
+        let pieces = written_pieces(&self.plan, output, Direction::Gather, number).enumerate();
+        share(pieces, self.threads, |(number, (plan, output))| {
             let inside = !stopped.load(Ordering::Relaxed) && vectors::check(&plan, indices);
             // Those before it have been taken before it, by threads that check them.
             while turn.load(Ordering::Acquire) < number {
@@ -251,13 +245,12 @@ pub(crate) struct Part<'a, T> {
     pub data: &'a mut [T],
 }
 
-/// Works on all pieces with so many threads: the caller's and those of the pool.
-pub(crate) fn share<P: Send>(pieces: Vec<P>, threads: usize, work: impl Fn(P) + Sync) {
-    let threads = threads.min(pieces.len());
+/// Works on all pieces with so many threads: the caller's and those of the pool. Pieces are made as they are taken.
+pub(crate) fn share<P>(pieces: impl IntoIterator<Item = P, IntoIter: Send>, threads: usize, work: impl Fn(P) + Sync) {
     share_with(pieces.into_iter(), threads, || (), |(), piece| work(piece));
 }
 
-/// The same where each thread has something of its own. Pieces are made as they are taken.
+/// The same where each thread has something of its own.
 pub(crate) fn share_with<P, S>(
     pieces: impl Iterator<Item = P> + Send,
     threads: usize,
@@ -291,31 +284,40 @@ pub(crate) fn share_with<P, S>(
 }
 
 /// So many pieces of a plan along its outermost dimension, or fewer.
-fn pieces(plan: &Plan, number: usize) -> Vec<Plan> {
-    let (mut pieces, mut rest) = (Vec::new(), *plan);
-    for number in (2..=number).rev() {
-        let steps = rest.outer().first().map_or(0, |dim| dim.size / number);
-        let Some((first, second)) = rest.split(steps.max(1)) else { break };
-        pieces.push(first);
-        rest = second;
-    }
-    pieces.push(rest);
-    pieces
+fn pieces(plan: &Plan, number: usize) -> impl Iterator<Item = Plan> {
+    let mut rest = Some(*plan);
+    (1..=number).rev().map_while(move |number| {
+        let plan = rest.take()?;
+        let steps = plan.outer().first().map_or(0, |dim| dim.size / number).max(1);
+        let (piece, others) = plan.split(steps).map_or((plan, None), |(piece, others)| (piece, Some(others)));
+        rest = others;
+        Some(piece)
+    })
 }
 
 /// The same, each with its part of the written tensor: they are apart.
-fn written_pieces<'a, T>(plan: &Plan, mut written: &'a mut [T], direction: Direction, number: usize) -> Vec<(Plan, &'a mut [T])> {
-    let mut parts = Vec::new();
-    // From the last to the first: each takes what follows its start.
-    for mut piece in pieces(plan, number).into_iter().rev() {
-        let start = if matches!(direction, Direction::Gather) { &mut piece.start.flat } else { &mut piece.start.table };
-        let at = core::mem::take(start).min(written.len());
-        let (before, part) = written.split_at_mut(at);
-        parts.push((piece, part));
-        written = before;
-    }
-    parts.reverse();
-    parts
+fn written_pieces<'a, T>(
+    plan: &Plan,
+    written: &'a mut [T],
+    direction: Direction,
+    number: usize,
+) -> impl Iterator<Item = (Plan, &'a mut [T])> {
+    let mut pieces = pieces(plan, number).peekable();
+    let (mut at, mut rest) = (0, written);
+    iter::from_fn(move || {
+        let start = |plan: &Plan| if matches!(direction, Direction::Gather) { plan.start.flat } else { plan.start.table };
+        let mut piece = pieces.next()?;
+        let (first, next) = (start(&piece), pieces.peek().map_or(usize::MAX, start));
+        let length = next.saturating_sub(at).min(rest.len());
+        let (part, others) = core::mem::take(&mut rest).split_at_mut(length);
+        let part = part.get_mut(first.saturating_sub(at)..).unwrap_or_default();
+        match direction {
+            Direction::Gather => piece.start.flat = 0,
+            Direction::Scatter => piece.start.table = 0,
+        }
+        (at, rest) = (next, others);
+        Some((piece, part))
+    })
 }
 
 /// The data in a part for each thread, whose rows start at `pitch` from each other.
@@ -427,12 +429,11 @@ mod tests {
     fn pieces_are_of_one_size() {
         let ids = packed([1003]);
         let plan = axis(Gather, &packed([9]), &ids, &ids, 0);
-        let cut = |number| pieces(&plan, number).iter().map(|piece| (piece.start.flat, piece.entries())).collect::<Vec<_>>();
+        let cut = |number| pieces(&plan, number).map(|piece| (piece.start.flat, piece.entries())).collect::<Vec<_>>();
         assert_eq!(cut(4), [(0, 250), (250, 251), (501, 251), (752, 251)]);
         assert_eq!((cut(1), cut(2000).len()), (vec![(0, 1003)], 1003));
         let mut output = [0; 1003];
         let written: Vec<_> = written_pieces(&plan, &mut output, Direction::Gather, 4)
-            .iter()
             .map(|(piece, part)| (piece.start.flat, part.len(), piece.start.indices))
             .collect();
         assert_eq!(written, [(0, 250, 0), (0, 251, 250), (0, 251, 501), (0, 251, 752)]);
@@ -470,7 +471,7 @@ mod tests {
                     assert_ne!(piece, bad);
                     done.fetch_add(1, Ordering::Relaxed);
                 };
-                let run = || with_threads(threads, || share((0..100).collect(), threads, work));
+                let run = || with_threads(threads, || share(0..100, threads, work));
                 assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).is_err());
                 // Of those that are left, none is lost, unless there is no one else.
                 assert_eq!(done.into_inner(), if threads == 1 { bad } else { 99 });
@@ -494,7 +495,7 @@ mod tests {
                 rayon::join(wait, || done.store(true, Ordering::Relaxed));
             }
         };
-        with_threads(2, || share(vec![true, false], 2, work));
+        with_threads(2, || share([true, false], 2, work));
     }
 
     #[test]
