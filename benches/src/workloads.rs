@@ -414,11 +414,12 @@ fn take_inside(name: &str, sizes: [usize; 3], count: usize) -> Workload {
 
 /// Sums, by `i64`.
 fn reduce(sizes: Sizes, quick: bool) -> Vec<Workload> {
-    let [rows, few, more, many] = if quick { [64, 1 << 8, 1 << 10, 1 << 12] } else { [4096, 1 << 16, 1 << 20, 1 << 24] };
+    let [rows, least, few, more, many] =
+        if quick { [64, 1 << 6, 1 << 8, 1 << 10, 1 << 12] } else { [4096, 1 << 12, 1 << 16, 1 << 20, 1 << 24] };
     let widths = [3, 4, 8, 16, 32, 64];
     let added = widths.map(|width| sums(format!("add rows of {width} f32 into 1 MiB"), rows * 64 / width, width, sizes.moved));
-    let counted =
-        [("64K", few), ("1M", more), ("16M", many)].map(|(name, bins)| sums(format!("histogram, {name} bins"), bins, 1, sizes.moved));
+    let counted = [("4K", least), ("64K", few), ("1M", more), ("16M", many)]
+        .map(|(name, bins)| sums(format!("histogram, {name} bins"), bins, 1, sizes.moved));
     let repeated = [("64K", few), ("1M", more), ("16M", many)].map(|(name, bins)| {
         let (shape, scatter) = histogram("reduce", format!("histogram, {name} bins, one update"), bins, sizes.moved);
         shape.of::<f32, i64>(

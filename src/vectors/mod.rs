@@ -59,12 +59,15 @@ use threads::Part;
 /// From here on, distances over which the tuples of a lane reach, in bytes, with the bench of `strew-benches` that set them.
 ///
 /// Indices are asked for ahead, as where what moves goes past the caches: among reads and writes all over a table, processors do not see that something is read in order. (`reduce`, on Zen 4: histograms of 64K bins
-/// take two thirds of the time. `ladder`: from 4 KiB, it would be a tenth more.) Where the third cache is near they are asked for at any distance. (On Zen 5, histograms of 4K bins and gathers by proven indices of 8 bytes from 4 KiB
-/// take two thirds of the time, others as long.) From a larger table, elements of 4 and 8 bytes are loaded several at a time before they are
+/// take two thirds of the time. `ladder`: from 4 KiB, it would be a tenth more.) From a larger table, elements of 4 and 8 bytes are loaded several at a time before they are
 /// written, or by instruction. (`ladder`, on Zen 4, which does the latter: from 256 KiB to 2 MiB, three quarters of the time to nine tenths; from 4 KiB, loads would take a quarter more.)
 /// Places that a scatter sets are asked for ahead where the third cache is far: writes wait for each other, reads do not. (`ladder`, on a fifth Xeon: into 32 KiB to 1 MiB, two thirds to
 /// three quarters of the time.)
 const NEAREST: usize = 1 << 14;
+
+/// So many indices are asked for ahead at any distance where the third cache is near. (On Zen 5, histograms of 4K bins and gathers by proven indices of 8 bytes from 4 KiB take two thirds of the time; `ladder`, from 4
+/// KiB: as long.)
+const MANY: usize = 1 << 14;
 
 /// Places that a scatter reads and changes are asked for ahead (`tuples`, on a Xeon: those by 2 coordinates into 4 MiB gain a quarter; `reduce`: histograms of 64K bins would lose),
 /// and gathered rows. (`rows`, on Zen 4: from 16 MiB, those of 4 to 64 elements take two thirds to three quarters of the time.)
@@ -217,7 +220,8 @@ impl Ahead {
     /// `streams`: what moves is written past the caches.
     fn of<T>(plan: &Plan, streams: bool) -> Ahead {
         let far = reaches_beyond::<T>(plan, NEAR);
-        let many = reaches_beyond::<T>(plan, NEAREST) || (PREFETCHES && (third_cache_is_near() || streams || plan.stretch().is_some()));
+        let long = third_cache_is_near() && plan.lengths.indices > MANY;
+        let many = reaches_beyond::<T>(plan, NEAREST) || (PREFETCHES && (long || streams || plan.stretch().is_some()));
         Ahead { elements: far, rows: far, indices: if many && !plan.has_far_lanes() { INDICES_AHEAD } else { 0 } }
     }
 
