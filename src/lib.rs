@@ -88,7 +88,7 @@
 //! # Features
 //!
 //! - `std` (default): vectors (AVX2, AVX-512, NEON), detected at run time, once a call, and `f16` conversions by the CPU's own instructions. Some calls use
-//!   a scratch of at most 1.2 MiB a thread, and 16 MiB a call for positions of many indices. Firmware says `default-features = false`. Results are the same.
+//!   a scratch of at most 1.2 MiB a thread, and a call 16 MiB for positions of many indices, or 4 MiB for a copy of the data. Firmware says `default-features = false`. Results are the same.
 //! - `rayon`: `par_run` and `par_reduce`, with the threads of the rayon pool that they are called in. Each
 //!   place is written by one thread, in the order of the indices: results are the same to the bit, for any number of threads.
 //! - `defmt`: `defmt::Format` for errors, layouts and policies.

@@ -103,8 +103,8 @@ fn all_or_nothing() {
 #[test]
 fn all_or_nothing_of_many() {
     common::path::force();
-    for bad in [None, Some(599_999)] {
-        Case { entries: 600_000, size: 400_000, width: 1, bad }.check::<i64>("i64");
+    for bad in [None, Some(350_000), Some(699_999)] {
+        Case { entries: 700_000, size: 400_000, width: 1, bad }.check::<i64>("i64");
     }
 }
 

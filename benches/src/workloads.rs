@@ -357,7 +357,10 @@ fn take_planes(count: usize, sizes: [usize; 2]) -> Workload {
     let (name, from) = ("gather by 2 coordinates in planes".into(), rows * columns);
     Shape { family: "tuples", name, from, to: count, tuples: count, sizes: sizes.into(), moved: count, touched: 2 }
         .with_indices::<f32, i64>(
-            move || [tuples(count, &[rows]), tuples(count, &[columns])].concat(),
+            move || {
+                let pairs = tuples(count, &sizes);
+                [0, 1].map(|k| pairs.iter().skip(k).step_by(2).copied().collect::<Vec<_>>()).concat()
+            },
             move |table, indices, output| gather.run(table, indices, output),
             move |table, indices, output| safe::take_planes(table, indices, output, sizes),
         )

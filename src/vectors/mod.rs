@@ -65,8 +65,8 @@ use threads::Part;
 /// three quarters of the time.)
 const NEAREST: usize = 1 << 14;
 
-/// So many indices are asked for ahead at any distance where the third cache is near. (On Zen 5, histograms of 4K bins and gathers by proven indices of 8 bytes from 4 KiB take two thirds of the time; `ladder`, from 4
-/// KiB: as long.)
+/// Indices that reach over so many elements are asked for ahead at any distance where the third cache is near. (`reduce`, on Zen 5: histograms of 4K bins take two thirds of the time; `ladder`, from 4 KiB: as long. On
+/// Zen 4, where that was a tenth more, it has not been measured since.)
 const MANY: usize = 1 << 14;
 
 /// Places that a scatter reads and changes are asked for ahead (`tuples`, on a Xeon: those by 2 coordinates into 4 MiB gain a quarter; `reduce`: histograms of 64K bins would lose),
@@ -220,7 +220,7 @@ impl Ahead {
     /// `streams`: what moves is written past the caches.
     fn of<T>(plan: &Plan, streams: bool) -> Ahead {
         let far = reaches_beyond::<T>(plan, NEAR);
-        let long = third_cache_is_near() && plan.lengths.indices > MANY;
+        let long = third_cache_is_near() && plan.lengths.indices >= MANY;
         let many = reaches_beyond::<T>(plan, NEAREST) || (PREFETCHES && (long || streams || plan.stretch().is_some()));
         Ahead { elements: far, rows: far, indices: if many && !plan.has_far_lanes() { INDICES_AHEAD } else { 0 } }
     }
@@ -368,6 +368,12 @@ mod tests {
     fn places_far_from_each_other_are_asked_for() {
         let far = |size| reaches_beyond::<f32>(&axis(Scatter, &packed([size]), &packed([70]), &packed([70]), 0), NEAR);
         assert_eq!([NEAR / 4, NEAR / 4 + 1].map(far), [false, PREFETCHES]);
+    }
+
+    #[test]
+    fn many_indices_are_asked_for_where_the_third_cache_is_near() {
+        let asked = |count| Ahead::of::<u8>(&axis(Gather, &packed([9]), &packed([count]), &packed([count]), 0), false).indices > 0;
+        assert_eq!([MANY - 1, MANY].map(asked), [false, PREFETCHES && third_cache_is_near()]);
     }
 
     #[test]

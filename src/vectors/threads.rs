@@ -36,7 +36,7 @@ const LISTED: usize = 1 << 21;
 /// More than two have not been measured.)
 const ALONE_NEAR: usize = 1 << 24;
 
-/// The bytes of indices that a gather checks, and then uses, at a time: they come from memory once. Those of two pieces stay in the second cache, beside a table. (On Zen 5, with twice as many, pairs into 1 MiB take a tenth more; with half as many, the pieces cost as much.)
+/// The bytes of indices that a gather checks, and then uses, at a time: they come from memory once. Those of two pieces stay in the second cache, beside a table.
 const CHECKED: usize = 1 << 17;
 
 /// A thread that has nothing left to do looks so many times whether the others are still at work, before it may go to sleep: it may be needed again at once, and to wake it can take as long.
@@ -112,9 +112,9 @@ impl Division {
         Some(Division { way: way(&mut plan)?, threads, plan })
     }
 
-    /// The number of pieces of a call that is cut to pieces.
-    fn pieces(&self) -> usize {
-        self.threads.saturating_mul(PIECES)
+    /// The number of pieces of a plan that is cut along its outermost dimension.
+    fn pieces(&self, plan: &Plan) -> usize {
+        self.threads.saturating_mul(PIECES).min(steps(plan))
     }
 
     /// Whether all indices are in bounds, for the plan as it was before it was divided.
@@ -123,7 +123,8 @@ impl Division {
             return vectors::check(plan, indices);
         }
         let inside = AtomicBool::new(true);
-        share(pieces(plan, self.pieces()), self.threads, |piece| {
+        let number = self.pieces(plan);
+        share(pieces(plan, number), self.threads.min(number), |piece| {
             if inside.load(Ordering::Relaxed) && !vectors::check(&piece, indices) {
                 inside.store(false, Ordering::Relaxed);
             }
@@ -142,9 +143,12 @@ impl Division {
             return blocks.par_gather(&self.plan, indices, streams, input, output, self.threads);
         }
         // Each piece packs columns of its own.
-        let number = if Blocks::of::<T>(&self.plan, Direction::Gather).is_some() { self.threads } else { self.pieces() };
+        let number = self.pieces(&self.plan);
+        let number = if Blocks::of::<T>(&self.plan, Direction::Gather).is_some() { number.min(self.threads) } else { number };
         let pieces = written_pieces(&self.plan, output, Direction::Gather, number);
-        share(pieces, self.threads, |(plan, output)| _ = vectors::gather_piece::<T, I, true>(&plan, indices, streams, input, output));
+        share(pieces, self.threads.min(number), |(plan, output)| {
+            _ = vectors::gather_piece::<T, I, true>(&plan, indices, streams, input, output)
+        });
     }
 
     /// The same for any indices, given the plan as it was before it was divided. `false`: one is out of bounds under `Bounds::Error`; nothing is gathered by it, nor
@@ -165,17 +169,18 @@ impl Division {
                 true
             };
         }
-        let number = plan.reads().saturating_mul(size_of::<I>()).div_ceil(CHECKED).max(self.pieces());
-        let (size, step) = self.plan.outer().first().map_or((1, 0), |dim| (dim.size, dim.indices.unsigned_abs()));
-        let number = number.min(size);
+        let steps = steps(&self.plan);
+        let number = plan.reads().saturating_mul(size_of::<I>()).div_ceil(CHECKED).max(self.pieces(&self.plan)).min(steps);
+        let threads = self.threads.min(number);
         // The bytes of indices to the piece that this thread is likely to take next.
-        let next = (size / number).saturating_mul(step).saturating_mul(self.threads).saturating_mul(size_of::<I>());
-        let followed = 0..number.saturating_sub(self.threads);
+        let step = self.plan.outer().first().map_or(0, |dim| dim.indices.unsigned_abs());
+        let next = (steps / number).saturating_mul(step).saturating_mul(threads).saturating_mul(size_of::<I>());
+        let followed = 0..number.saturating_sub(threads);
         let input = input.get(..plan.lengths.table).unwrap_or(input);
         let streams = vectors::streams::<T, I>(&self.plan, Direction::Gather);
         let (turn, stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
         let pieces = written_pieces(&self.plan, output, Direction::Gather, number).enumerate();
-        share(pieces, self.threads, |(number, (plan, output))| {
+        share(pieces, threads, |(number, (plan, output))| {
             let inside = !stopped.load(Ordering::Relaxed) && vectors::check(&plan, indices);
             // Those before it have been taken before it, by threads that check them.
             while turn.load(Ordering::Acquire) < number {
@@ -213,8 +218,9 @@ impl Division {
             Way::Columns(blocks) => blocks.par_scatter(plan, data, self.threads, run),
             Way::Pieces => {
                 // Each decides for itself whether its rows go past the caches.
-                let pieces = written_pieces(plan, data, Direction::Scatter, self.pieces());
-                share(pieces, self.threads, |(plan, data)| run(&plan, data));
+                let number = self.pieces(plan);
+                let pieces = written_pieces(plan, data, Direction::Scatter, number);
+                share(pieces, self.threads.min(number), |(plan, data)| run(&plan, data));
             }
             Way::Rows(pitch) => {
                 let parts = parts(plan, data, *pitch, self.threads);
@@ -283,12 +289,17 @@ pub(crate) fn share_with<P, S>(
     });
 }
 
+/// The steps of the outermost dimension.
+fn steps(plan: &Plan) -> usize {
+    plan.outer().first().map_or(1, |dim| dim.size.max(1))
+}
+
 /// So many pieces of a plan along its outermost dimension, or fewer.
 fn pieces(plan: &Plan, number: usize) -> impl Iterator<Item = Plan> {
     let mut rest = Some(*plan);
     (1..=number).rev().map_while(move |number| {
         let plan = rest.take()?;
-        let steps = plan.outer().first().map_or(0, |dim| dim.size / number).max(1);
+        let steps = (steps(&plan) / number).max(1);
         let (piece, others) = plan.split(steps).map_or((plan, None), |(piece, others)| (piece, Some(others)));
         rest = others;
         Some(piece)
@@ -302,20 +313,20 @@ fn written_pieces<'a, T>(
     direction: Direction,
     number: usize,
 ) -> impl Iterator<Item = (Plan, &'a mut [T])> {
+    let start = move |plan: &Plan| if matches!(direction, Direction::Gather) { plan.start.flat } else { plan.start.table };
+    let mut at = start(plan);
+    let mut rest = written.get_mut(at..).unwrap_or_default();
     let mut pieces = pieces(plan, number).peekable();
-    let (mut at, mut rest) = (0, written);
     iter::from_fn(move || {
-        let start = |plan: &Plan| if matches!(direction, Direction::Gather) { plan.start.flat } else { plan.start.table };
         let mut piece = pieces.next()?;
-        let (first, next) = (start(&piece), pieces.peek().map_or(usize::MAX, start));
+        let next = pieces.peek().map_or(usize::MAX, start);
         let length = next.saturating_sub(at).min(rest.len());
         let (part, others) = core::mem::take(&mut rest).split_at_mut(length);
-        let part = part.get_mut(first.saturating_sub(at)..).unwrap_or_default();
+        (at, rest) = (next, others);
         match direction {
             Direction::Gather => piece.start.flat = 0,
             Direction::Scatter => piece.start.table = 0,
         }
-        (at, rest) = (next, others);
         Some((piece, part))
     })
 }
@@ -352,7 +363,7 @@ mod tests {
         let divided = |bytes: usize, threads| {
             let ids = packed([bytes / 4]);
             let plan = axis(Gather, &packed([100]), &ids, &ids, 0);
-            with_threads(threads, || Division::of_gather::<f32>(&plan)).map(|division| (division.threads, division.pieces()))
+            with_threads(threads, || Division::of_gather::<f32>(&plan)).map(|division| (division.threads, division.pieces(&division.plan)))
         };
         assert_eq!([1 << 21, (1 << 21) - 4].map(|bytes| divided(bytes, 2)), [Some((2, 8)), None]);
         assert_eq!((divided(1 << 22, 1), divided(1 << 22, 3)), (None, Some((3, 12))));
@@ -433,10 +444,15 @@ mod tests {
         assert_eq!(cut(4), [(0, 250), (250, 251), (501, 251), (752, 251)]);
         assert_eq!((cut(1), cut(2000).len()), (vec![(0, 1003)], 1003));
         let mut output = [0; 1003];
-        let written: Vec<_> = written_pieces(&plan, &mut output, Direction::Gather, 4)
-            .map(|(piece, part)| (piece.start.flat, part.len(), piece.start.indices))
-            .collect();
-        assert_eq!(written, [(0, 250, 0), (0, 251, 250), (0, 251, 501), (0, 251, 752)]);
+        let parts = |(piece, part): (Plan, &mut [i32])| (piece.start.flat, piece.start.table, part.len(), piece.start.indices);
+        let gathers: Vec<_> = written_pieces(&plan, &mut output, Direction::Gather, 4).map(parts).collect();
+        assert_eq!(gathers, [(0, 0, 250, 0), (0, 0, 251, 250), (0, 0, 251, 501), (0, 0, 251, 752)]);
+        // Of data that start later, and end sooner.
+        let rows = packed([7, 10]);
+        let plan = elements(Scatter, &rows.with_offset(3), &rows, &rows, 1);
+        let scatters: Vec<_> = written_pieces(&plan, &mut output[..60], Direction::Scatter, 3).map(parts).collect();
+        assert_eq!(scatters, [(0, 0, 20, 0), (20, 0, 20, 20), (40, 0, 17, 40)]);
+        assert!(written_pieces(&plan, &mut output[..2], Direction::Scatter, 3).all(|(_, part)| part.is_empty()));
     }
 
     #[test]

@@ -14,14 +14,14 @@ struct Worth {
 }
 
 /// What stays in the second cache. (`strew-benches`, `reduce`, on Zen 4: histograms of 64K bins take four fifths of the time.)
-const NEAREST: Worth = Worth { bytes: 1 << 20, times: 8 };
+const IN_SECOND_CACHE: Worth = Worth { bytes: 1 << 20, times: 8 };
 
 /// What stays in the third cache, where that is near. (`reduce` and `tuples`, on Zen 5: histograms of 1M bins take eight tenths of the time to nine tenths, scatters by pairs into 4 MiB seven to eight tenths. With half as many
 /// indices, as long or longer.)
-const NEAR: Worth = Worth { bytes: 1 << 23, times: 4 };
+const IN_THIRD_CACHE: Worth = Worth { bytes: 1 << 22, times: 4 };
 
 /// So many indices, at least.
-const MANY: usize = 1 << 10;
+const LEAST: usize = 1 << 10;
 
 /// Changes a copy of the data, which becomes the data unless `change` finds an index out of bounds: `Some(false)`. `None`: a copy is not worth it, there is
 /// no memory for it, or a slice is too short.
@@ -34,12 +34,15 @@ pub(crate) fn change<T: Copy, I: Index>(
 ) -> Option<bool> {
     let lengths = &plan.lengths;
     let reads = plan.reads();
-    if reads < MANY || !plan.suits_vectors || needs_no_look::<I>(plan) || indices.len() < lengths.indices || updates.len() < lengths.flat {
+    if reads < LEAST || !plan.suits_vectors || needs_no_look::<I>(plan) || indices.len() < lengths.indices || updates.len() < lengths.flat {
         return None;
     }
     let worth = worth();
     let bytes = size_of::<T>().saturating_mul(lengths.table);
-    if bytes > worth.bytes || bytes.saturating_mul(worth.times) > size_of::<I>().saturating_mul(reads) || goes_by_columns::<T>(plan) {
+    if bytes > worth.bytes || bytes.saturating_mul(worth.times) > size_of::<I>().saturating_mul(reads) {
+        return None;
+    }
+    if bytes > super::NEAR && goes_by_columns::<T>(plan) {
         return None;
     }
     let data = data.get_mut(..lengths.table)?;
@@ -54,7 +57,7 @@ pub(crate) fn change<T: Copy, I: Index>(
 }
 
 fn worth() -> Worth {
-    if third_cache_is_near() { NEAR } else { NEAREST }
+    if third_cache_is_near() { IN_THIRD_CACHE } else { IN_SECOND_CACHE }
 }
 
 /// Whether the copy would be copied again, a block of columns at a time.
@@ -98,7 +101,7 @@ mod tests {
         assert_eq!([1024, 1023].map(|count| worth(10, count)), [true, false]);
         let most = 2000 * size_of::<u64>() / times;
         assert_eq!([most, most + 1].map(|places| worth(places, 2000)), [true, false]);
-        assert_eq!([bytes, bytes + 1].map(|places| worth(places, 2 * bytes)), [true, false]);
+        assert_eq!([bytes, bytes + 1].map(|places| worth(places, bytes)), [true, false]);
         for bounds in [Bounds::Clamp, Bounds::Wrap, Bounds::Skip] {
             assert_eq!(tried(10, 2000, bounds, [10, 2000, 2000], true).0, None, "{bounds:?}");
         }
