@@ -16,8 +16,8 @@ struct Worth {
 /// What stays in the second cache. (`strew-benches`, `reduce`, on Zen 4: histograms of 64K bins take four fifths of the time.)
 const IN_SECOND_CACHE: Worth = Worth { bytes: 1 << 20, times: 8 };
 
-/// What stays in the third cache, where that is near. (`reduce` and `tuples`, on Zen 5: histograms of 1M bins take eight tenths of the time to nine tenths, scatters by pairs into 4 MiB seven to eight tenths. With half as many
-/// indices, as long or longer.)
+/// What stays in the third cache, where that is near. (`reduce` and `tuples`, on Zen 5: histograms of 1M bins take nine tenths of the time; pairs into 4 MiB, whose inputs stay in that cache there, are added in eight
+/// tenths to a tenth more, and set in as long. With half as many indices, as long or longer.)
 const IN_THIRD_CACHE: Worth = Worth { bytes: 1 << 22, times: 4 };
 
 /// So many indices, at least.
