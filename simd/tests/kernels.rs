@@ -410,7 +410,7 @@ fn nothing_next_to_a_slice_is_streamed_to() {
                 let addresses = addresses(count + 1 - length, &mut random, |n| n % 3 == 1);
                 let (table, flat): (&[[u8; N]], _) = (from.elements(count, at_end), to.elements(BLOCK * length, at_end));
                 Moves::<N>::new(table, flat).unwrap().streaming(|moves| path.dispatch(GatherRows(moves, 0, &addresses, rows)));
-                let inside = addresses.map(|address| if address as usize + length > count { 0 } else { address });
+                let inside = addresses.map(|address| if address as usize > count - length { 0 } else { address });
                 Moves::<N>::new(table, flat).unwrap().streaming(|moves| path.dispatch(GatherRows(moves, 0, &inside, rows)));
 
                 let (flat, table): (&[[u8; N]], _) = (from.elements(BLOCK * length, at_end), to.elements(count, at_end));

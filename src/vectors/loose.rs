@@ -173,7 +173,7 @@ mod tests {
     }
 
     fn numbers(count: usize) -> Vec<f32> {
-        (0..count).map(|n| (n * 7919 % 1009) as f32 / 8.0 - 50.0).collect()
+        (0..count).map(|n| (n % 1009 * 7919 % 1009) as f32 / 8.0 - 50.0).collect()
     }
 
     #[test]
