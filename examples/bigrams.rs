@@ -17,7 +17,9 @@ const LOOKUP: Gather = plan!(Gather::nd(&COUNTS, &Layout::contiguous([RANKS, 2])
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
-    let file = arguments.next().unwrap_or_else(|| concat!(env!("CARGO_MANIFEST_DIR"), "/README.md").to_owned());
+    let file = arguments
+        .next()
+        .unwrap_or_else(|| concat!(env!("CARGO_MANIFEST_DIR"), "/README.md").to_owned());
     let picture = arguments.next().unwrap_or_else(|| "bigrams.png".to_owned());
     match run(&file, &picture) {
         Ok(()) => ExitCode::SUCCESS,
@@ -35,21 +37,34 @@ fn run(file: &str, picture: &str) -> Result<(), Box<dyn Error>> {
         return Err(format!("{file}: has no two adjacent bytes").into());
     }
 
-    let scatter = Scatter::nd(&COUNTS, &Layout::strided([pairs, 2], [1, 1]), &Layout::strided([pairs], [0]), 0)?;
+    let scatter = Scatter::nd(
+        &COUNTS,
+        &Layout::strided([pairs, 2], [1, 1]),
+        &Layout::strided([pairs], [0]),
+        0,
+    )?;
     let mut counts = vec![0_u32; 256 * 256];
     scatter.reduce(Add, &mut counts, &bytes, &[1])?;
     // Rank all pairs, then ask the table for the counts of the first ones again.
-    let mut ranked: Vec<[u8; 2]> = (0..=u8::MAX).flat_map(|first| (0..=u8::MAX).map(move |second| [first, second])).collect();
-    let count = |pair: &[u8; 2]| counts.get(usize::from(u16::from_be_bytes(*pair))).copied().unwrap_or(0);
+    let mut ranked: Vec<[u8; 2]> =
+        (0..=u8::MAX).flat_map(|first| (0..=u8::MAX).map(move |second| [first, second])).collect();
+    let count =
+        |pair: &[u8; 2]| counts.get(usize::from(u16::from_be_bytes(*pair))).copied().unwrap_or(0);
     ranked.sort_by_key(|pair| std::cmp::Reverse(count(pair)));
     ranked.truncate(RANKS);
     let mut top = [0; RANKS];
     LOOKUP.run(&counts, ranked.as_flattened(), &mut top)?;
 
     println!("rank  pair        count    share");
-    for (rank, (pair, count)) in ranked.iter().zip(top).enumerate().filter(|(_, (_, count))| *count > 0) {
+    for (rank, (pair, count)) in
+        ranked.iter().zip(top).enumerate().filter(|(_, (_, count))| *count > 0)
+    {
         let share = f64::from(count) / pairs as f64 * 100.0;
-        println!("{:4}  {:8} {count:8} {share:7.2} %", rank + 1, format!("\"{}\"", pair.escape_ascii()));
+        println!(
+            "{:4}  {:8} {count:8} {share:7.2} %",
+            rank + 1,
+            format!("\"{}\"", pair.escape_ascii())
+        );
     }
     let distinct = counts.iter().filter(|&&count| count > 0).count();
     println!("{pairs} pairs, {distinct} different");

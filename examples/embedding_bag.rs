@@ -14,9 +14,12 @@ const ROWS: usize = 4096;
 const WIDTH: usize = 32;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let file = std::env::args().nth(1).unwrap_or_else(|| concat!(env!("CARGO_MANIFEST_DIR"), "/README.md").to_owned());
+    let file = std::env::args()
+        .nth(1)
+        .unwrap_or_else(|| concat!(env!("CARGO_MANIFEST_DIR"), "/README.md").to_owned());
     let text = std::fs::read_to_string(&file).map_err(|error| format!("{file}: {error}"))?;
-    let lines: Vec<&str> = text.lines().filter(|line| line.chars().any(char::is_alphanumeric)).collect();
+    let lines: Vec<&str> =
+        text.lines().filter(|line| line.chars().any(char::is_alphanumeric)).collect();
     if lines.is_empty() {
         return Err("no line with a word in it".into());
     }
@@ -30,7 +33,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
 
     let (table, ids) = (Layout::contiguous([ROWS, WIDTH]), Layout::contiguous([tokens.len()]));
-    let (rows, pooled) = (Layout::contiguous([tokens.len(), WIDTH]), Layout::contiguous([lines.len(), WIDTH]));
+    let (rows, pooled) =
+        (Layout::contiguous([tokens.len(), WIDTH]), Layout::contiguous([lines.len(), WIDTH]));
     let mut embedded = vec![0.0; tokens.len() * WIDTH];
     Gather::axis(&table, &ids, &rows, 0)?.run(&random_table(), &tokens, &mut embedded)?;
     let pool = Scatter::axis(&pooled, &ids, &rows, 0)?;
@@ -40,7 +44,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let vectors: Vec<&[f32]> = vectors.chunks_exact(WIDTH).collect();
     for (n, (line, vector)) in lines.iter().zip(&vectors).enumerate() {
         println!("{:4}  {}", n + 1, line.trim());
-        let alike = vectors.iter().enumerate().filter(|(other, _)| *other != n).map(|(other, v)| (cosine(vector, v), other));
+        let alike = vectors
+            .iter()
+            .enumerate()
+            .filter(|(other, _)| *other != n)
+            .map(|(other, v)| (cosine(vector, v), other));
         if let Some((cosine, other)) = alike.max_by(|a, b| a.0.total_cmp(&b.0)) {
             println!("      most like line {} (cosine {cosine:.2})", other + 1);
         }
@@ -53,16 +61,26 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn tokenise(line: &str) -> Vec<u16> {
     let words = line.to_lowercase();
     let words = words.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    let hash = |triple: &[char]| triple.iter().fold(0_u32, |hash, c| (hash ^ *c as u32).wrapping_mul(0x9E37_79B1));
+    let hash = |triple: &[char]| {
+        triple.iter().fold(0_u32, |hash, c| (hash ^ *c as u32).wrapping_mul(0x9E37_79B1))
+    };
     let spaced = words.map(|word| format!(" {word} ").chars().collect::<Vec<_>>());
-    spaced.flat_map(|word| word.windows(3).map(|triple| (hash(triple) >> 20) as u16).collect::<Vec<_>>()).collect()
+    spaced
+        .flat_map(|word| {
+            word.windows(3).map(|triple| (hash(triple) >> 20) as u16).collect::<Vec<_>>()
+        })
+        .collect()
 }
 
 /// Random rows are almost orthogonal, so that the mean keeps what it was made of.
 fn random_table() -> Vec<f32> {
     let shift = |x: u32| x ^ (x << 13);
     let next = |x: &u32| Some(shift(*x) ^ (shift(*x) >> 17)).map(|x| x ^ (x << 5));
-    std::iter::successors(Some(1), next).skip(1).take(ROWS * WIDTH).map(|x: u32| x as f32 / u32::MAX as f32 - 0.5).collect()
+    std::iter::successors(Some(1), next)
+        .skip(1)
+        .take(ROWS * WIDTH)
+        .map(|x: u32| x as f32 / u32::MAX as f32 - 0.5)
+        .collect()
 }
 
 fn cosine(a: &[f32], b: &[f32]) -> f32 {

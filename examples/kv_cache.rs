@@ -24,7 +24,10 @@ const NEW: usize = 2;
 fn cache_write() -> Result<Scatter, Error> {
     let by_position = |positions: usize| {
         let head = (positions * WIDTH) as isize;
-        Layout::strided([BATCH, positions, HEADS, WIDTH], [HEADS as isize * head, WIDTH as isize, head, 1])
+        Layout::strided(
+            [BATCH, positions, HEADS, WIDTH],
+            [HEADS as isize * head, WIDTH as isize, head, 1],
+        )
     };
     Scatter::nd(&by_position(LENGTH), &Layout::contiguous([BATCH, NEW, 1]), &by_position(NEW), 1)
 }
@@ -33,14 +36,20 @@ fn cache_write() -> Result<Scatter, Error> {
 fn fill(write: &Scatter, steps: usize) -> Result<(), Error> {
     let mut cache = [0.0_f32; BATCH * HEADS * LENGTH * WIDTH];
     for step in 0..steps {
-        let positions: Vec<i64> = [0, 3].iter().flat_map(|start| (0..NEW).map(move |new| (start + step * NEW + new) as i64)).collect();
+        let positions: Vec<i64> = [0, 3]
+            .iter()
+            .flat_map(|start| (0..NEW).map(move |new| (start + step * NEW + new) as i64))
+            .collect();
         // Each key is the number of its token, here.
         let mut keys = [0.0; BATCH * HEADS * NEW * WIDTH];
         for (n, key) in keys.chunks_exact_mut(WIDTH).enumerate() {
             key.fill((step * NEW + n % NEW + 1) as f32);
         }
         let result = write.run(&mut cache, &positions, &keys);
-        println!("step {step}, positions {positions:?}: {}", result.map_or_else(|error| error.to_string(), |()| "written".to_owned()));
+        println!(
+            "step {step}, positions {positions:?}: {}",
+            result.map_or_else(|error| error.to_string(), |()| "written".to_owned())
+        );
         for (head, keys) in cache.chunks_exact(LENGTH * WIDTH).enumerate() {
             let tokens: Vec<f32> = keys.iter().step_by(WIDTH).copied().collect();
             println!("    sequence {}, head {}: {tokens:?}", head / HEADS, head % HEADS);

@@ -32,7 +32,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     // The load of each expert: a histogram, whose updates are one 1 with stride 0.
     let ids = Layout::contiguous([ROUTES]);
     let mut loads = [0_usize; EXPERTS];
-    Scatter::axis(&Layout::contiguous([EXPERTS]), &ids, &Layout::strided([ROUTES], [0]), 0)?.reduce(Add, &mut loads, &experts, &[1])?;
+    Scatter::axis(&Layout::contiguous([EXPERTS]), &ids, &Layout::strided([ROUTES], [0]), 0)?
+        .reduce(Add, &mut loads, &experts, &[1])?;
 
     // Dispatch.
     let (all, routed) = (Layout::contiguous([TOKENS, WIDTH]), Layout::contiguous([ROUTES, WIDTH]));
@@ -55,19 +56,31 @@ fn main() -> Result<(), Box<dyn Error>> {
     Scatter::axis(&all, &ids, &routed, 0)?.reduce(Add, &mut output, &sources, &rows)?;
 
     for token in 0..4 {
-        let chosen: Vec<String> =
-            routes.iter().filter(|r| usize::from(r.token) == token).map(|r| format!("{:.2} of expert {}", r.weight, r.expert)).collect();
-        println!("token {token} = {}: {:+.3?}..", chosen.join(" + "), &output[token * WIDTH..][..4]);
+        let chosen: Vec<String> = routes
+            .iter()
+            .filter(|r| usize::from(r.token) == token)
+            .map(|r| format!("{:.2} of expert {}", r.weight, r.expert))
+            .collect();
+        println!(
+            "token {token} = {}: {:+.3?}..",
+            chosen.join(" + "),
+            &output[token * WIDTH..][..4]
+        );
     }
     Ok(())
 }
 
 /// The router: the two best of some scores, weighted by their softmax.
 fn route(token: u16) -> [Route; CHOICES] {
-    let mut scores: Vec<(u8, f32)> = (0..EXPERTS as u8).map(|e| (e, (f32::from(token) * 1.7 + f32::from(e).powi(2)).sin() * 2.0)).collect();
+    let mut scores: Vec<(u8, f32)> = (0..EXPERTS as u8)
+        .map(|e| (e, (f32::from(token) * 1.7 + f32::from(e).powi(2)).sin() * 2.0))
+        .collect();
     scores.sort_by(|a, b| b.1.total_cmp(&a.1));
     let share = 1.0 / (1.0 + (scores[1].1 - scores[0].1).exp());
-    [Route { expert: scores[0].0, token, weight: share }, Route { expert: scores[1].0, token, weight: 1.0 - share }]
+    [
+        Route { expert: scores[0].0, token, weight: share },
+        Route { expert: scores[1].0, token, weight: 1.0 - share },
+    ]
 }
 
 /// An expert multiplies by its number.

@@ -9,7 +9,9 @@ use std::error::Error;
 use strew::{Gather, Layout, Scatter};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let file = std::env::args().nth(1).unwrap_or_else(|| concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/earthquakes.csv").to_owned());
+    let file = std::env::args().nth(1).unwrap_or_else(|| {
+        concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/earthquakes.csv").to_owned()
+    });
     let text = std::fs::read_to_string(&file).map_err(|error| format!("{file}: {error}"))?;
     let mut lines = text.lines();
     let header: Vec<&str> = lines.next().unwrap_or("").split(',').collect();
@@ -19,7 +21,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         if line.split(',').count() != columns {
             return Err(format!("{line}: not {columns} columns").into());
         }
-        table.extend(line.split(',').map(str::parse::<f32>).collect::<Result<Vec<_>, _>>().map_err(|error| format!("{line}: {error}"))?);
+        table.extend(
+            line.split(',')
+                .map(str::parse::<f32>)
+                .collect::<Result<Vec<_>, _>>()
+                .map_err(|error| format!("{line}: {error}"))?,
+        );
     }
     let rows = table.len() / columns;
 
@@ -42,7 +49,10 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     println!("  row  {}", header.iter().map(|name| format!("{name:>11}")).collect::<String>());
     for (row, values) in order.iter().zip(sorted.chunks_exact(columns)).take(10) {
-        println!("{row:5}  {}", values.iter().map(|value| format!("{value:11}")).collect::<String>());
+        println!(
+            "{row:5}  {}",
+            values.iter().map(|value| format!("{value:11}")).collect::<String>()
+        );
     }
     println!(
         "{rows} rows sorted by {}; put back, {}",

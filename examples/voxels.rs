@@ -14,17 +14,29 @@ use strew::{Add, Layout, Max, Scatter};
 const GRID: [usize; 3] = [18, 72, 6];
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let file = std::env::args().nth(1).unwrap_or_else(|| concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/earthquakes.csv").to_owned());
+    let file = std::env::args().nth(1).unwrap_or_else(|| {
+        concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/earthquakes.csv").to_owned()
+    });
     let text = std::fs::read_to_string(&file).map_err(|error| format!("{file}: {error}"))?;
     let mut cells: Vec<[u8; 3]> = Vec::new();
     let mut magnitudes: Vec<f32> = Vec::new();
     for line in text.lines().skip(1) {
-        let numbers = line.split(',').map(str::parse::<f32>).collect::<Result<Vec<_>, _>>().map_err(|error| format!("{line}: {error}"))?;
-        let [longitude, latitude, depth, magnitude] = numbers[..] else { return Err(format!("{line}: not four numbers").into()) };
+        let numbers = line
+            .split(',')
+            .map(str::parse::<f32>)
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(|error| format!("{line}: {error}"))?;
+        let [longitude, latitude, depth, magnitude] = numbers[..] else {
+            return Err(format!("{line}: not four numbers").into());
+        };
         if !(-90.0 < latitude && latitude <= 90.0 && (-180.0..180.0).contains(&longitude)) {
             return Err(format!("{line}: not on the map").into());
         }
-        cells.push([((90.0 - latitude) / 10.0) as u8, ((longitude + 180.0) / 5.0) as u8, (depth / 50.0).min(5.0) as u8]);
+        cells.push([
+            ((90.0 - latitude) / 10.0) as u8,
+            ((longitude + 180.0) / 5.0) as u8,
+            (depth / 50.0).min(5.0) as u8,
+        ]);
         magnitudes.push(magnitude);
     }
 
@@ -34,22 +46,39 @@ fn main() -> Result<(), Box<dyn Error>> {
     let size = GRID.iter().product();
 
     let mut counts = vec![0_u32; size];
-    Scatter::nd(&voxels, &indices, &ones, 0)?.reduce(Add, &mut counts, cells.as_flattened(), &[1])?;
+    Scatter::nd(&voxels, &indices, &ones, 0)?.reduce(
+        Add,
+        &mut counts,
+        cells.as_flattened(),
+        &[1],
+    )?;
     let by_voxel = Scatter::nd(&voxels, &indices, &each, 0)?;
     let mut strongest = vec![f32::NEG_INFINITY; size];
     by_voxel.reduce(Max, &mut strongest, cells.as_flattened(), &magnitudes)?;
     let mut means = vec![0.0; size];
-    by_voxel.mean_excluding_self(&mut means, cells.as_flattened(), &magnitudes, &mut vec![0; by_voxel.counts_len()])?;
+    by_voxel.mean_excluding_self(
+        &mut means,
+        cells.as_flattened(),
+        &magnitudes,
+        &mut vec![0; by_voxel.counts_len()],
+    )?;
 
     // The map is the same scatter by the first two coordinates of each point: a view of the same indices.
-    let flat = Scatter::nd(&Layout::contiguous([GRID[0], GRID[1]]), &Layout::strided([points, 2], [3, 1]), &ones, 0)?;
+    let flat = Scatter::nd(
+        &Layout::contiguous([GRID[0], GRID[1]]),
+        &Layout::strided([points, 2], [3, 1]),
+        &ones,
+        0,
+    )?;
     let mut map = vec![0_u32; GRID[0] * GRID[1]];
     flat.reduce(Add, &mut map, cells.as_flattened(), &[1])?;
     for row in map.chunks_exact(GRID[1]) {
         println!(
             "|{}|",
             row.iter()
-                .map(|count| b" .:+*#@"[(count.checked_ilog2().map_or(0, |log| log + 1) as usize).min(6)] as char)
+                .map(|count| b" .:+*#@"
+                    [(count.checked_ilog2().map_or(0, |log| log + 1) as usize).min(6)]
+                    as char)
                 .collect::<String>()
         );
     }
@@ -59,7 +88,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("  latitude    longitude     depth   quakes  mean  strongest");
     fullest.sort_by_key(|voxel| std::cmp::Reverse(counts[*voxel]));
     for voxel in fullest.into_iter().take(8) {
-        let [y, x, z] = [voxel / GRID[2] / GRID[1], voxel / GRID[2] % GRID[1], voxel % GRID[2]].map(|cell| cell as i32);
+        let [y, x, z] = [voxel / GRID[2] / GRID[1], voxel / GRID[2] % GRID[1], voxel % GRID[2]]
+            .map(|cell| cell as i32);
         let (south, west, above) = (80 - 10 * y, 5 * x - 180, 50 * z);
         println!(
             "{south:4}..{:<4} {west:6}..{:<5} {above:3} km.. {:7}  {:4.1}  {:9.1}",

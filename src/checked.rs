@@ -40,7 +40,8 @@ pub(crate) fn check<I: Index>(plan: &Plan, indices: &[I]) -> Result<(), Error> {
         return Ok(());
     }
     #[cfg(feature = "std")]
-    let inside = if plan.suits_vectors { vectors::check(plan, indices) } else { walk::check(plan, indices) };
+    let inside =
+        if plan.suits_vectors { vectors::check(plan, indices) } else { walk::check(plan, indices) };
     #[cfg(not(feature = "std"))]
     let inside = walk::check(plan, indices);
     result(plan, indices, inside)
@@ -49,7 +50,9 @@ pub(crate) fn check<I: Index>(plan: &Plan, indices: &[I]) -> Result<(), Error> {
 /// Whether no index can be out of bounds: the policy takes all, or they are bytes, and every byte has a place.
 #[inline(always)]
 pub(crate) fn needs_no_look<I: Index>(plan: &Plan) -> bool {
-    !matches!(plan.bounds, Bounds::Error) || size_of::<I>() == 1 && plan.coordinates().iter().all(|axis| axis.size > usize::from(u8::MAX))
+    !matches!(plan.bounds, Bounds::Error)
+        || size_of::<I>() == 1
+            && plan.coordinates().iter().all(|axis| axis.size > usize::from(u8::MAX))
 }
 
 /// The error for the first bad index, unless all are inside.
@@ -60,7 +63,11 @@ pub(crate) fn result<I: Index>(plan: &Plan, indices: &[I], inside: bool) -> Resu
 
 /// [`check`] with several threads.
 #[cfg(feature = "rayon")]
-pub(crate) fn par_check<I: Index>(plan: &Plan, indices: &[I], division: &Division) -> Result<(), Error> {
+pub(crate) fn par_check<I: Index>(
+    plan: &Plan,
+    indices: &[I],
+    division: &Division,
+) -> Result<(), Error> {
     fits(Operand::Indices, plan.lengths.indices, indices.len())?;
     if needs_no_look::<I>(plan) {
         return Ok(());
@@ -75,7 +82,9 @@ pub(crate) fn fits(operand: Operand, expected: usize, found: usize) -> Result<()
 /// The first `expected` words of the caller's scratch, all 0.
 pub(crate) fn scratch(words: &mut [u32], expected: usize) -> Result<&mut [u32], Error> {
     let found = words.len();
-    let Some(words) = words.get_mut(..expected) else { return Err(Error::ScratchTooShort { expected, found }) };
+    let Some(words) = words.get_mut(..expected) else {
+        return Err(Error::ScratchTooShort { expected, found });
+    };
     words.fill(0);
     Ok(words)
 }
@@ -89,7 +98,9 @@ mod tests {
 
     #[test]
     fn bytes_that_all_have_a_place_need_no_look() {
-        let pairs = |rows: usize, columns: usize| nd(Scatter, &packed([rows, columns]), &packed([5, 2]), &packed([5]), 0);
+        let pairs = |rows: usize, columns: usize| {
+            nd(Scatter, &packed([rows, columns]), &packed([5, 2]), &packed([5]), 0)
+        };
         let (all, one_less) = (pairs(256, 300), pairs(256, 255));
         assert_eq!([&all, &one_less].map(needs_no_look::<u8>), [true, false]);
         assert_eq!([&all, &one_less].map(needs_no_look::<i8>), [true, false]);
@@ -100,7 +111,10 @@ mod tests {
         assert!(needs_no_look::<u8>(&skips));
         let bytes = [0, 255, 7, 254, 255, 255, 0, 0, 3, 4_u8];
         assert_eq!(check(&all, &bytes), Ok(()));
-        assert_eq!(check(&one_less, &bytes), Err(Error::IndexOutOfBounds { entry: 0, coordinate: 1, value: 255, size: 255 }));
+        assert_eq!(
+            check(&one_less, &bytes),
+            Err(Error::IndexOutOfBounds { entry: 0, coordinate: 1, value: 255, size: 255 })
+        );
         assert!(check(&all, bytes.first_chunk::<9>().unwrap()).is_err());
         let signed = bytes.map(u8::cast_signed);
         assert_eq!(check(&all, &signed), Ok(()));

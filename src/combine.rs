@@ -66,12 +66,22 @@ impl<I: Index> Checked<'_, Scatter, I> {
     /// # Ok::<(), strew::Error>(())
     /// ```
     #[inline]
-    pub fn reduce<T: Element, R: Reduction<T>>(&self, reduction: R, data: &mut [T], updates: &[T]) -> Result<(), Error> {
+    pub fn reduce<T: Element, R: Reduction<T>>(
+        &self,
+        reduction: R,
+        data: &mut [T],
+        updates: &[T],
+    ) -> Result<(), Error> {
         self.combine(reduction, data, updates)
     }
 
     #[inline(always)]
-    pub(crate) fn combine<T: Element, R: Reduction<T>>(&self, reduction: R, data: &mut [T], updates: &[T]) -> Result<(), Error> {
+    pub(crate) fn combine<T: Element, R: Reduction<T>>(
+        &self,
+        reduction: R,
+        data: &mut [T],
+        updates: &[T],
+    ) -> Result<(), Error> {
         let plan = self.fits(data, updates)?;
         run_plan(plan, self.indices, &reduction, data, updates);
         Ok(())
@@ -93,7 +103,11 @@ impl<I: Index> Checked<'_, Scatter, I> {
     /// # Ok::<(), strew::Error>(())
     /// ```
     #[cfg(feature = "rayon")]
-    pub fn par_run<T: Element + Send + Sync>(&self, data: &mut [T], updates: &[T]) -> Result<(), Error> {
+    pub fn par_run<T: Element + Send + Sync>(
+        &self,
+        data: &mut [T],
+        updates: &[T],
+    ) -> Result<(), Error> {
         match Division::of_scatter::<T>(&self.operator.plan) {
             Some(division) => self.reduce_divided(&division, &Assign, data, updates),
             None => self.run(data, updates),
@@ -129,7 +143,13 @@ impl<I: Index> Checked<'_, Scatter, I> {
     }
 
     #[cfg(feature = "rayon")]
-    pub(crate) fn reduce_divided<T, R>(&self, division: &Division, reduction: &R, data: &mut [T], updates: &[T]) -> Result<(), Error>
+    pub(crate) fn reduce_divided<T, R>(
+        &self,
+        division: &Division,
+        reduction: &R,
+        data: &mut [T],
+        updates: &[T],
+    ) -> Result<(), Error>
     where
         T: Element + Send + Sync,
         R: Reduction<T> + Sync,
@@ -154,7 +174,12 @@ impl<I: Index> Checked<'_, Scatter, I> {
     /// assert_eq!(output, [7, 3]);
     /// # Ok::<(), strew::Error>(())
     /// ```
-    pub fn run_into<T: Element>(&self, input: &[T], updates: &[T], output: &mut [T]) -> Result<(), Error> {
+    pub fn run_into<T: Element>(
+        &self,
+        input: &[T],
+        updates: &[T],
+        output: &mut [T],
+    ) -> Result<(), Error> {
         self.operator.copy_from(&self.operator.data, input, updates, output)?;
         self.run(output, updates)
     }
@@ -234,7 +259,12 @@ impl<I: Index> Checked<'_, Scatter, I> {
     /// assert_eq!(data, [5.0, 5.0]);
     /// # Ok::<(), strew::Error>(())
     /// ```
-    pub fn mean<T: Average>(&self, data: &mut [T], updates: &[T], counts: &mut [u32]) -> Result<(), Error>
+    pub fn mean<T: Average>(
+        &self,
+        data: &mut [T],
+        updates: &[T],
+        counts: &mut [u32],
+    ) -> Result<(), Error>
     where
         Add: Reduction<T>,
     {
@@ -256,7 +286,12 @@ impl<I: Index> Checked<'_, Scatter, I> {
     /// assert_eq!(data, [6.0, 5.0]);
     /// # Ok::<(), strew::Error>(())
     /// ```
-    pub fn mean_excluding_self<T: Average>(&self, data: &mut [T], updates: &[T], counts: &mut [u32]) -> Result<(), Error>
+    pub fn mean_excluding_self<T: Average>(
+        &self,
+        data: &mut [T],
+        updates: &[T],
+        counts: &mut [u32],
+    ) -> Result<(), Error>
     where
         Add: Reduction<T>,
     {
@@ -264,7 +299,13 @@ impl<I: Index> Checked<'_, Scatter, I> {
     }
 
     /// Sums and counts, then divides every place that was hit. The counts return to 0 as they are used.
-    fn average<T: Average>(&self, already: u64, data: &mut [T], updates: &[T], counts: &mut [u32]) -> Result<(), Error>
+    fn average<T: Average>(
+        &self,
+        already: u64,
+        data: &mut [T],
+        updates: &[T],
+        counts: &mut [u32],
+    ) -> Result<(), Error>
     where
         Add: Reduction<T>,
     {
@@ -283,7 +324,11 @@ impl<I: Index> Checked<'_, Scatter, I> {
             let Some(count) = counts.get_mut(at.cell) else { return };
             if *count > 0 {
                 let count = u64::from(core::mem::take(count)).wrapping_add(already);
-                walk::nest(plan.inner(), at, &mut Combine { reduction: &|sum: T, _| sum.divide(count), data, updates });
+                walk::nest(
+                    plan.inner(),
+                    at,
+                    &mut Combine { reduction: &|sum: T, _| sum.divide(count), data, updates },
+                );
             }
         });
         Ok(())
@@ -296,7 +341,13 @@ impl<I: Index> Checked<'_, Scatter, I> {
 
 impl Scatter {
     /// `output = input`, for an input with a layout of its own.
-    pub(crate) fn copy_from<T: Element>(&self, layout: &Layout, input: &[T], updates: &[T], output: &mut [T]) -> Result<(), Error> {
+    pub(crate) fn copy_from<T: Element>(
+        &self,
+        layout: &Layout,
+        input: &[T],
+        updates: &[T],
+        output: &mut [T],
+    ) -> Result<(), Error> {
         fits(Operand::Output, self.plan.lengths.table, output.len())?;
         self.fits(output, updates)?;
         let copy = Plan::copy(layout, &self.data)?;
@@ -315,7 +366,13 @@ impl Scatter {
 
 /// Combines what the plan describes, for checked indices.
 #[inline(always)]
-pub(crate) fn run_plan<T: Element, I: Index, R: Reduction<T>>(plan: &Plan, indices: &[I], reduction: &R, data: &mut [T], updates: &[T]) {
+pub(crate) fn run_plan<T: Element, I: Index, R: Reduction<T>>(
+    plan: &Plan,
+    indices: &[I],
+    reduction: &R,
+    data: &mut [T],
+    updates: &[T],
+) {
     #[cfg(feature = "std")]
     if plan.suits_vectors {
         _ = vectors::combine(plan, indices, reduction, data, updates); // The indices are in bounds.
@@ -342,7 +399,9 @@ impl<T: Element, R: Reduction<T>> Mover for Combine<'_, T, R> {
     #[inline(always)]
     fn strided_row(&mut self, mut table: usize, mut flat: usize, dim: &Dim) {
         for _ in 0..dim.size {
-            if let (Some(current), Some(update)) = (self.data.get_mut(table), self.updates.get(flat)) {
+            if let (Some(current), Some(update)) =
+                (self.data.get_mut(table), self.updates.get(flat))
+            {
                 *current = self.reduction.combine(*current, *update);
             }
             table = table.wrapping_add_signed(dim.table);
@@ -395,7 +454,9 @@ impl<T: Element, R: Reduction<T>> Mover for Combine<'_, T, R> {
         let updates = self.updates.get(start.flat..)?.as_chunks::<B>().0;
         for (updates, tuple) in updates.chunks_exact(n).zip(tuples) {
             let address = addresses.next(tuple)?;
-            for (updates, data) in updates.iter().zip(data.get_mut(address..address.wrapping_add(n))?) {
+            for (updates, data) in
+                updates.iter().zip(data.get_mut(address..address.wrapping_add(n))?)
+            {
                 self.reduction.combine_row(data, updates);
             }
         }

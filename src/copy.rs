@@ -27,25 +27,38 @@ pub(crate) fn copy_row<T: Element>(from: &[T], to: &mut [T]) {
     if rest.0.is_empty() {
         return;
     }
-    copy_block::<T, 1>(copy_block::<T, 2>(copy_block::<T, 4>(copy_block::<T, 8>(copy_block::<T, 16>(rest)))));
+    copy_block::<T, 1>(copy_block::<T, 2>(copy_block::<T, 4>(copy_block::<T, 8>(copy_block::<
+        T,
+        16,
+    >(rest)))));
 }
 
 /// Copies words of `N` elements, eight at a time. Returns what is left: less than `8 * N` elements.
 #[cfg(not(feature = "std"))]
 #[inline(always)]
-fn copy_words<'a, T: Element, const N: usize>(from: &'a [T], to: &'a mut [T]) -> (&'a [T], &'a mut [T]) {
+fn copy_words<'a, T: Element, const N: usize>(
+    from: &'a [T],
+    to: &'a mut [T],
+) -> (&'a [T], &'a mut [T]) {
     use core::sync::atomic::{Ordering, compiler_fence};
 
     let length = from.len() - from.len() % (8 * N);
-    let (Some((words, from)), Some((to_words, to))) = (from.split_at_checked(length), to.split_at_mut_checked(length)) else {
+    let (Some((words, from)), Some((to_words, to))) =
+        (from.split_at_checked(length), to.split_at_mut_checked(length))
+    else {
         return (&[], &mut []);
     };
     let copy = |word: &[T; N], to: &mut [T; N]| {
         *to = *word;
         compiler_fence(Ordering::SeqCst);
     };
-    let (eights, to_eights) = (words.as_chunks::<N>().0.as_chunks::<8>().0, to_words.as_chunks_mut::<N>().0.as_chunks_mut::<8>().0);
-    for ([a, b, c, d, e, f, g, h], [to_a, to_b, to_c, to_d, to_e, to_f, to_g, to_h]) in eights.iter().zip(to_eights) {
+    let (eights, to_eights) = (
+        words.as_chunks::<N>().0.as_chunks::<8>().0,
+        to_words.as_chunks_mut::<N>().0.as_chunks_mut::<8>().0,
+    );
+    for ([a, b, c, d, e, f, g, h], [to_a, to_b, to_c, to_d, to_e, to_f, to_g, to_h]) in
+        eights.iter().zip(to_eights)
+    {
         // Double words take fewer instructions, single ones fewer cycles: this mix keeps both low (tests/firmware/FIGURES.md).
         copy(a, to_a);
         copy(b, to_b);
@@ -62,7 +75,9 @@ fn copy_words<'a, T: Element, const N: usize>(from: &'a [T], to: &'a mut [T]) ->
 /// Copies a block of `N` elements, if there are so many. Returns what is left.
 #[cfg(not(feature = "std"))]
 #[inline(always)]
-fn copy_block<'a, T: Element, const N: usize>((from, to): (&'a [T], &'a mut [T])) -> (&'a [T], &'a mut [T]) {
+fn copy_block<'a, T: Element, const N: usize>(
+    (from, to): (&'a [T], &'a mut [T]),
+) -> (&'a [T], &'a mut [T]) {
     if from.len() < N {
         return (from, to);
     }
@@ -120,7 +135,9 @@ mod tests {
                 if let (Some(from), Some(to)) = (from.get(..length), to.get_mut(1..=length)) {
                     copy_row(from, to);
                 }
-                let expected: [T; 142] = core::array::from_fn(|n| if (1..=length).contains(&n) { value(n as u8) } else { value(0) });
+                let expected: [T; 142] = core::array::from_fn(|n| {
+                    if (1..=length).contains(&n) { value(n as u8) } else { value(0) }
+                });
                 assert_eq!(to, expected, "{length} elements of {} bytes", size_of::<T>());
             }
         }

@@ -119,7 +119,12 @@ pub enum Error {
     /// A DirectML tensor has another data type than it should.
     DataTypeMismatch { operand: Operand, expected: DataType, found: DataType },
     /// The DirectML feature level does not have this. For [`Unsupported::Operator`] the operand means nothing. `needs` is the lowest level that does, if there is one.
-    NotSupported { operand: Operand, what: Unsupported, needs: Option<FeatureLevel>, found: FeatureLevel },
+    NotSupported {
+        operand: Operand,
+        what: Unsupported,
+        needs: Option<FeatureLevel>,
+        found: FeatureLevel,
+    },
     /// An index lies outside its axis. `entry` counts the entries of the indices in row-major order (whole tuples for `nd`),
     /// `coordinate` is the place inside the tuple, `value` the index (in the range of `i64` or `u64`) and `size` the size of its axis.
     IndexOutOfBounds { entry: usize, coordinate: usize, value: i128, size: usize },
@@ -144,37 +149,51 @@ impl Error {
     pub const fn message(&self) -> Message {
         let m = Message { text: [0; CAPACITY], length: 0 };
         match *self {
-            Error::RankTooLarge { operand, expected, found } => {
-                m.operand("rank too large", operand).count(" has ", found).count(" dimensions, at most ", expected).text(" are supported")
+            Error::RankTooLarge { operand, expected, found } => m
+                .operand("rank too large", operand)
+                .count(" has ", found)
+                .count(" dimensions, at most ", expected)
+                .text(" are supported"),
+            Error::AxisOutOfRange { operand, expected, found } => m
+                .operand("axis out of range", operand)
+                .count(" has ", expected)
+                .count(" dimensions, the axis is ", found),
+            Error::BatchDimsOutOfRange { operand, expected, found } => m
+                .operand("batch dims out of range", operand)
+                .count(" allows at most ", expected)
+                .count(", found ", found),
+            Error::RankMismatch { operand, expected, found } => m
+                .operand("rank mismatch", operand)
+                .count(" must have ", expected)
+                .count(" dimensions, found ", found),
+            Error::SizeMismatch { operand, dimension, expected, found } => m
+                .operand("size mismatch", operand)
+                .count(" dimension ", dimension)
+                .count(" should be ", expected)
+                .count(", found ", found),
+            Error::TupleSizeOutOfRange { expected, found } => m
+                .text("tuple size out of range: indices must hold 1")
+                .count(" to ", expected)
+                .count(" coordinates, found ", found),
+            Error::SizesOverflow { operand } => {
+                m.operand("sizes overflow", operand).text(" does not fit the address space")
             }
-            Error::AxisOutOfRange { operand, expected, found } => {
-                m.operand("axis out of range", operand).count(" has ", expected).count(" dimensions, the axis is ", found)
-            }
-            Error::BatchDimsOutOfRange { operand, expected, found } => {
-                m.operand("batch dims out of range", operand).count(" allows at most ", expected).count(", found ", found)
-            }
-            Error::RankMismatch { operand, expected, found } => {
-                m.operand("rank mismatch", operand).count(" must have ", expected).count(" dimensions, found ", found)
-            }
-            Error::SizeMismatch { operand, dimension, expected, found } => {
-                m.operand("size mismatch", operand).count(" dimension ", dimension).count(" should be ", expected).count(", found ", found)
-            }
-            Error::TupleSizeOutOfRange { expected, found } => {
-                m.text("tuple size out of range: indices must hold 1").count(" to ", expected).count(" coordinates, found ", found)
-            }
-            Error::SizesOverflow { operand } => m.operand("sizes overflow", operand).text(" does not fit the address space"),
-            Error::OffsetTooSmall { operand, expected, found } => {
-                m.operand("offset too small", operand).count(" needs at least ", expected).count(" for its negative strides, found ", found)
-            }
-            Error::SliceTooShort { operand, expected, found } => {
-                m.operand("slice too short", operand).count(" needs ", expected).count(" elements, found ", found)
-            }
+            Error::OffsetTooSmall { operand, expected, found } => m
+                .operand("offset too small", operand)
+                .count(" needs at least ", expected)
+                .count(" for its negative strides, found ", found),
+            Error::SliceTooShort { operand, expected, found } => m
+                .operand("slice too short", operand)
+                .count(" needs ", expected)
+                .count(" elements, found ", found),
             Error::OverlappingOutput { operand, dimension, expected, found } => m
                 .operand("overlapping output", operand)
                 .count(" dimension ", dimension)
                 .count(" needs a stride of at least ", expected)
                 .count(", found ", found),
-            Error::ZeroSize { operand, dimension } => m.operand("zero size", operand).count(" dimension ", dimension).text(" is 0"),
+            Error::ZeroSize { operand, dimension } => {
+                m.operand("zero size", operand).count(" dimension ", dimension).text(" is 0")
+            }
             Error::LeadingSizeNotOne { operand, dimension, found } => m
                 .operand("leading size not one", operand)
                 .count(" dimension ", dimension)
@@ -184,14 +203,19 @@ impl Error {
                 .count(" allows ", minimum)
                 .count(" to ", maximum)
                 .count(", found ", found),
-            Error::DataTypeMismatch { operand, expected, found } => {
-                m.operand("data type mismatch", operand).text(" should be ").text(expected.name()).text(", found ").text(found.name())
-            }
+            Error::DataTypeMismatch { operand, expected, found } => m
+                .operand("data type mismatch", operand)
+                .text(" should be ")
+                .text(expected.name())
+                .text(", found ")
+                .text(found.name()),
             Error::NotSupported { operand, what, needs, found } => {
                 let m = match what {
                     Unsupported::Operator => m.text("operator not supported"),
                     Unsupported::DataType => m.operand("data type not supported", operand),
-                    Unsupported::DimensionCount => m.operand("dimension count not supported", operand),
+                    Unsupported::DimensionCount => {
+                        m.operand("dimension count not supported", operand)
+                    }
                 };
                 let m = m.text(" at feature level ").text(found.name());
                 match needs {
@@ -205,10 +229,13 @@ impl Error {
                 .text(if value < 0 { " is -" } else { " is " })
                 .number(value.unsigned_abs() as u64)
                 .count(", the size is ", size),
-            Error::DuplicateIndex { first, second } => {
-                m.count("duplicate index: entries ", first).count(" and ", second).text(" address the same place")
+            Error::DuplicateIndex { first, second } => m
+                .count("duplicate index: entries ", first)
+                .count(" and ", second)
+                .text(" address the same place"),
+            Error::ScratchTooShort { expected, found } => {
+                m.count("scratch too short: needs ", expected).count(" words, found ", found)
             }
-            Error::ScratchTooShort { expected, found } => m.count("scratch too short: needs ", expected).count(" words, found ", found),
         }
     }
 }

@@ -62,7 +62,12 @@ impl Gather {
     /// # Ok::<(), strew::Error>(())
     /// ```
     #[inline]
-    pub const fn axis(input: &Layout, indices: &Layout, output: &Layout, axis: usize) -> Result<Gather, Error> {
+    pub const fn axis(
+        input: &Layout,
+        indices: &Layout,
+        output: &Layout,
+        axis: usize,
+    ) -> Result<Gather, Error> {
         let mut gather = Gather { plan: Plan::NOTHING };
         tri!(gather.plan.axis(input, indices, output, axis, Direction::Gather));
         Ok(gather)
@@ -90,7 +95,12 @@ impl Gather {
     /// # Ok::<(), strew::Error>(())
     /// ```
     #[inline]
-    pub const fn elements(input: &Layout, indices: &Layout, output: &Layout, axis: usize) -> Result<Gather, Error> {
+    pub const fn elements(
+        input: &Layout,
+        indices: &Layout,
+        output: &Layout,
+        axis: usize,
+    ) -> Result<Gather, Error> {
         let mut gather = Gather { plan: Plan::NOTHING };
         tri!(gather.plan.elements(input, indices, output, axis, Direction::Gather));
         Ok(gather)
@@ -118,7 +128,12 @@ impl Gather {
     /// # Ok::<(), strew::Error>(())
     /// ```
     #[inline]
-    pub const fn nd(input: &Layout, indices: &Layout, output: &Layout, batch_dims: usize) -> Result<Gather, Error> {
+    pub const fn nd(
+        input: &Layout,
+        indices: &Layout,
+        output: &Layout,
+        batch_dims: usize,
+    ) -> Result<Gather, Error> {
         let mut gather = Gather { plan: Plan::NOTHING };
         tri!(gather.plan.nd(input, indices, output, batch_dims, Direction::Gather));
         Ok(gather)
@@ -164,7 +179,12 @@ impl Gather {
     // Without std a constant plan must fold into the loops (tests/firmware/FIGURES.md); with it callers share them.
     #[cfg_attr(feature = "std", inline)]
     #[cfg_attr(not(feature = "std"), inline(always))]
-    pub fn run<T: Element, I: Index>(&self, input: &[T], indices: &[I], output: &mut [T]) -> Result<(), Error> {
+    pub fn run<T: Element, I: Index>(
+        &self,
+        input: &[T],
+        indices: &[I],
+        output: &mut [T],
+    ) -> Result<(), Error> {
         fits(Operand::Indices, self.plan.lengths.indices, indices.len())?;
         self.run_on::<T, I, false>(input, indices, output)
     }
@@ -190,7 +210,12 @@ impl Gather {
     /// # Ok::<(), strew::Error>(())
     /// ```
     #[inline]
-    pub fn run_shared<T: Element, I: Index>(&self, input: &[T], indices: &[I], output: &mut [T]) -> Result<(), Error> {
+    pub fn run_shared<T: Element, I: Index>(
+        &self,
+        input: &[T],
+        indices: &[I],
+        output: &mut [T],
+    ) -> Result<(), Error> {
         #[cfg(feature = "std")]
         return self.run(input, indices, output);
         #[cfg(not(feature = "std"))]
@@ -213,12 +238,21 @@ impl Gather {
     /// # Ok::<(), strew::Error>(())
     /// ```
     #[cfg(feature = "rayon")]
-    pub fn par_run<T: Element + Send + Sync, I: Index>(&self, input: &[T], indices: &[I], output: &mut [T]) -> Result<(), Error> {
+    pub fn par_run<T: Element + Send + Sync, I: Index>(
+        &self,
+        input: &[T],
+        indices: &[I],
+        output: &mut [T],
+    ) -> Result<(), Error> {
         self.fits(input, output)?;
         match Division::of_gather::<T>(&self.plan) {
             Some(division) => {
                 fits(Operand::Indices, self.plan.lengths.indices, indices.len())?;
-                result(&self.plan, indices, division.check_and_gather(&self.plan, indices, input, output))
+                result(
+                    &self.plan,
+                    indices,
+                    division.check_and_gather(&self.plan, indices, input, output),
+                )
             }
             None => self.run(input, indices, output),
         }
@@ -242,7 +276,10 @@ impl Gather {
     /// # Ok::<(), strew::Error>(())
     /// ```
     #[inline]
-    pub fn check<'a, I: Index>(&'a self, indices: &'a [I]) -> Result<Checked<'a, Gather, I>, Error> {
+    pub fn check<'a, I: Index>(
+        &'a self,
+        indices: &'a [I],
+    ) -> Result<Checked<'a, Gather, I>, Error> {
         check(&self.plan, indices)?;
         Ok(Checked { operator: self, indices })
     }
@@ -270,7 +307,12 @@ impl Gather {
 
 /// Gathers what the plan describes. `false`: an index is out of bounds under `Bounds::Error`.
 #[inline(always)]
-pub(crate) fn run_plan<T: Element, I: Index, const PROVEN: bool>(plan: &Plan, indices: &[I], input: &[T], output: &mut [T]) -> bool {
+pub(crate) fn run_plan<T: Element, I: Index, const PROVEN: bool>(
+    plan: &Plan,
+    indices: &[I],
+    input: &[T],
+    output: &mut [T],
+) -> bool {
     #[cfg(feature = "std")]
     if plan.suits_vectors {
         return vectors::gather::<T, I, PROVEN>(plan, indices, input, output);
@@ -315,7 +357,11 @@ impl<I: Index> Checked<'_, Gather, I> {
     /// # Ok::<(), strew::Error>(())
     /// ```
     #[cfg(feature = "rayon")]
-    pub fn par_run<T: Element + Send + Sync>(&self, input: &[T], output: &mut [T]) -> Result<(), Error> {
+    pub fn par_run<T: Element + Send + Sync>(
+        &self,
+        input: &[T],
+        output: &mut [T],
+    ) -> Result<(), Error> {
         match Division::of_gather::<T>(&self.operator.plan) {
             Some(division) => {
                 self.operator.fits(input, output)?;

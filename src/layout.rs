@@ -115,10 +115,18 @@ impl Layout {
     /// assert_eq!(reversed, Layout::strided([4], [-1]).with_offset(3));
     /// # Ok::<(), strew::Error>(())
     /// ```
-    pub const fn from_parts(sizes: &[usize], strides: &[isize], offset: usize) -> Result<Layout, Error> {
+    pub const fn from_parts(
+        sizes: &[usize],
+        strides: &[isize],
+        offset: usize,
+    ) -> Result<Layout, Error> {
         tri!(rank_fits(sizes.len()));
         if strides.len() != sizes.len() {
-            return Err(Error::RankMismatch { operand: Operand::Layout, expected: sizes.len(), found: strides.len() });
+            return Err(Error::RankMismatch {
+                operand: Operand::Layout,
+                expected: sizes.len(),
+                found: strides.len(),
+            });
         }
         Ok(Layout::any(sizes, strides, offset))
     }
@@ -202,7 +210,9 @@ impl Layout {
 
     /// Adds a dimension at the end. At most `MAX_RANK` fit: the caller has counted.
     pub(crate) const fn push(&mut self, size: usize, stride: isize) {
-        if let (Some(new_size), Some(new_stride)) = (get_mut(&mut self.sizes, self.rank), get_mut(&mut self.strides, self.rank)) {
+        if let (Some(new_size), Some(new_stride)) =
+            (get_mut(&mut self.sizes, self.rank), get_mut(&mut self.strides, self.rank))
+        {
             (*new_size, *new_stride) = (size, stride);
             self.rank += 1;
         }
@@ -226,12 +236,17 @@ impl Layout {
         let mut layout = Layout { rank: sizes.len(), ..SCALAR };
         let (mut stride, mut rest): (isize, _) = (1, sizes);
         while let [before @ .., size] = rest {
-            if let (Some(new_size), Some(new_stride)) =
-                (get_mut(&mut layout.sizes, before.len()), get_mut(&mut layout.strides, before.len()))
-            {
+            if let (Some(new_size), Some(new_stride)) = (
+                get_mut(&mut layout.sizes, before.len()),
+                get_mut(&mut layout.strides, before.len()),
+            ) {
                 (*new_size, *new_stride) = (*size, stride);
             }
-            stride = stride.saturating_mul(if *size > isize::MAX as usize { isize::MAX } else { *size as isize });
+            stride = stride.saturating_mul(if *size > isize::MAX as usize {
+                isize::MAX
+            } else {
+                *size as isize
+            });
             rest = before;
         }
         layout
@@ -270,7 +285,9 @@ impl Layout {
         let (mut up, mut down) = (self.offset, 0_usize);
         let (mut sizes, mut strides) = (self.sizes(), self.strides());
         while let ([size, more_sizes @ ..], [stride, more_strides @ ..]) = (sizes, strides) {
-            let Some(reach) = (*size - 1).checked_mul(stride.unsigned_abs()) else { return overflow };
+            let Some(reach) = (*size - 1).checked_mul(stride.unsigned_abs()) else {
+                return overflow;
+            };
             let side = if *stride < 0 { &mut down } else { &mut up };
             let Some(sum) = side.checked_add(reach) else { return overflow };
             *side = sum;
@@ -295,7 +312,12 @@ impl Layout {
         while let Some(dimension) = self.smallest_stride(&done) {
             let stride = self.stride(dimension).unsigned_abs();
             if stride <= reached {
-                return Err(Error::OverlappingOutput { operand, dimension, expected: reached.saturating_add(1), found: stride });
+                return Err(Error::OverlappingOutput {
+                    operand,
+                    dimension,
+                    expected: reached.saturating_add(1),
+                    found: stride,
+                });
             }
             // `extent` shows that this does not overflow; saturating keeps the test sound without it.
             reached = reached.saturating_add((self.size(dimension) - 1).saturating_mul(stride));
@@ -325,24 +347,39 @@ impl Layout {
 }
 
 /// One element at position 0.
-pub(crate) const SCALAR: Layout = Layout { rank: 0, sizes: [1; MAX_RANK], strides: [0; MAX_RANK], offset: 0 };
+pub(crate) const SCALAR: Layout =
+    Layout { rank: 0, sizes: [1; MAX_RANK], strides: [0; MAX_RANK], offset: 0 };
 
 const fn rank_fits(rank: usize) -> Result<(), Error> {
     if rank > MAX_RANK {
-        return Err(Error::RankTooLarge { operand: Operand::Layout, expected: MAX_RANK, found: rank });
+        return Err(Error::RankTooLarge {
+            operand: Operand::Layout,
+            expected: MAX_RANK,
+            found: rank,
+        });
     }
     Ok(())
 }
 
 impl core::fmt::Debug for Layout {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_struct("Layout").field("sizes", &self.sizes()).field("strides", &self.strides()).field("offset", &self.offset).finish()
+        f.debug_struct("Layout")
+            .field("sizes", &self.sizes())
+            .field("strides", &self.strides())
+            .field("offset", &self.offset)
+            .finish()
     }
 }
 
 #[cfg(feature = "defmt")]
 impl defmt::Format for Layout {
     fn format(&self, f: defmt::Formatter<'_>) {
-        defmt::write!(f, "Layout {{ sizes: {=[?]}, strides: {=[?]}, offset: {=usize} }}", self.sizes(), self.strides(), self.offset);
+        defmt::write!(
+            f,
+            "Layout {{ sizes: {=[?]}, strides: {=[?]}, offset: {=usize} }}",
+            self.sizes(),
+            self.strides(),
+            self.offset
+        );
     }
 }

@@ -66,14 +66,21 @@ pub fn layout<T, D: Dimension>(view: &ArrayRef<T, D>, slice: &[T]) -> Result<Lay
     let layout = Layout::from_parts(view.shape(), view.strides(), offset)?;
     match layout.extent()? {
         extent if extent <= slice.len() => Ok(layout),
-        extent => Err(Error::SliceTooShort { operand: Operand::Layout, expected: extent, found: slice.len() }),
+        extent => Err(Error::SliceTooShort {
+            operand: Operand::Layout,
+            expected: extent,
+            found: slice.len(),
+        }),
     }
 }
 
 /// The position of the first element of a view (all coordinates 0) among its elements in memory.
 fn first<T, D: Dimension>(view: &ArrayRef<T, D>) -> usize {
-    let backwards = view.shape().iter().zip(view.strides()).filter(|(size, stride)| **size > 1 && **stride < 0);
-    backwards.map(|(size, stride)| (size - 1).wrapping_mul(stride.unsigned_abs())).fold(0, usize::wrapping_add)
+    let backwards =
+        view.shape().iter().zip(view.strides()).filter(|(size, stride)| **size > 1 && **stride < 0);
+    backwards
+        .map(|(size, stride)| (size - 1).wrapping_mul(stride.unsigned_abs()))
+        .fold(0, usize::wrapping_add)
 }
 
 /// An operator on arrays, and its rule for indices out of bounds.
@@ -220,7 +227,8 @@ impl Operator {
         indices: &ArrayRef<I, E>,
         output: &mut ArrayRef<T, F>,
     ) -> Result<(), Error> {
-        let (input, indices) = (Source::new(input, Operand::Input)?, Source::new(indices, Operand::Indices)?);
+        let (input, indices) =
+            (Source::new(input, Operand::Input)?, Source::new(indices, Operand::Indices)?);
         let (t, i, f) = (&input.layout, &indices.layout, &target(output, Operand::Output)?);
         let plan = match self.kind {
             Kind::Axis(axis) => Gather::axis(t, i, f, axis),
@@ -253,7 +261,9 @@ impl Operator {
         indices: &ArrayRef<I, E>,
         updates: &ArrayRef<T, F>,
     ) -> Result<(), Error> {
-        self.change(data, indices, updates, |plan, data, indices, updates| plan.run(data, indices, updates))
+        self.change(data, indices, updates, |plan, data, indices, updates| {
+            plan.run(data, indices, updates)
+        })
     }
 
     /// Combines in place, in row-major order of the indices.
@@ -270,14 +280,23 @@ impl Operator {
     /// assert_eq!(highest, array![2.0, 3.0]);
     /// # Ok::<(), strew::Error>(())
     /// ```
-    pub fn reduce<T: Element, I: Index, R: Reduction<T>, D: Dimension, E: Dimension, F: Dimension>(
+    pub fn reduce<
+        T: Element,
+        I: Index,
+        R: Reduction<T>,
+        D: Dimension,
+        E: Dimension,
+        F: Dimension,
+    >(
         self,
         reduction: R,
         data: &mut ArrayRef<T, D>,
         indices: &ArrayRef<I, E>,
         updates: &ArrayRef<T, F>,
     ) -> Result<(), Error> {
-        self.change(data, indices, updates, |plan, data, indices, updates| plan.reduce(reduction, data, indices, updates))
+        self.change(data, indices, updates, |plan, data, indices, updates| {
+            plan.reduce(reduction, data, indices, updates)
+        })
     }
 
     fn change<T: Element, I: Index, D: Dimension, E: Dimension, F: Dimension>(
@@ -287,7 +306,8 @@ impl Operator {
         updates: &ArrayRef<T, F>,
         run: impl FnOnce(&Scatter, &mut [T], &[I], &[T]) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        let (indices, updates) = (Source::new(indices, Operand::Indices)?, Source::new(updates, Operand::Updates)?);
+        let (indices, updates) =
+            (Source::new(indices, Operand::Indices)?, Source::new(updates, Operand::Updates)?);
         let (t, i, f) = (&target(data, Operand::Data)?, &indices.layout, &updates.layout);
         let plan = match self.kind {
             Kind::Axis(axis) => Scatter::axis(t, i, f, axis),
@@ -323,7 +343,8 @@ impl<'a, T: Clone, D: Dimension> Source<'a, T, D> {
         } else {
             let packed = Layout::from_sizes(once.shape())?;
             let stride = |(stride, size): (&isize, &usize)| if *size == 1 { 0 } else { *stride };
-            let strides: Vec<isize> = packed.strides().iter().zip(once.shape()).map(stride).collect();
+            let strides: Vec<isize> =
+                packed.strides().iter().zip(once.shape()).map(stride).collect();
             Layout::from_parts(view.shape(), &strides, 0)?
         };
         Ok(Source { once, operand, layout })
@@ -365,7 +386,10 @@ fn write<T: Clone, D: Dimension>(
 }
 
 /// The elements of a view in row-major order.
-fn packed<T: Clone, D: Dimension>(view: &ArrayRef<T, D>, operand: Operand) -> Result<Vec<T>, Error> {
+fn packed<T: Clone, D: Dimension>(
+    view: &ArrayRef<T, D>,
+    operand: Operand,
+) -> Result<Vec<T>, Error> {
     let mut elements = reserve(view.len(), operand)?;
     elements.extend(view.iter().cloned());
     Ok(elements)
@@ -380,7 +404,9 @@ fn reserve<T>(length: usize, operand: Operand) -> Result<Vec<T>, Error> {
 
 fn fits<T, D: Dimension>(view: &ArrayRef<T, D>, operand: Operand) -> Result<(), Error> {
     match view.ndim() {
-        rank if rank > MAX_RANK => Err(Error::RankTooLarge { operand, expected: MAX_RANK, found: rank }),
+        rank if rank > MAX_RANK => {
+            Err(Error::RankTooLarge { operand, expected: MAX_RANK, found: rank })
+        }
         _ => Ok(()),
     }
 }

@@ -123,7 +123,11 @@ impl Plan {
         axis: usize,
         direction: Direction,
     ) -> Result<(), Error> {
-        tri!(same_sizes(&tri!(axis_sizes(table, indices, axis, direction)), flat, direction.flat()));
+        tri!(same_sizes(
+            &tri!(axis_sizes(table, indices, axis, direction)),
+            flat,
+            direction.flat()
+        ));
         let mut d = 0;
         while d < indices.rank() {
             self.push(indices.size(d), 0, indices.stride(d), flat.stride(axis + d));
@@ -152,7 +156,11 @@ impl Plan {
         axis: usize,
         direction: Direction,
     ) -> Result<(), Error> {
-        tri!(same_sizes(&tri!(elements_sizes(table, indices, axis, direction)), flat, direction.flat()));
+        tri!(same_sizes(
+            &tri!(elements_sizes(table, indices, axis, direction)),
+            flat,
+            direction.flat()
+        ));
         let mut d = 0;
         while d < table.rank() {
             let along_table = if d == axis { 0 } else { table.stride(d) };
@@ -172,7 +180,11 @@ impl Plan {
         batch_dims: usize,
         direction: Direction,
     ) -> Result<(), Error> {
-        tri!(same_sizes(&tri!(nd_sizes(table, indices, batch_dims, direction)), flat, direction.flat()));
+        tri!(same_sizes(
+            &tri!(nd_sizes(table, indices, batch_dims, direction)),
+            flat,
+            direction.flat()
+        ));
         let last = indices.rank() - 1;
         let tuple = indices.size(last);
         let mut d = 0;
@@ -184,7 +196,12 @@ impl Plan {
         self.end_outer();
         d = batch_dims + tuple;
         while d < table.rank() {
-            self.push(table.size(d), table.stride(d), 0, flat.stride(d - batch_dims - tuple + last));
+            self.push(
+                table.size(d),
+                table.stride(d),
+                0,
+                flat.stride(d - batch_dims - tuple + last),
+            );
             d += 1;
         }
         self.tuple_of(table, batch_dims, tuple, indices.stride(last));
@@ -285,8 +302,15 @@ impl Plan {
     }
 
     /// Proves all addresses, and that the written tensor does not overlap itself.
-    const fn prove(&mut self, table: &Layout, indices: &Layout, flat: &Layout, direction: Direction) -> Result<(), Error> {
-        self.start = Start { table: table.offset(), indices: indices.offset(), flat: flat.offset() };
+    const fn prove(
+        &mut self,
+        table: &Layout,
+        indices: &Layout,
+        flat: &Layout,
+        direction: Direction,
+    ) -> Result<(), Error> {
+        self.start =
+            Start { table: table.offset(), indices: indices.offset(), flat: flat.offset() };
         self.lengths = Lengths {
             table: tri!(table.extent_of(direction.table())),
             indices: tri!(indices.extent_of(Operand::Indices)),
@@ -360,7 +384,8 @@ impl Plan {
     /// size 0: that is an error for `Bounds::Error`, the other policies leave all entries out.
     pub(crate) const fn set_bounds(&mut self, bounds: Bounds) {
         self.bounds = bounds;
-        self.empty = self.lengths.flat == 0 || (self.lengths.table == 0 && !matches!(bounds, Bounds::Error));
+        self.empty =
+            self.lengths.flat == 0 || (self.lengths.table == 0 && !matches!(bounds, Bounds::Error));
     }
 }
 
@@ -381,7 +406,10 @@ impl Plan {
     /// The coordinates of a tuple of `K`.
     #[inline(always)]
     pub(crate) fn coordinate_array<const K: usize>(&self) -> [Coordinate; K] {
-        self.coordinates.first_chunk().copied().unwrap_or([Coordinate { size: 0, table: 0, cell: 0 }; K])
+        self.coordinates
+            .first_chunk()
+            .copied()
+            .unwrap_or([Coordinate { size: 0, table: 0, cell: 0 }; K])
     }
 
     #[inline]
@@ -443,15 +471,33 @@ pub(crate) mod tests {
         plan
     }
 
-    pub(crate) fn axis(direction: Direction, table: &Layout, indices: &Layout, flat: &Layout, axis: usize) -> Plan {
+    pub(crate) fn axis(
+        direction: Direction,
+        table: &Layout,
+        indices: &Layout,
+        flat: &Layout,
+        axis: usize,
+    ) -> Plan {
         made(|plan| plan.axis(table, indices, flat, axis, direction))
     }
 
-    pub(crate) fn elements(direction: Direction, table: &Layout, indices: &Layout, flat: &Layout, axis: usize) -> Plan {
+    pub(crate) fn elements(
+        direction: Direction,
+        table: &Layout,
+        indices: &Layout,
+        flat: &Layout,
+        axis: usize,
+    ) -> Plan {
         made(|plan| plan.elements(table, indices, flat, axis, direction))
     }
 
-    pub(crate) fn nd(direction: Direction, table: &Layout, indices: &Layout, flat: &Layout, batch_dims: usize) -> Plan {
+    pub(crate) fn nd(
+        direction: Direction,
+        table: &Layout,
+        indices: &Layout,
+        flat: &Layout,
+        batch_dims: usize,
+    ) -> Plan {
         made(|plan| plan.nd(table, indices, flat, batch_dims, direction))
     }
 
@@ -466,7 +512,9 @@ pub(crate) mod tests {
     #[test]
     fn neighbours_merge() {
         let (table, indices, flat) = (packed([10, 2, 3]), packed([4, 5]), packed([4, 5, 2, 3]));
-        for plan in [axis(Gather, &table, &indices, &flat, 0), axis(Scatter, &table, &indices, &flat, 0)] {
+        for plan in
+            [axis(Gather, &table, &indices, &flat, 0), axis(Scatter, &table, &indices, &flat, 0)]
+        {
             assert!(sizes(plan.outer()).eq([20]) && sizes(plan.inner()).eq([6]), "{plan:?}");
             assert_eq!((plan.packed_tuple, plan.packed_row), (1, 6));
         }
@@ -490,7 +538,9 @@ pub(crate) mod tests {
     #[test]
     fn tuples_and_rows_without_gaps_are_found() {
         let found = |plan: Plan| (plan.packed_tuple, plan.packed_row);
-        let by_tuples = |table: &Layout, indices: &Layout, output: &Layout| found(nd(Gather, table, indices, output, 0));
+        let by_tuples = |table: &Layout, indices: &Layout, output: &Layout| {
+            found(nd(Gather, table, indices, output, 0))
+        };
         let (pair, triple, pairs) = (packed([5, 4]), packed([5, 4, 3]), packed([7, 2]));
         assert_eq!(by_tuples(&pair, &pairs, &packed([7])), (2, 1));
         assert_eq!(by_tuples(&triple, &pairs, &packed([7, 3])), (2, 3));
@@ -500,28 +550,46 @@ pub(crate) mod tests {
         assert_eq!(by_tuples(&pair, &Layout::strided([7, 2], [3, 1]), &packed([7])), (0, 1));
         assert_eq!(by_tuples(&pair, &Layout::strided([7, 2], [2, 2]), &packed([7])), (0, 1));
         assert_eq!(by_tuples(&triple, &pairs, &Layout::strided([7, 3], [4, 1])), (2, 0));
-        assert_eq!(by_tuples(&triple, &pairs, &Layout::strided([7, 3], [3, -1]).with_offset(2)), (2, 0));
+        assert_eq!(
+            by_tuples(&triple, &pairs, &Layout::strided([7, 3], [3, -1]).with_offset(2)),
+            (2, 0)
+        );
         // An axis on which positions are not decided by one comparison.
-        let endless = |size| found(axis(Gather, &Layout::strided([size], [0]), &packed([7]), &packed([7]), 0));
+        let endless = |size| {
+            found(axis(Gather, &Layout::strided([size], [0]), &packed([7]), &packed([7]), 0))
+        };
         assert_eq!((endless(LONGEST), endless(LONGEST + 1)), ((1, 1), (0, 1)));
     }
 
     #[cfg(feature = "std")]
     #[test]
     fn few_entries_and_long_tensors_do_not_suit_vectors() {
-        let suits = |table: &Layout, count| axis(Gather, table, &packed([count]), &packed([count]), 0).suits_vectors;
+        let suits = |table: &Layout, count| {
+            axis(Gather, table, &packed([count]), &packed([count]), 0).suits_vectors
+        };
         assert_eq!([127, 128].map(|count| suits(&packed([100]), count)), [false, true]);
-        let rows = |count| axis(Gather, &packed([10, 3]), &packed([count]), &packed([count, 3]), 0).suits_vectors;
+        let rows = |count| {
+            axis(Gather, &packed([10, 3]), &packed([count]), &packed([count, 3]), 0).suits_vectors
+        };
         assert_eq!([63, 64].map(rows), [false, true]);
         let (longest, too_long) = (i32::MAX as usize, i32::MAX as usize + 1);
         assert_eq!([longest, too_long].map(|size| suits(&packed([size]), 128)), [true, false]);
-        assert_eq!([longest, too_long].map(|size| suits(&Layout::strided([size], [0]), 128)), [true, false]);
+        assert_eq!(
+            [longest, too_long].map(|size| suits(&Layout::strided([size], [0]), 128)),
+            [true, false]
+        );
         // Elements of rows do not count, unless there are gaps between them.
         let with_gaps = |stride| Layout::strided([2, 64], [128, stride]);
-        let rows = |output: &Layout| axis(Gather, &packed([10, 64]), &packed([2]), output, 0).suits_vectors;
+        let rows = |output: &Layout| {
+            axis(Gather, &packed([10, 64]), &packed([2]), output, 0).suits_vectors
+        };
         assert_eq!([1, 2].map(|stride| rows(&with_gaps(stride))), [false, true]);
         // Eight indices for each of sixteen pieces, whose rows do not count.
-        assert!(axis(Gather, &packed([16, 10, 3]), &packed([8]), &packed([16, 8, 3]), 1).suits_vectors);
-        assert!(!axis(Gather, &packed([15, 10, 3]), &packed([8]), &packed([15, 8, 3]), 1).suits_vectors);
+        assert!(
+            axis(Gather, &packed([16, 10, 3]), &packed([8]), &packed([16, 8, 3]), 1).suits_vectors
+        );
+        assert!(
+            !axis(Gather, &packed([15, 10, 3]), &packed([8]), &packed([15, 8, 3]), 1).suits_vectors
+        );
     }
 }

@@ -309,13 +309,21 @@ trait Ranked: Copy {
     /// The smaller one, by the rules of [`Min`].
     #[inline(always)]
     fn lower(self, update: Self) -> Self {
-        if update.rank(Bounded::min_value()) < self.rank(Bounded::min_value()) { update } else { self }
+        if update.rank(Bounded::min_value()) < self.rank(Bounded::min_value()) {
+            update
+        } else {
+            self
+        }
     }
 
     /// The larger one, by the rules of [`Max`].
     #[inline(always)]
     fn higher(self, update: Self) -> Self {
-        if update.rank(Bounded::max_value()) > self.rank(Bounded::max_value()) { update } else { self }
+        if update.rank(Bounded::max_value()) > self.rank(Bounded::max_value()) {
+            update
+        } else {
+            self
+        }
     }
 }
 
@@ -406,7 +414,10 @@ mod tests {
     /// Whether an update is plain; if so, it does the same to all values in fewer instructions.
     fn is_plain<R: Reduction<f32>>(reduction: R, update: f32, values: &[f32]) -> bool {
         let plain = reduction.are_plain(&[1.0, update]);
-        let same = |value: &f32| reduction.combine_plain(*value, update).to_bits() == reduction.combine(*value, update).to_bits();
+        let same = |value: &f32| {
+            reduction.combine_plain(*value, update).to_bits()
+                == reduction.combine(*value, update).to_bits()
+        };
         assert!(!plain || values.iter().all(same), "{update}");
         plain
     }
@@ -414,10 +425,28 @@ mod tests {
     #[test]
     fn extremes_of_plain_updates_take_one_comparison() {
         let (nan, largest) = (f32::from_bits(0x7fc0_1234), f32::MAX);
-        let values = [0.0, -0.0, 1.0, -1.0, f32::MIN_POSITIVE, 1e-45, -1e-45, largest, -largest, f32::INFINITY, -f32::INFINITY, nan, -nan];
+        let values = [
+            0.0,
+            -0.0,
+            1.0,
+            -1.0,
+            f32::MIN_POSITIVE,
+            1e-45,
+            -1e-45,
+            largest,
+            -largest,
+            f32::INFINITY,
+            -f32::INFINITY,
+            nan,
+            -nan,
+        ];
         for update in values {
             let plain = update != 0.0 && !update.is_nan();
-            assert_eq!([is_plain(Min, update, &values), is_plain(Max, update, &values)], [plain; 2], "{update}");
+            assert_eq!(
+                [is_plain(Min, update, &values), is_plain(Max, update, &values)],
+                [plain; 2],
+                "{update}"
+            );
             assert!(!is_plain(Add, update, &values) && !is_plain(f32::max, update, &values));
         }
     }

@@ -66,7 +66,12 @@ impl Scatter {
     /// # Ok::<(), strew::Error>(())
     /// ```
     #[inline]
-    pub const fn axis(data: &Layout, indices: &Layout, updates: &Layout, axis: usize) -> Result<Scatter, Error> {
+    pub const fn axis(
+        data: &Layout,
+        indices: &Layout,
+        updates: &Layout,
+        axis: usize,
+    ) -> Result<Scatter, Error> {
         let mut scatter = Scatter { plan: Plan::NOTHING, data: *data };
         tri!(scatter.plan.axis(data, indices, updates, axis, Direction::Scatter));
         Ok(scatter)
@@ -94,7 +99,12 @@ impl Scatter {
     /// # Ok::<(), strew::Error>(())
     /// ```
     #[inline]
-    pub const fn elements(data: &Layout, indices: &Layout, updates: &Layout, axis: usize) -> Result<Scatter, Error> {
+    pub const fn elements(
+        data: &Layout,
+        indices: &Layout,
+        updates: &Layout,
+        axis: usize,
+    ) -> Result<Scatter, Error> {
         let mut scatter = Scatter { plan: Plan::NOTHING, data: *data };
         tri!(scatter.plan.elements(data, indices, updates, axis, Direction::Scatter));
         Ok(scatter)
@@ -122,7 +132,12 @@ impl Scatter {
     /// # Ok::<(), strew::Error>(())
     /// ```
     #[inline]
-    pub const fn nd(data: &Layout, indices: &Layout, updates: &Layout, batch_dims: usize) -> Result<Scatter, Error> {
+    pub const fn nd(
+        data: &Layout,
+        indices: &Layout,
+        updates: &Layout,
+        batch_dims: usize,
+    ) -> Result<Scatter, Error> {
         let mut scatter = Scatter { plan: Plan::NOTHING, data: *data };
         tri!(scatter.plan.nd(data, indices, updates, batch_dims, Direction::Scatter));
         Ok(scatter)
@@ -168,10 +183,16 @@ impl Scatter {
     // Without std a constant plan must fold into the loops (tests/firmware/FIGURES.md); with it callers share them.
     #[cfg_attr(feature = "std", inline)]
     #[cfg_attr(not(feature = "std"), inline(always))]
-    pub fn run<T: Element, I: Index>(&self, data: &mut [T], indices: &[I], updates: &[T]) -> Result<(), Error> {
+    pub fn run<T: Element, I: Index>(
+        &self,
+        data: &mut [T],
+        indices: &[I],
+        updates: &[T],
+    ) -> Result<(), Error> {
         #[cfg(feature = "std")]
-        if let Some(inside) = trial::change(&self.plan, data, indices, updates, |data| vectors::scatter(&self.plan, indices, data, updates))
-        {
+        if let Some(inside) = trial::change(&self.plan, data, indices, updates, |data| {
+            vectors::scatter(&self.plan, indices, data, updates)
+        }) {
             return result(&self.plan, indices, inside);
         }
         #[cfg(feature = "std")]
@@ -200,7 +221,12 @@ impl Scatter {
     /// ```
     #[cfg_attr(feature = "std", inline)]
     #[cfg_attr(not(feature = "std"), inline(never))]
-    pub fn run_shared<T: Element, I: Index>(&self, data: &mut [T], indices: &[I], updates: &[T]) -> Result<(), Error> {
+    pub fn run_shared<T: Element, I: Index>(
+        &self,
+        data: &mut [T],
+        indices: &[I],
+        updates: &[T],
+    ) -> Result<(), Error> {
         #[cfg(feature = "std")]
         return self.run(data, indices, updates);
         #[cfg(not(feature = "std"))]
@@ -262,15 +288,17 @@ impl Scatter {
     ) -> Result<(), Error> {
         #[cfg(feature = "std")]
         if R::UNSEEN
-            && let Some(inside) =
-                trial::change(&self.plan, data, indices, updates, |data| vectors::combine(&self.plan, indices, &reduction, data, updates))
+            && let Some(inside) = trial::change(&self.plan, data, indices, updates, |data| {
+                vectors::combine(&self.plan, indices, &reduction, data, updates)
+            })
         {
             return result(&self.plan, indices, inside);
         }
         #[cfg(feature = "std")]
         if let Some(narrowed) = self.narrowed::<T, I>(indices) {
             let (operator, positions) = narrowed?;
-            return Checked { operator: &operator, indices: &positions }.combine(reduction, data, updates);
+            return Checked { operator: &operator, indices: &positions }
+                .combine(reduction, data, updates);
         }
         check(&self.plan, indices)?;
         Checked { operator: self, indices }.combine(reduction, data, updates)
@@ -293,15 +321,22 @@ impl Scatter {
     /// # Ok::<(), strew::Error>(())
     /// ```
     #[cfg(feature = "rayon")]
-    pub fn par_run<T: Element + Send + Sync, I: Index>(&self, data: &mut [T], indices: &[I], updates: &[T]) -> Result<(), Error> {
+    pub fn par_run<T: Element + Send + Sync, I: Index>(
+        &self,
+        data: &mut [T],
+        indices: &[I],
+        updates: &[T],
+    ) -> Result<(), Error> {
         match Division::of_scatter::<T>(&self.plan) {
             Some(division) => {
                 if let Some(narrowed) = self.par_narrowed::<T, I>(indices, &division) {
                     let (operator, positions) = narrowed?;
-                    return Checked { operator: &operator, indices: &positions }.par_run(data, updates);
+                    return Checked { operator: &operator, indices: &positions }
+                        .par_run(data, updates);
                 }
                 par_check(&self.plan, indices, &division)?;
-                Checked { operator: self, indices }.reduce_divided(&division, &Assign, data, updates)
+                Checked { operator: self, indices }
+                    .reduce_divided(&division, &Assign, data, updates)
             }
             None => self.run(data, indices, updates),
         }
@@ -336,10 +371,12 @@ impl Scatter {
             Some(division) => {
                 if let Some(narrowed) = self.par_narrowed::<T, I>(indices, &division) {
                     let (operator, positions) = narrowed?;
-                    return Checked { operator: &operator, indices: &positions }.par_reduce(reduction, data, updates);
+                    return Checked { operator: &operator, indices: &positions }
+                        .par_reduce(reduction, data, updates);
                 }
                 par_check(&self.plan, indices, &division)?;
-                Checked { operator: self, indices }.reduce_divided(&division, &reduction, data, updates)
+                Checked { operator: self, indices }
+                    .reduce_divided(&division, &reduction, data, updates)
             }
             None => self.reduce(reduction, data, indices, updates),
         }
@@ -359,7 +396,13 @@ impl Scatter {
     /// assert_eq!(output, [1, 2, 9]);
     /// # Ok::<(), strew::Error>(())
     /// ```
-    pub fn run_into<T: Element, I: Index>(&self, input: &[T], indices: &[I], updates: &[T], output: &mut [T]) -> Result<(), Error> {
+    pub fn run_into<T: Element, I: Index>(
+        &self,
+        input: &[T],
+        indices: &[I],
+        updates: &[T],
+        output: &mut [T],
+    ) -> Result<(), Error> {
         #[cfg(feature = "std")]
         return self.reduce_into(Assign, input, indices, updates, output);
         #[cfg(not(feature = "std"))]
@@ -403,7 +446,8 @@ impl Scatter {
         #[cfg(feature = "std")]
         if let Some(narrowed) = self.narrowed::<T, I>(indices) {
             let (operator, positions) = narrowed?;
-            return Checked { operator: &operator, indices: &positions }.reduce_into(reduction, input, updates, output);
+            return Checked { operator: &operator, indices: &positions }
+                .reduce_into(reduction, input, updates, output);
         }
         self.check(indices)?.reduce_into(reduction, input, updates, output)
     }
@@ -455,7 +499,13 @@ impl Scatter {
     /// assert_eq!((with, without), ([5.0, 5.0], [6.0, 5.0]));
     /// # Ok::<(), strew::Error>(())
     /// ```
-    pub fn mean<T: Average, I: Index>(&self, data: &mut [T], indices: &[I], updates: &[T], counts: &mut [u32]) -> Result<(), Error>
+    pub fn mean<T: Average, I: Index>(
+        &self,
+        data: &mut [T],
+        indices: &[I],
+        updates: &[T],
+        counts: &mut [u32],
+    ) -> Result<(), Error>
     where
         Add: Reduction<T>,
     {
@@ -508,7 +558,10 @@ impl Scatter {
     /// # Ok::<(), strew::Error>(())
     /// ```
     #[inline]
-    pub fn check<'a, I: Index>(&'a self, indices: &'a [I]) -> Result<Checked<'a, Scatter, I>, Error> {
+    pub fn check<'a, I: Index>(
+        &'a self,
+        indices: &'a [I],
+    ) -> Result<Checked<'a, Scatter, I>, Error> {
         check(&self.plan, indices)?;
         Ok(Checked { operator: self, indices })
     }
@@ -523,8 +576,15 @@ impl Scatter {
     /// The same with the threads of a division.
     #[cfg(feature = "rayon")]
     #[inline]
-    fn par_narrowed<T, I: Index>(&self, indices: &[I], division: &Division) -> Option<Result<(Scatter, Vec<u16>), Error>> {
-        self.on_positions(narrow::par_positions::<T, I>(&self.plan, indices, division.threads)?, indices)
+    fn par_narrowed<T, I: Index>(
+        &self,
+        indices: &[I],
+        division: &Division,
+    ) -> Option<Result<(Scatter, Vec<u16>), Error>> {
+        self.on_positions(
+            narrow::par_positions::<T, I>(&self.plan, indices, division.threads)?,
+            indices,
+        )
     }
 
     /// The operator for the positions that have been found, or the error for the first bad index.
@@ -591,7 +651,11 @@ impl Scatter {
     /// assert_eq!(error, Error::DuplicateIndex { first: 1, second: 3 });
     /// # Ok::<(), Error>(())
     /// ```
-    pub fn check_unique<'a, I: Index>(&'a self, indices: &'a [I], flags: &mut [u32]) -> Result<Checked<'a, Scatter, I>, Error> {
+    pub fn check_unique<'a, I: Index>(
+        &'a self,
+        indices: &'a [I],
+        flags: &mut [u32],
+    ) -> Result<Checked<'a, Scatter, I>, Error> {
         let checked = self.check(indices)?;
         crate::duplicates::find(&self.plan, indices, scratch(flags, self.flags_len())?)?;
         Ok(checked)

@@ -26,7 +26,8 @@ struct Parts {
 
 impl Serialize for Layout {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Written { sizes: self.sizes(), strides: self.strides(), offset: self.offset() }.serialize(serializer)
+        Written { sizes: self.sizes(), strides: self.strides(), offset: self.offset() }
+            .serialize(serializer)
     }
 }
 

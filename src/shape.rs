@@ -37,7 +37,12 @@ pub type Shape = heapless::Vec<usize, MAX_RANK>;
 /// # Ok::<(), strew::Error>(())
 /// ```
 pub fn axis(table: &[usize], indices: &[usize], axis: usize) -> Result<Shape, Error> {
-    shape(axis_sizes(&Layout::from_sizes(table)?, &Layout::from_sizes(indices)?, axis, Direction::Gather))
+    shape(axis_sizes(
+        &Layout::from_sizes(table)?,
+        &Layout::from_sizes(indices)?,
+        axis,
+        Direction::Gather,
+    ))
 }
 
 /// `indices`: the output of [`Gather::elements`](crate::Gather::elements), the updates of [`Scatter::elements`](crate::Scatter::elements).
@@ -51,7 +56,12 @@ pub fn axis(table: &[usize], indices: &[usize], axis: usize) -> Result<Shape, Er
 /// # Ok::<(), strew::Error>(())
 /// ```
 pub fn elements(table: &[usize], indices: &[usize], axis: usize) -> Result<Shape, Error> {
-    shape(elements_sizes(&Layout::from_sizes(table)?, &Layout::from_sizes(indices)?, axis, Direction::Gather))
+    shape(elements_sizes(
+        &Layout::from_sizes(table)?,
+        &Layout::from_sizes(indices)?,
+        axis,
+        Direction::Gather,
+    ))
 }
 
 /// `indices[..q-1] ++ table[batch_dims+k..]`, where `k = indices[q-1]`: the output of [`Gather::nd`](crate::Gather::nd), the updates of
@@ -66,7 +76,12 @@ pub fn elements(table: &[usize], indices: &[usize], axis: usize) -> Result<Shape
 /// # Ok::<(), strew::Error>(())
 /// ```
 pub fn nd(table: &[usize], indices: &[usize], batch_dims: usize) -> Result<Shape, Error> {
-    shape(nd_sizes(&Layout::from_sizes(table)?, &Layout::from_sizes(indices)?, batch_dims, Direction::Gather))
+    shape(nd_sizes(
+        &Layout::from_sizes(table)?,
+        &Layout::from_sizes(indices)?,
+        batch_dims,
+        Direction::Gather,
+    ))
 }
 
 fn shape(sizes: Result<Layout, Error>) -> Result<Shape, Error> {
@@ -79,13 +94,26 @@ fn shape(sizes: Result<Layout, Error>) -> Result<Shape, Error> {
 }
 
 /// `table[..axis] ++ indices ++ table[axis+1..]`
-pub(crate) const fn axis_sizes(table: &Layout, indices: &Layout, axis: usize, direction: Direction) -> Result<Layout, Error> {
+pub(crate) const fn axis_sizes(
+    table: &Layout,
+    indices: &Layout,
+    axis: usize,
+    direction: Direction,
+) -> Result<Layout, Error> {
     if axis >= table.rank() {
-        return Err(Error::AxisOutOfRange { operand: direction.table(), expected: table.rank(), found: axis });
+        return Err(Error::AxisOutOfRange {
+            operand: direction.table(),
+            expected: table.rank(),
+            found: axis,
+        });
     }
     let rank = table.rank() - 1 + indices.rank();
     if rank > MAX_RANK {
-        return Err(Error::RankTooLarge { operand: direction.flat(), expected: MAX_RANK, found: rank });
+        return Err(Error::RankTooLarge {
+            operand: direction.flat(),
+            expected: MAX_RANK,
+            found: rank,
+        });
     }
     let mut flat = SCALAR;
     push_sizes(&mut flat, table, 0, axis);
@@ -95,16 +123,30 @@ pub(crate) const fn axis_sizes(table: &Layout, indices: &Layout, axis: usize, di
 }
 
 /// `indices`, which must not exceed the table off the axis.
-pub(crate) const fn elements_sizes(table: &Layout, indices: &Layout, axis: usize, direction: Direction) -> Result<Layout, Error> {
+pub(crate) const fn elements_sizes(
+    table: &Layout,
+    indices: &Layout,
+    axis: usize,
+    direction: Direction,
+) -> Result<Layout, Error> {
     if axis >= table.rank() {
-        return Err(Error::AxisOutOfRange { operand: direction.table(), expected: table.rank(), found: axis });
+        return Err(Error::AxisOutOfRange {
+            operand: direction.table(),
+            expected: table.rank(),
+            found: axis,
+        });
     }
     tri!(same_rank(table, indices, Operand::Indices));
     let mut dimension = 0;
     while dimension < table.rank() {
         let (expected, found) = (table.size(dimension), indices.size(dimension));
         if dimension != axis && found > expected {
-            return Err(Error::SizeMismatch { operand: Operand::Indices, dimension, expected, found });
+            return Err(Error::SizeMismatch {
+                operand: Operand::Indices,
+                dimension,
+                expected,
+                found,
+            });
         }
         dimension += 1;
     }
@@ -114,7 +156,12 @@ pub(crate) const fn elements_sizes(table: &Layout, indices: &Layout, axis: usize
 }
 
 /// `indices[..q-1] ++ table[batch_dims+k..]`, where `k = indices[q-1]`
-pub(crate) const fn nd_sizes(table: &Layout, indices: &Layout, batch_dims: usize, direction: Direction) -> Result<Layout, Error> {
+pub(crate) const fn nd_sizes(
+    table: &Layout,
+    indices: &Layout,
+    batch_dims: usize,
+    direction: Direction,
+) -> Result<Layout, Error> {
     if indices.rank() == 0 {
         return Err(Error::RankMismatch { operand: Operand::Indices, expected: 1, found: 0 });
     }
@@ -123,11 +170,19 @@ pub(crate) const fn nd_sizes(table: &Layout, indices: &Layout, batch_dims: usize
     }
     let last = indices.rank() - 1;
     if batch_dims > last {
-        return Err(Error::BatchDimsOutOfRange { operand: Operand::Indices, expected: last, found: batch_dims });
+        return Err(Error::BatchDimsOutOfRange {
+            operand: Operand::Indices,
+            expected: last,
+            found: batch_dims,
+        });
     }
     // Every tuple has at least one coordinate.
     if batch_dims >= table.rank() {
-        return Err(Error::BatchDimsOutOfRange { operand: direction.table(), expected: table.rank() - 1, found: batch_dims });
+        return Err(Error::BatchDimsOutOfRange {
+            operand: direction.table(),
+            expected: table.rank() - 1,
+            found: batch_dims,
+        });
     }
     let (tuple, most) = (indices.size(last), table.rank() - batch_dims);
     if tuple < 1 || tuple > most {
@@ -137,13 +192,22 @@ pub(crate) const fn nd_sizes(table: &Layout, indices: &Layout, batch_dims: usize
     while dimension < batch_dims {
         let (expected, found) = (table.size(dimension), indices.size(dimension));
         if expected != found {
-            return Err(Error::SizeMismatch { operand: Operand::Indices, dimension, expected, found });
+            return Err(Error::SizeMismatch {
+                operand: Operand::Indices,
+                dimension,
+                expected,
+                found,
+            });
         }
         dimension += 1;
     }
     let rank = last + table.rank() - batch_dims - tuple;
     if rank > MAX_RANK {
-        return Err(Error::RankTooLarge { operand: direction.flat(), expected: MAX_RANK, found: rank });
+        return Err(Error::RankTooLarge {
+            operand: direction.flat(),
+            expected: MAX_RANK,
+            found: rank,
+        });
     }
     let mut flat = SCALAR;
     push_sizes(&mut flat, indices, 0, last);
@@ -162,12 +226,20 @@ const fn push_sizes(sizes: &mut Layout, from: &Layout, first: usize, end: usize)
 
 const fn same_rank(expected: &Layout, found: &Layout, operand: Operand) -> Result<(), Error> {
     if found.rank() != expected.rank() {
-        return Err(Error::RankMismatch { operand, expected: expected.rank(), found: found.rank() });
+        return Err(Error::RankMismatch {
+            operand,
+            expected: expected.rank(),
+            found: found.rank(),
+        });
     }
     Ok(())
 }
 
-pub(crate) const fn same_sizes(expected: &Layout, found: &Layout, operand: Operand) -> Result<(), Error> {
+pub(crate) const fn same_sizes(
+    expected: &Layout,
+    found: &Layout,
+    operand: Operand,
+) -> Result<(), Error> {
     tri!(same_rank(expected, found, operand));
     let mut dimension = 0;
     while dimension < expected.rank() {

@@ -16,7 +16,9 @@ use crate::gather::Take;
 use crate::index::{Bounds, Index, LONGEST};
 use crate::plan::{Coordinate, Plan};
 use crate::reduction::Reduction;
-use crate::walk::{Addresses, Mover, Nest, Nothing, first_out_of_bounds, lanes, packed, split_lane};
+use crate::walk::{
+    Addresses, Mover, Nest, Nothing, first_out_of_bounds, lanes, packed, split_lane,
+};
 
 /// What moves for a tuple.
 const ELEMENT: u8 = 0;
@@ -28,7 +30,10 @@ const BLOCKS: u8 = 2;
 fn row<T>(plan: &Plan) -> Option<u8> {
     let block = const { block::<T>() };
     let [lane, ..] = &plan.dims;
-    if plan.outer > 1 || (plan.outer == 1 && lane.table != 0) || !matches!(plan.bounds, Bounds::Error) {
+    if plan.outer > 1
+        || (plan.outer == 1 && lane.table != 0)
+        || !matches!(plan.bounds, Bounds::Error)
+    {
         return None;
     }
     match plan.packed_row {
@@ -62,18 +67,30 @@ macro_rules! hand_on {
 
 /// Walks the only lane of a plan whose table stride is 0, under `Bounds::Error`. `None`: an index is out of bounds.
 #[inline(always)]
-fn lane<T, I: Index, const K: usize, const PROVEN: bool, const ROW: u8>(plan: &Plan, indices: &[I], mut mover: impl Mover) -> Option<()> {
+fn lane<T, I: Index, const K: usize, const PROVEN: bool, const ROW: u8>(
+    plan: &Plan,
+    indices: &[I],
+    mut mover: impl Mover,
+) -> Option<()> {
     let block = const { block::<T>() };
     let [lane, ..] = &plan.dims;
     let length = if plan.outer == 0 { 1 } else { lane.size };
     let tuples = indices.get(plan.start.indices..)?.as_chunks::<K>().0.get(..length)?;
     // A packed plan has no longer axes: this is for the compiler, which leaves out what they need.
-    let coordinates = plan.coordinate_array::<K>().map(|coordinate| Coordinate { size: coordinate.size & LONGEST, ..coordinate });
-    let addresses = Addresses::<K, PROVEN> { coordinates, bounds: Bounds::Error, first: plan.start.table, step: 0 };
+    let coordinates = plan
+        .coordinate_array::<K>()
+        .map(|coordinate| Coordinate { size: coordinate.size & LONGEST, ..coordinate });
+    let addresses = Addresses::<K, PROVEN> {
+        coordinates,
+        bounds: Bounds::Error,
+        first: plan.start.table,
+        step: 0,
+    };
     if ROW == ELEMENT {
         return mover.elements(plan.start.flat, tuples, addresses);
     }
-    let coordinates = coordinates.map(|coordinate| Coordinate { table: coordinate.table / block as isize, ..coordinate });
+    let coordinates = coordinates
+        .map(|coordinate| Coordinate { table: coordinate.table / block as isize, ..coordinate });
     let addresses = Addresses::<K, PROVEN> { coordinates, first: 0, ..addresses };
     let n = if ROW == ONE_BLOCK { 1 } else { (plan.packed_row / block).max(1) };
     match block {
@@ -84,7 +101,12 @@ fn lane<T, I: Index, const K: usize, const PROVEN: bool, const ROW: u8>(plan: &P
 }
 
 #[inline(never)]
-pub(crate) fn gather<T: Element, I: Index>(plan: &Plan, input: &[T], indices: &[I], output: &mut [T]) -> Result<(), Error> {
+pub(crate) fn gather<T: Element, I: Index>(
+    plan: &Plan,
+    input: &[T],
+    indices: &[I],
+    output: &mut [T],
+) -> Result<(), Error> {
     fits(Operand::Indices, plan.lengths.indices, indices.len())?;
     fits(Operand::Input, plan.lengths.table, input.len())?;
     fits(Operand::Output, plan.lengths.flat, output.len())?;
@@ -101,17 +123,39 @@ fn gather_lane<T: Element, I: Index, const K: usize, const ROW: u8>(
     indices: &[I],
     output: &mut [T],
 ) -> Result<(), Error> {
-    found(lane::<T, I, K, false, ROW>(plan, indices, Take { input, output }).is_some(), plan, indices)
+    found(
+        lane::<T, I, K, false, ROW>(plan, indices, Take { input, output }).is_some(),
+        plan,
+        indices,
+    )
 }
 
 #[inline(never)]
-fn gather_elements<T: Element, I: Index>(plan: &Plan, input: &[T], indices: &[I], output: &mut [T]) -> Result<(), Error> {
-    found(packed::<I, 1, false>(plan, split_lane(plan.outer()), indices, 1, Take { input, output }), plan, indices)
+fn gather_elements<T: Element, I: Index>(
+    plan: &Plan,
+    input: &[T],
+    indices: &[I],
+    output: &mut [T],
+) -> Result<(), Error> {
+    found(
+        packed::<I, 1, false>(plan, split_lane(plan.outer()), indices, 1, Take { input, output }),
+        plan,
+        indices,
+    )
 }
 
 #[inline(never)]
-fn gather_rest<T: Element, I: Index>(plan: &Plan, input: &[T], indices: &[I], output: &mut [T]) -> Result<(), Error> {
-    found(lanes(plan, indices, Nest { inner: plan.inner(), mover: Take { input, output } }), plan, indices)
+fn gather_rest<T: Element, I: Index>(
+    plan: &Plan,
+    input: &[T],
+    indices: &[I],
+    output: &mut [T],
+) -> Result<(), Error> {
+    found(
+        lanes(plan, indices, Nest { inner: plan.inner(), mover: Take { input, output } }),
+        plan,
+        indices,
+    )
 }
 
 #[inline(always)]
@@ -131,7 +175,16 @@ pub(crate) fn scatter<T: Element, I: Index, R: Reduction<T>>(
     if plan.empty {
         return Ok(());
     }
-    hand_on!(plan, (plan, reduction, data, indices, updates), scatter_lane, scatter_elements, scatter_rest, T, I, R)
+    hand_on!(
+        plan,
+        (plan, reduction, data, indices, updates),
+        scatter_lane,
+        scatter_elements,
+        scatter_rest,
+        T,
+        I,
+        R
+    )
 }
 
 #[inline(never)]
@@ -154,7 +207,13 @@ fn scatter_elements<T: Element, I: Index, R: Reduction<T>>(
     indices: &[I],
     updates: &[T],
 ) -> Result<(), Error> {
-    packed::<I, 1, true>(plan, split_lane(plan.outer()), indices, 1, Combine { reduction, data, updates });
+    packed::<I, 1, true>(
+        plan,
+        split_lane(plan.outer()),
+        indices,
+        1,
+        Combine { reduction, data, updates },
+    );
     Ok(())
 }
 
@@ -220,8 +279,14 @@ mod tests {
     fn loops_suit_their_plans() {
         let ids = packed([7]);
         let rows = |width| axis(Gather, &packed([5, width]), &ids, &packed([7, width]), 0);
-        assert_eq!([1, 8, 24, 12].map(|width| row::<f32>(&rows(width))), [Some(ELEMENT), Some(ONE_BLOCK), Some(BLOCKS), None]);
-        assert_eq!([1, 8, 32, 64].map(|width| row::<u8>(&rows(width))), [Some(ELEMENT), None, Some(ONE_BLOCK), Some(BLOCKS)]);
+        assert_eq!(
+            [1, 8, 24, 12].map(|width| row::<f32>(&rows(width))),
+            [Some(ELEMENT), Some(ONE_BLOCK), Some(BLOCKS), None]
+        );
+        assert_eq!(
+            [1, 8, 32, 64].map(|width| row::<u8>(&rows(width))),
+            [Some(ELEMENT), None, Some(ONE_BLOCK), Some(BLOCKS)]
+        );
         for bounds in [Bounds::Clamp, Bounds::Wrap, Bounds::Skip] {
             let mut plan = rows(8);
             plan.set_bounds(bounds);
@@ -229,7 +294,9 @@ mod tests {
         }
         // Strides of the table that lead back, or not to a block; a gap in the output; a lane that leads on by itself; two lanes.
         let (eight, output) = (packed([5, 8]), packed([7, 8]));
-        let by_axis = |table: &Layout, indices: &Layout, output: &Layout| row::<f32>(&axis(Gather, table, indices, output, 0));
+        let by_axis = |table: &Layout, indices: &Layout, output: &Layout| {
+            row::<f32>(&axis(Gather, table, indices, output, 0))
+        };
         assert_eq!(by_axis(&Layout::strided([5, 8], [-8, 1]).with_offset(32), &ids, &output), None);
         assert_eq!(by_axis(&Layout::strided([5, 8], [12, 1]), &ids, &output), None);
         assert_eq!(by_axis(&eight, &ids, &Layout::strided([7, 8], [9, 1])), None);

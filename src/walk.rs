@@ -57,7 +57,15 @@ pub(crate) trait Mover {
 
     /// A chance to ask for lanes to come, which read and move so many indices and elements; the last outer dimension leads from one to the next.
     #[inline(always)]
-    fn ask_lane<I: Index>(&mut self, _indices: &[I], _lane: &Position, _outer: &Dim, _reads: usize, _moves: usize) {}
+    fn ask_lane<I: Index>(
+        &mut self,
+        _indices: &[I],
+        _lane: &Position,
+        _outer: &Dim,
+        _reads: usize,
+        _moves: usize,
+    ) {
+    }
 
     /// Moves what has been put off, in rows of `n` elements.
     #[inline(always)]
@@ -71,7 +79,11 @@ const NOWHERE: usize = usize::MAX;
 ///
 /// `PROVEN`: [`check`] has been there, so that under `Bounds::Error` there is nothing left to compare.
 #[inline(always)]
-pub(crate) fn run<I: Index, const PROVEN: bool>(plan: &Plan, indices: &[I], mover: impl Mover) -> bool {
+pub(crate) fn run<I: Index, const PROVEN: bool>(
+    plan: &Plan,
+    indices: &[I],
+    mover: impl Mover,
+) -> bool {
     if plan.empty {
         return true;
     }
@@ -134,13 +146,24 @@ pub(crate) fn packed<I: Index, const K: usize, const PROVEN: bool>(
     let mut start = Position::first(plan);
     let mut odometer = Odometer::new();
     loop {
-        let Some(tuples) = indices.get(start.indices..start.indices.wrapping_add(length)) else { return false };
+        let Some(tuples) = indices.get(start.indices..start.indices.wrapping_add(length)) else {
+            return false;
+        };
         let tuples = tuples.as_chunks::<K>().0;
-        let addresses = Addresses::<K, PROVEN> { coordinates, bounds: plan.bounds, first: start.table, step: lane.table };
+        let addresses = Addresses::<K, PROVEN> {
+            coordinates,
+            bounds: plan.bounds,
+            first: start.table,
+            step: lane.table,
+        };
         if let Some(last) = outer.last() {
             mover.ask_lane(indices, &start, last, length, lane.size.wrapping_mul(n));
         }
-        let moved = if n == 1 { mover.elements(start.flat, tuples, addresses) } else { mover.rows(start.flat, n, tuples, addresses) };
+        let moved = if n == 1 {
+            mover.elements(start.flat, tuples, addresses)
+        } else {
+            mover.rows(start.flat, n, tuples, addresses)
+        };
         if moved.is_none() || outer.is_empty() || !odometer.step(outer, &mut start) {
             mover.finish(n);
             return moved.is_some();
@@ -161,7 +184,10 @@ impl<const K: usize, const PROVEN: bool> Addresses<K, PROVEN> {
     /// Whether all coordinates are in bounds. No axis of a packed plan is too long for this to be exact.
     #[inline(always)]
     fn check<I: Index>(&self, tuple: &[I; K]) -> bool {
-        tuple.iter().zip(&self.coordinates).all(|(index, coordinate)| index.is_inside(coordinate.size))
+        tuple
+            .iter()
+            .zip(&self.coordinates)
+            .all(|(index, coordinate)| index.is_inside(coordinate.size))
     }
 
     /// The address of the next tuple. `None`: it is out of bounds under `Bounds::Error`.
@@ -176,7 +202,9 @@ impl<const K: usize, const PROVEN: bool> Addresses<K, PROVEN> {
                 resolve(*index, coordinate.size, self.bounds)
             };
             match position {
-                Some(position) => address = address.wrapping_add(position.wrapping_mul(coordinate.table as usize)),
+                Some(position) => {
+                    address = address.wrapping_add(position.wrapping_mul(coordinate.table as usize))
+                }
                 None if matches!(self.bounds, Bounds::Error) => return None,
                 None => return Some(NOWHERE),
             }
@@ -321,7 +349,12 @@ pub(crate) fn first_out_of_bounds<I: Index>(plan: &Plan, indices: &[I]) -> Optio
                 && resolve(index, *size, Bounds::Error).is_none()
             {
                 let entry = step.wrapping_mul(plan.entry_weight);
-                return Some(Error::IndexOutOfBounds { entry, coordinate, value: index.wide().value(), size: *size });
+                return Some(Error::IndexOutOfBounds {
+                    entry,
+                    coordinate,
+                    value: index.wide().value(),
+                    size: *size,
+                });
             }
             position = position.wrapping_add_signed(plan.tuple_stride);
         }
@@ -352,7 +385,13 @@ pub(crate) struct Position {
 
 impl Position {
     pub(crate) fn first(plan: &Plan) -> Position {
-        Position { table: plan.start.table, indices: plan.start.indices, flat: plan.start.flat, cell: 0, entry: 0 }
+        Position {
+            table: plan.start.table,
+            indices: plan.start.indices,
+            flat: plan.start.flat,
+            cell: 0,
+            entry: 0,
+        }
     }
 
     #[inline(always)]
@@ -483,7 +522,11 @@ mod tests {
                 };
                 assert_eq!(moved, Some(expected), "{k} coordinates, rows of {row}");
                 assert!(check_by(&plan, &indices, Noted(&mut checked)));
-                assert_eq!(checked, (k <= LONGEST_TUPLE).then_some(Asked::Elements(k)), "{k} coordinates, rows of {row}");
+                assert_eq!(
+                    checked,
+                    (k <= LONGEST_TUPLE).then_some(Asked::Elements(k)),
+                    "{k} coordinates, rows of {row}"
+                );
             }
         }
     }

@@ -1,6 +1,12 @@
 //! `elements` along any axis but the last, of tables that do not stay in a cache: `std` walks them a block of columns at a time, in an order that is not
 //! that of the indices.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::expect_used, clippy::panic, missing_docs)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::expect_used,
+    clippy::panic,
+    missing_docs
+)]
 
 mod common;
 
@@ -36,7 +42,10 @@ impl Shape {
         let size = self.table[axis] as i64;
         let [table, indices] = [self.table, self.indices].map(contiguous);
         let reach = if bounds == Bounds::Error { size } else { size + 3 };
-        let values = samples::<i64>(indices.len, 5, 3).into_iter().map(|value| i128::from(value.rem_euclid(2 * reach) - reach)).collect();
+        let values = samples::<i64>(indices.len, 5, 3)
+            .into_iter()
+            .map(|value| i128::from(value.rem_euclid(2 * reach) - reach))
+            .collect();
         let (operator, flat) = (Operator::Elements(axis), indices.clone());
         Case { operator, table, indices, flat, bounds, index: IndexType::I32, values, seed: 7 }
     }
@@ -50,7 +59,8 @@ impl Shape {
 }
 
 fn contiguous(sizes: &[usize]) -> Tensor {
-    let strides: Vec<isize> = (1..=sizes.len()).map(|d| sizes[d..].iter().product::<usize>() as isize).collect();
+    let strides: Vec<isize> =
+        (1..=sizes.len()).map(|d| sizes[d..].iter().product::<usize>() as isize).collect();
     tensor(sizes, &strides, 0, sizes.iter().product())
 }
 
@@ -139,13 +149,20 @@ fn elements_without_kernels() {
     let layout = Layout::contiguous([700, 500]);
     let table: Vec<[f32; 3]> = (0..350_000).map(|n| [n as f32; 3]).collect();
     let indices: Vec<u32> = (0..350_000).map(|n| (n * 7) % 700).collect();
-    let expected: Vec<[f32; 3]> = (0..350_000).map(|n| table[indices[n] as usize * 500 + n % 500]).collect();
+    let expected: Vec<[f32; 3]> =
+        (0..350_000).map(|n| table[indices[n] as usize * 500 + n % 500]).collect();
     let mut output = vec![[0.0; 3]; 350_000];
-    Gather::elements(&layout, &layout, &layout, 0).unwrap().run(&table, &indices, &mut output).unwrap();
+    Gather::elements(&layout, &layout, &layout, 0)
+        .unwrap()
+        .run(&table, &indices, &mut output)
+        .unwrap();
     assert!(output == expected);
 
     let mut data = vec![[0.0; 3]; 350_000];
-    Scatter::elements(&layout, &layout, &layout, 0).unwrap().run(&mut data, &indices, &table).unwrap();
+    Scatter::elements(&layout, &layout, &layout, 0)
+        .unwrap()
+        .run(&mut data, &indices, &table)
+        .unwrap();
     let mut expected = vec![[0.0; 3]; 350_000];
     (0..350_000).for_each(|n| expected[indices[n] as usize * 500 + n % 500] = table[n]);
     assert!(data == expected);

@@ -1,10 +1,16 @@
 //! The signatures that callers rely on, spelled out: a change of one of them does not compile.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::expect_used, clippy::panic, missing_docs)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::expect_used,
+    clippy::panic,
+    missing_docs
+)]
 #![allow(clippy::type_complexity, clippy::extra_unused_lifetimes)]
 
 use strew::{
-    Add, And, Assign, Average, Bounds, Checked, Element, Error, Gather, Index, Layout, MAX_RANK, Max, Min, Mul, Or, Reduction, Scatter,
-    Sub, Xor, plan, shape,
+    Add, And, Assign, Average, Bounds, Checked, Element, Error, Gather, Index, Layout, MAX_RANK,
+    Max, Min, Mul, Or, Reduction, Scatter, Sub, Xor, plan, shape,
 };
 
 const _: usize = MAX_RANK;
@@ -22,13 +28,16 @@ const _: fn(&Layout) -> &[isize] = Layout::strides;
 const _: fn(&Layout) -> usize = Layout::offset;
 
 // Plans.
-const _: [fn(&Layout, &Layout, &Layout, usize) -> Result<Gather, Error>; 3] = [Gather::axis, Gather::elements, Gather::nd];
-const _: [fn(&Layout, &Layout, &Layout, usize) -> Result<Scatter, Error>; 3] = [Scatter::axis, Scatter::elements, Scatter::nd];
+const _: [fn(&Layout, &Layout, &Layout, usize) -> Result<Gather, Error>; 3] =
+    [Gather::axis, Gather::elements, Gather::nd];
+const _: [fn(&Layout, &Layout, &Layout, usize) -> Result<Scatter, Error>; 3] =
+    [Scatter::axis, Scatter::elements, Scatter::nd];
 const _: fn(Gather, Bounds) -> Gather = Gather::bounds;
 const _: fn(Scatter, Bounds) -> Scatter = Scatter::bounds;
 
 // Shapes of results.
-const _: [fn(&[usize], &[usize], usize) -> Result<heapless::Vec<usize, 8>, Error>; 3] = [shape::axis, shape::elements, shape::nd];
+const _: [fn(&[usize], &[usize], usize) -> Result<heapless::Vec<usize, 8>, Error>; 3] =
+    [shape::axis, shape::elements, shape::nd];
 
 // Everything that is `const` is so in a const.
 const TABLE: Layout = Layout::strided([4, 2], [2, 1]).with_offset(1);
@@ -36,7 +45,8 @@ const IDS: Layout = Layout::contiguous([3, 1]);
 const ROWS: Layout = Layout::contiguous([3, 2]);
 const ELEMENTS: Layout = Layout::contiguous([3, 2]);
 const LIST: Layout = Layout::contiguous([3]);
-const _: (usize, &[usize], &[isize], usize) = (TABLE.rank(), TABLE.sizes(), TABLE.strides(), TABLE.offset());
+const _: (usize, &[usize], &[isize], usize) =
+    (TABLE.rank(), TABLE.sizes(), TABLE.strides(), TABLE.offset());
 const _: Result<Layout, Error> = Layout::from_sizes(&[4, 2]);
 const _: Result<Layout, Error> = Layout::from_parts(&[4, 2], &[2, 1], 1);
 const GATHER: Gather = plan!(Gather::nd(&TABLE, &IDS, &ROWS, 0)).bounds(Bounds::Clamp);
@@ -52,20 +62,29 @@ const _: (usize, usize) = (SCATTER.flags_len(), SCATTER.counts_len());
 fn generic_caller<'a, T: Element, I: Index, R: Reduction<T>>() {
     let _: fn(&Gather, &[T], &[I], &mut [T]) -> Result<(), Error> = Gather::run::<T, I>;
     let _: fn(&'a Gather, &'a [I]) -> Result<Checked<'a, Gather, I>, Error> = Gather::check::<I>;
-    let _: fn(&Checked<'a, Gather, I>, &[T], &mut [T]) -> Result<(), Error> = Checked::<Gather, I>::run::<T>;
+    let _: fn(&Checked<'a, Gather, I>, &[T], &mut [T]) -> Result<(), Error> =
+        Checked::<Gather, I>::run::<T>;
 
     let _: fn(&Scatter, &mut [T], &[I], &[T]) -> Result<(), Error> = Scatter::run::<T, I>;
     let _: fn(&Scatter, R, &mut [T], &[I], &[T]) -> Result<(), Error> = Scatter::reduce::<T, I, R>;
-    let _: fn(&Scatter, &[T], &[I], &[T], &mut [T]) -> Result<(), Error> = Scatter::run_into::<T, I>;
-    let _: fn(&Scatter, R, &[T], &[I], &[T], &mut [T]) -> Result<(), Error> = Scatter::reduce_into::<T, I, R>;
-    let _: fn(&Scatter, R, &mut [T], &[I], &[T], &mut [u32]) -> Result<(), Error> = Scatter::reduce_excluding_self::<T, I, R>;
+    let _: fn(&Scatter, &[T], &[I], &[T], &mut [T]) -> Result<(), Error> =
+        Scatter::run_into::<T, I>;
+    let _: fn(&Scatter, R, &[T], &[I], &[T], &mut [T]) -> Result<(), Error> =
+        Scatter::reduce_into::<T, I, R>;
+    let _: fn(&Scatter, R, &mut [T], &[I], &[T], &mut [u32]) -> Result<(), Error> =
+        Scatter::reduce_excluding_self::<T, I, R>;
     let _: fn(&'a Scatter, &'a [I]) -> Result<Checked<'a, Scatter, I>, Error> = Scatter::check::<I>;
-    let _: fn(&'a Scatter, &'a [I], &mut [u32]) -> Result<Checked<'a, Scatter, I>, Error> = Scatter::check_unique::<I>;
+    let _: fn(&'a Scatter, &'a [I], &mut [u32]) -> Result<Checked<'a, Scatter, I>, Error> =
+        Scatter::check_unique::<I>;
 
-    let _: fn(&Checked<'a, Scatter, I>, &mut [T], &[T]) -> Result<(), Error> = Checked::<Scatter, I>::run::<T>;
-    let _: fn(&Checked<'a, Scatter, I>, R, &mut [T], &[T]) -> Result<(), Error> = Checked::<Scatter, I>::reduce::<T, R>;
-    let _: fn(&Checked<'a, Scatter, I>, &[T], &[T], &mut [T]) -> Result<(), Error> = Checked::<Scatter, I>::run_into::<T>;
-    let _: fn(&Checked<'a, Scatter, I>, R, &[T], &[T], &mut [T]) -> Result<(), Error> = Checked::<Scatter, I>::reduce_into::<T, R>;
+    let _: fn(&Checked<'a, Scatter, I>, &mut [T], &[T]) -> Result<(), Error> =
+        Checked::<Scatter, I>::run::<T>;
+    let _: fn(&Checked<'a, Scatter, I>, R, &mut [T], &[T]) -> Result<(), Error> =
+        Checked::<Scatter, I>::reduce::<T, R>;
+    let _: fn(&Checked<'a, Scatter, I>, &[T], &[T], &mut [T]) -> Result<(), Error> =
+        Checked::<Scatter, I>::run_into::<T>;
+    let _: fn(&Checked<'a, Scatter, I>, R, &[T], &[T], &mut [T]) -> Result<(), Error> =
+        Checked::<Scatter, I>::reduce_into::<T, R>;
     let _: fn(&Checked<'a, Scatter, I>, R, &mut [T], &[T], &mut [u32]) -> Result<(), Error> =
         Checked::<Scatter, I>::reduce_excluding_self::<T, R>;
     let _: fn(&R, T, T) -> T = R::combine;
@@ -128,7 +147,10 @@ fn reductions() {
         reduction.combine(7, 5)
     }
     let offset = 1;
-    assert_eq!((function(i32::wrapping_add), function(|a, b| a - b + offset), function(Sub)), (12, 3, 2));
+    assert_eq!(
+        (function(i32::wrapping_add), function(|a, b| a - b + offset), function(Sub)),
+        (12, 3, 2)
+    );
 }
 
 /// A const plan does its work, once and with checked indices.
@@ -150,11 +172,19 @@ fn const_plans_run() {
 #[test]
 fn debug_output_shows_what_is_used() {
     assert_eq!(format!("{TABLE:?}"), "Layout { sizes: [4, 2], strides: [2, 1], offset: 1 }");
-    let scatter = Scatter::nd(&Layout::contiguous([4, 5]), &Layout::contiguous([3, 1]), &Layout::contiguous([3, 5]), 0).unwrap();
+    let scatter = Scatter::nd(
+        &Layout::contiguous([4, 5]),
+        &Layout::contiguous([3, 1]),
+        &Layout::contiguous([3, 5]),
+        0,
+    )
+    .unwrap();
     let text = format!("{scatter:?}");
     let outer = "outer: [Dim { size: 3, table: 0, indices: 1, flat: 5, cell: 0 }]";
     let inner = "inner: [Dim { size: 5, table: 1, indices: 0, flat: 1, cell: 0 }]";
-    for part in [outer, inner, "coordinates: [Coordinate { size: 4, table: 5, cell: 1 }]", "bounds: Error"] {
+    for part in
+        [outer, inner, "coordinates: [Coordinate { size: 4, table: 5, cell: 1 }]", "bounds: Error"]
+    {
         assert!(text.contains(part), "{text}");
     }
 }

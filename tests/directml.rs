@@ -1,13 +1,19 @@
 //! The `dml` module against DirectML's documentation: its examples, its rules, and what happens when they are broken.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::expect_used, clippy::panic, missing_docs)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::expect_used,
+    clippy::panic,
+    missing_docs
+)]
 
 use std::fmt::Debug;
 
 use half::f16;
 use strew::dml::{
-    CompiledGather, CompiledScatter, DataType, FeatureLevel, GatherElementsOperatorDesc, GatherNd1OperatorDesc, GatherNdOperatorDesc,
-    GatherOperatorDesc, ScatterElementsOperatorDesc, ScatterNdOperatorDesc, ScatterOperatorDesc, Settings, TensorData, TensorDataMut,
-    TensorDesc,
+    CompiledGather, CompiledScatter, DataType, FeatureLevel, GatherElementsOperatorDesc,
+    GatherNd1OperatorDesc, GatherNdOperatorDesc, GatherOperatorDesc, ScatterElementsOperatorDesc,
+    ScatterNdOperatorDesc, ScatterOperatorDesc, Settings, TensorData, TensorDataMut, TensorDesc,
 };
 use strew::{Bounds, Error, Operand, Unsupported};
 
@@ -23,15 +29,41 @@ fn strided<'a>(sizes: &'a [u32], strides: &'a [u32]) -> TensorDesc<'a> {
     TensorDesc::strided(DataType::Float32, sizes, strides)
 }
 
-fn gather<'a>(input: &'a [u32], indices: &'a [u32], output: &'a [u32], axis: u32, index_dimensions: u32) -> GatherOperatorDesc<'a> {
-    GatherOperatorDesc { input_tensor: f32s(input), indices_tensor: u32s(indices), output_tensor: f32s(output), axis, index_dimensions }
+fn gather<'a>(
+    input: &'a [u32],
+    indices: &'a [u32],
+    output: &'a [u32],
+    axis: u32,
+    index_dimensions: u32,
+) -> GatherOperatorDesc<'a> {
+    GatherOperatorDesc {
+        input_tensor: f32s(input),
+        indices_tensor: u32s(indices),
+        output_tensor: f32s(output),
+        axis,
+        index_dimensions,
+    }
 }
 
-fn gather_elements<'a>(input: &'a [u32], indices: &'a [u32], axis: u32) -> GatherElementsOperatorDesc<'a> {
-    GatherElementsOperatorDesc { input_tensor: f32s(input), indices_tensor: u32s(indices), output_tensor: f32s(indices), axis }
+fn gather_elements<'a>(
+    input: &'a [u32],
+    indices: &'a [u32],
+    axis: u32,
+) -> GatherElementsOperatorDesc<'a> {
+    GatherElementsOperatorDesc {
+        input_tensor: f32s(input),
+        indices_tensor: u32s(indices),
+        output_tensor: f32s(indices),
+        axis,
+    }
 }
 
-fn gather_nd<'a>(input: &'a [u32], indices: &'a [u32], output: &'a [u32], counts: (u32, u32)) -> GatherNdOperatorDesc<'a> {
+fn gather_nd<'a>(
+    input: &'a [u32],
+    indices: &'a [u32],
+    output: &'a [u32],
+    counts: (u32, u32),
+) -> GatherNdOperatorDesc<'a> {
     GatherNdOperatorDesc {
         input_tensor: f32s(input),
         indices_tensor: u32s(indices),
@@ -41,7 +73,12 @@ fn gather_nd<'a>(input: &'a [u32], indices: &'a [u32], output: &'a [u32], counts
     }
 }
 
-fn gather_nd1<'a>(input: &'a [u32], indices: &'a [u32], output: &'a [u32], counts: (u32, u32, u32)) -> GatherNd1OperatorDesc<'a> {
+fn gather_nd1<'a>(
+    input: &'a [u32],
+    indices: &'a [u32],
+    output: &'a [u32],
+    counts: (u32, u32, u32),
+) -> GatherNd1OperatorDesc<'a> {
     GatherNd1OperatorDesc {
         input_tensor: f32s(input),
         indices_tensor: u32s(indices),
@@ -62,7 +99,12 @@ fn scatter<'a>(input: &'a [u32], indices: &'a [u32], axis: u32) -> ScatterOperat
     }
 }
 
-fn scatter_nd<'a>(input: &'a [u32], indices: &'a [u32], updates: &'a [u32], counts: (u32, u32)) -> ScatterNdOperatorDesc<'a> {
+fn scatter_nd<'a>(
+    input: &'a [u32],
+    indices: &'a [u32],
+    updates: &'a [u32],
+    counts: (u32, u32),
+) -> ScatterNdOperatorDesc<'a> {
     ScatterNdOperatorDesc {
         input_tensor: f32s(input),
         indices_tensor: u32s(indices),
@@ -110,12 +152,21 @@ fn count(n: usize) -> Vec<f32> {
     (0..n).map(|i| i as f32).collect()
 }
 
-fn gathered<const N: usize>(operator: CompiledGather, input: &[f32], indices: &[u32]) -> Result<[f32; N], Error> {
+fn gathered<const N: usize>(
+    operator: CompiledGather,
+    input: &[f32],
+    indices: &[u32],
+) -> Result<[f32; N], Error> {
     let mut output = [-1.0; N];
     operator.execute(input, indices, &mut output).map(|()| output)
 }
 
-fn scattered<const N: usize>(operator: CompiledScatter, input: &[f32], indices: &[u32], updates: &[f32]) -> Result<[f32; N], Error> {
+fn scattered<const N: usize>(
+    operator: CompiledScatter,
+    input: &[f32],
+    indices: &[u32],
+    updates: &[f32],
+) -> Result<[f32; N], Error> {
     let mut output = [-1.0; N];
     let result = operator.execute(input, indices, updates, &mut output);
     if result.is_err() {
@@ -131,27 +182,48 @@ mod examples {
     fn gather() {
         // 1: 1D remapping.
         let operator = super::gather(&[4], &[5], &[5], 0, 1).ok();
-        assert_eq!(gathered(operator, &[11., 12., 13., 14.], &[3, 1, 3, 0, 2]), Ok([14., 12., 14., 11., 13.]));
+        assert_eq!(
+            gathered(operator, &[11., 12., 13., 14.], &[3, 1, 3, 0, 2]),
+            Ok([14., 12., 14., 11., 13.])
+        );
         // 2: rows.
         let operator = super::gather(&[3, 2], &[1, 4], &[4, 2], 0, 1).ok();
-        assert_eq!(gathered(operator, &[1., 2., 3., 4., 5., 6.], &[0, 1, 1, 2]), Ok([1., 2., 3., 4., 3., 4., 5., 6.]));
+        assert_eq!(
+            gathered(operator, &[1., 2., 3., 4., 5., 6.], &[0, 1, 1, 2]),
+            Ok([1., 2., 3., 4., 3., 4., 5., 6.])
+        );
         // 3: columns. The page says IndexDimensions 2, which would make three sizes without a leading one.
         let operator = super::gather(&[3, 2], &[1, 2], &[3, 2], 1, 1).ok();
-        assert_eq!(gathered(operator, &[1., 2., 3., 4., 5., 6.], &[1, 0]), Ok([2., 1., 4., 3., 6., 5.]));
+        assert_eq!(
+            gathered(operator, &[1., 2., 3., 4., 5., 6.], &[1, 0]),
+            Ok([2., 1., 4., 3., 6., 5.])
+        );
         let as_printed = super::gather(&[3, 2], &[1, 2], &[3, 2], 1, 2).err();
-        assert_eq!(as_printed, Error::LeadingSizeNotOne { operand: Operand::Input, dimension: 0, found: 3 });
+        assert_eq!(
+            as_printed,
+            Error::LeadingSizeNotOne { operand: Operand::Input, dimension: 0, found: 3 }
+        );
         // 4: nested indices on the last axis; a leading one of the input is cropped.
         let operator = super::gather(&[1, 3, 3], &[1, 1, 2], &[3, 1, 2], 2, 2).ok();
-        assert_eq!(gathered(operator, &[1., 2., 3., 4., 5., 6., 7., 8., 9.], &[0, 2]), Ok([1., 3., 4., 6., 7., 9.]));
+        assert_eq!(
+            gathered(operator, &[1., 2., 3., 4., 5., 6., 7., 8., 9.], &[0, 2]),
+            Ok([1., 3., 4., 6., 7., 9.])
+        );
         // 5: nested indices on the first axis.
         let operator = super::gather(&[1, 3, 2], &[1, 2, 2], &[2, 2, 2], 1, 2).ok();
-        assert_eq!(gathered(operator, &[1., 2., 3., 4., 5., 6.], &[0, 1, 1, 2]), Ok([1., 2., 3., 4., 3., 4., 5., 6.]));
+        assert_eq!(
+            gathered(operator, &[1., 2., 3., 4., 5., 6.], &[0, 1, 1, 2]),
+            Ok([1., 2., 3., 4., 3., 4., 5., 6.])
+        );
     }
 
     #[test]
     fn gather_elements() {
         let operator = super::gather_elements(&[3, 3], &[2, 3], 0).ok();
-        assert_eq!(gathered(operator, &[1., 2., 3., 4., 5., 6., 7., 8., 9.], &[1, 2, 0, 2, 0, 0]), Ok([4., 8., 3., 7., 2., 3.]));
+        assert_eq!(
+            gathered(operator, &[1., 2., 3., 4., 5., 6., 7., 8., 9.], &[1, 2, 0, 2, 0, 0]),
+            Ok([4., 8., 3., 7., 2., 3.])
+        );
     }
 
     #[test]
@@ -166,18 +238,28 @@ mod examples {
     fn gather_nd1() {
         let operator = super::gather_nd1(&[2, 2], &[2, 1], &[2, 2], (2, 2, 0)).ok();
         assert_eq!(gathered(operator, &count(4), &[1, 0]), Ok([2., 3., 0., 1.]));
-        let operator = super::gather_nd1(&[1, 3, 2, 2], &[1, 3, 2, 2], &[1, 1, 3, 2], (3, 3, 1)).ok();
-        assert_eq!(gathered(operator, &count(12), &[0, 0, 1, 1, 1, 1, 0, 0, 0, 1, 1, 0]), Ok([0., 3., 7., 4., 9., 10.]));
+        let operator =
+            super::gather_nd1(&[1, 3, 2, 2], &[1, 3, 2, 2], &[1, 1, 3, 2], (3, 3, 1)).ok();
+        assert_eq!(
+            gathered(operator, &count(12), &[0, 0, 1, 1, 1, 1, 0, 0, 0, 1, 1, 0]),
+            Ok([0., 3., 7., 4., 9., 10.])
+        );
     }
 
     #[test]
     fn scatter() {
         let operator = super::scatter(&[5], &[4], 0).ok();
-        assert_eq!(scattered(operator, &count(5), &[3, 1, 3, 0], &[5., 6., 7., 8.]), Ok([8., 6., 2., 7., 4.]));
+        assert_eq!(
+            scattered(operator, &count(5), &[3, 1, 3, 0], &[5., 6., 7., 8.]),
+            Ok([8., 6., 2., 7., 4.])
+        );
         // The page prints three rows and says {2,3}.
         let operator = super::scatter(&[3, 3], &[2, 3], 0).ok();
         let updates = [10., 11., 12., 20., 21., 22.];
-        assert_eq!(scattered(operator, &[0.; 9], &[1, 0, 2, 0, 2, 1], &updates), Ok([20., 11., 0., 10., 0., 22., 0., 21., 12.]));
+        assert_eq!(
+            scattered(operator, &[0.; 9], &[1, 0, 2, 0, 2, 1], &updates),
+            Ok([20., 11., 0., 10., 0., 22., 0., 21., 12.])
+        );
     }
 
     #[test]
@@ -185,19 +267,30 @@ mod examples {
         // The page has FLOAT32 indices and sizes of different ranks.
         let operator = super::scatter_nd(&[1, 8], &[4, 1], &[1, 4], (1, 2)).ok();
         let input = [1., 2., 3., 4., 5., 6., 7., 8.];
-        assert_eq!(scattered(operator, &input, &[4, 3, 1, 7], &[9., 10., 11., 12.]), Ok([1., 11., 3., 10., 9., 6., 7., 12.]));
+        assert_eq!(
+            scattered(operator, &input, &[4, 3, 1, 7], &[9., 10., 11., 12.]),
+            Ok([1., 11., 3., 10., 9., 6., 7., 12.])
+        );
     }
 
     /// `{3,4,5,6,7}` with three coordinates leaves `{6,7}`: not `{5,6,7}`, as the formula on the page would have it.
     #[test]
     fn shape() {
-        let (input, indices, right, wrong) = ([3, 4, 5, 6, 7], [1, 1, 1, 2, 3], [1, 1, 2, 6, 7], [1, 2, 5, 6, 7]);
+        let (input, indices, right, wrong) =
+            ([3, 4, 5, 6, 7], [1, 1, 1, 2, 3], [1, 1, 2, 6, 7], [1, 2, 5, 6, 7]);
         super::gather_nd(&input, &indices, &right, (5, 3)).ok();
         super::gather_nd1(&input, &indices, &right, (5, 3, 0)).ok();
         super::scatter_nd(&input, &indices, &right, (5, 3)).ok();
-        let mismatch = |operand| Error::SizeMismatch { operand, dimension: 1, expected: 1, found: 2 };
-        assert_eq!(super::gather_nd(&input, &indices, &wrong, (5, 3)).err(), mismatch(Operand::Output));
-        assert_eq!(super::scatter_nd(&input, &indices, &wrong, (5, 3)).err(), mismatch(Operand::Updates));
+        let mismatch =
+            |operand| Error::SizeMismatch { operand, dimension: 1, expected: 1, found: 2 };
+        assert_eq!(
+            super::gather_nd(&input, &indices, &wrong, (5, 3)).err(),
+            mismatch(Operand::Output)
+        );
+        assert_eq!(
+            super::scatter_nd(&input, &indices, &wrong, (5, 3)).err(),
+            mismatch(Operand::Updates)
+        );
         // The last [2, 3] of [4, 5] are 4 x 5 tuples of two.
         super::gather_nd(&[1, 1, 6, 7], &[1, 4, 5, 2], &[1, 1, 4, 5], (2, 3)).ok();
     }
@@ -209,26 +302,51 @@ fn gather_crops_and_prepends() {
     let mut accepted = 0;
     for rank in 1..=4_usize {
         for leading in 0..=rank {
-            let input: Vec<u32> = (0..rank).map(|d| if d < leading { 1 } else { d as u32 + 2 }).collect();
+            let input: Vec<u32> =
+                (0..rank).map(|d| if d < leading { 1 } else { d as u32 + 2 }).collect();
             for index_dimensions in 0..=rank {
                 for ones in 0..=index_dimensions {
                     let indices: Vec<u32> =
-                        (0..rank).map(|d| if d < rank - index_dimensions + ones { 1 } else { 2 + d as u32 % 2 }).collect();
+                        (0..rank)
+                            .map(|d| {
+                                if d < rank - index_dimensions + ones {
+                                    1
+                                } else {
+                                    2 + d as u32 % 2
+                                }
+                            })
+                            .collect();
                     for axis in 0..rank {
-                        let mut list = [&input[..axis], &indices[rank - index_dimensions..], &input[axis + 1..]].concat();
-                        let cropped: Vec<u32> = list.drain(..list.len().saturating_sub(rank)).collect();
+                        let mut list = [
+                            &input[..axis],
+                            &indices[rank - index_dimensions..],
+                            &input[axis + 1..],
+                        ]
+                        .concat();
+                        let cropped: Vec<u32> =
+                            list.drain(..list.len().saturating_sub(rank)).collect();
                         if list.len() < rank {
                             list.insert(0, 1);
                         }
-                        let compiled = gather(&input, &indices, &list, axis as u32, index_dimensions as u32).compile(&Settings::default());
+                        let compiled =
+                            gather(&input, &indices, &list, axis as u32, index_dimensions as u32)
+                                .compile(&Settings::default());
                         if cropped.iter().any(|&size| size != 1) {
-                            assert!(matches!(compiled, Err(Error::LeadingSizeNotOne { .. })), "{input:?} {indices:?} {axis} {compiled:?}");
+                            assert!(
+                                matches!(compiled, Err(Error::LeadingSizeNotOne { .. })),
+                                "{input:?} {indices:?} {axis} {compiled:?}"
+                            );
                             continue;
                         }
                         accepted += 1;
                         let product = |sizes: &[u32]| sizes.iter().product::<u32>() as usize;
-                        let (outer, size, inner) = (product(&input[..axis]), input[axis] as usize, product(&input[axis + 1..]));
-                        let entries: Vec<u32> = (0..product(&indices)).map(|i| (i * 5 % size) as u32).collect();
+                        let (outer, size, inner) = (
+                            product(&input[..axis]),
+                            input[axis] as usize,
+                            product(&input[axis + 1..]),
+                        );
+                        let entries: Vec<u32> =
+                            (0..product(&indices)).map(|i| (i * 5 % size) as u32).collect();
                         let data = count(product(&input));
                         let mut expected = Vec::new();
                         for o in 0..outer {
@@ -238,8 +356,14 @@ fn gather_crops_and_prepends() {
                             }
                         }
                         let mut output = vec![-1.0; product(&list)];
-                        compiled.unwrap().execute(&data[..], &entries[..], &mut output[..]).unwrap();
-                        assert_eq!(output, expected, "{input:?} {indices:?} {axis} {index_dimensions}");
+                        compiled
+                            .unwrap()
+                            .execute(&data[..], &entries[..], &mut output[..])
+                            .unwrap();
+                        assert_eq!(
+                            output, expected,
+                            "{input:?} {indices:?} {axis} {index_dimensions}"
+                        );
                     }
                 }
             }
@@ -264,8 +388,13 @@ fn nd_counts() {
                 let flat = [batches, tuples, rows].concat();
                 let counts = (r as u32, q as u32);
                 if flat.len() > rank {
-                    let error = |operand| Error::RankTooLarge { operand, expected: rank, found: flat.len() };
-                    let wrong = gather_nd1(&input, &indices, &input, (counts.0, counts.1, b as u32)).err();
+                    let error = |operand| Error::RankTooLarge {
+                        operand,
+                        expected: rank,
+                        found: flat.len(),
+                    };
+                    let wrong =
+                        gather_nd1(&input, &indices, &input, (counts.0, counts.1, b as u32)).err();
                     assert_eq!(wrong, error(Operand::Output));
                     continue;
                 }
@@ -277,7 +406,8 @@ fn nd_counts() {
                 let place = |n: usize, e: usize| (5 * e + n) % places;
                 let mut ids = Vec::new();
                 let (mut from, mut expected) = (Vec::new(), Vec::new());
-                for (n, e) in (0..product(batches)).flat_map(|n| (0..entries).map(move |e| (n, e))) {
+                for (n, e) in (0..product(batches)).flat_map(|n| (0..entries).map(move |e| (n, e)))
+                {
                     let mut inner = places;
                     for size in picked {
                         inner /= *size as usize;
@@ -286,11 +416,13 @@ fn nd_counts() {
                     from.push((n * places + place(n, e)) * row);
                 }
                 let data = count(product(&input));
-                from.iter().for_each(|&start| expected.extend_from_slice(&data[start..start + row]));
+                from.iter()
+                    .for_each(|&start| expected.extend_from_slice(&data[start..start + row]));
 
                 let case = format!("{input:?} {indices:?} {flat:?} {counts:?} {b}");
                 let mut output = vec![-1.0; product(&flat)];
-                let operator = gather_nd1(&input, &indices, &flat, (counts.0, counts.1, b as u32)).ok();
+                let operator =
+                    gather_nd1(&input, &indices, &flat, (counts.0, counts.1, b as u32)).ok();
                 operator.execute(&data[..], &ids[..], &mut output[..]).unwrap();
                 assert_eq!(output, expected, "{case}");
                 if b == 0 {
@@ -299,7 +431,8 @@ fn nd_counts() {
                     operator.execute(&data[..], &ids[..], &mut output[..]).unwrap();
                     assert_eq!(output, expected, "{case}");
 
-                    let updates: Vec<f32> = expected.iter().enumerate().map(|(i, _)| 1000.0 + i as f32).collect();
+                    let updates: Vec<f32> =
+                        expected.iter().enumerate().map(|(i, _)| 1000.0 + i as f32).collect();
                     let mut expected = data.clone();
                     for (update, &start) in updates.chunks(row).zip(&from) {
                         expected[start..start + row].copy_from_slice(update);
@@ -317,16 +450,45 @@ fn nd_counts() {
 
 #[test]
 fn gather_uncropped_list_may_have_fifteen_sizes() {
-    let operator = gather(&[1, 1, 1, 1, 1, 1, 1, 5], &[1, 1, 1, 1, 1, 1, 1, 2], &[1, 1, 1, 1, 1, 1, 1, 2], 7, 8).ok();
+    let operator = gather(
+        &[1, 1, 1, 1, 1, 1, 1, 5],
+        &[1, 1, 1, 1, 1, 1, 1, 2],
+        &[1, 1, 1, 1, 1, 1, 1, 2],
+        7,
+        8,
+    )
+    .ok();
     assert_eq!(gathered(operator, &count(5), &[4, 2]), Ok([4., 2.]));
     // Here the crop reaches into the indices: axis 0 leaves nothing of the input to crop.
-    let operator = gather(&[3, 1, 1, 1, 1, 1, 1, 1], &[1, 1, 1, 1, 1, 1, 1, 2], &[2, 1, 1, 1, 1, 1, 1, 1], 0, 8).ok();
+    let operator = gather(
+        &[3, 1, 1, 1, 1, 1, 1, 1],
+        &[1, 1, 1, 1, 1, 1, 1, 2],
+        &[2, 1, 1, 1, 1, 1, 1, 1],
+        0,
+        8,
+    )
+    .ok();
     assert_eq!(gathered(operator, &count(3), &[2, 1]), Ok([2., 1.]));
-    let error = gather(&[3, 1, 1, 1, 1, 1, 1, 1], &[1, 1, 1, 1, 1, 1, 2, 1], &[2, 1, 1, 1, 1, 1, 1, 1], 0, 8).err();
-    assert_eq!(error, Error::LeadingSizeNotOne { operand: Operand::Indices, dimension: 6, found: 2 });
+    let error = gather(
+        &[3, 1, 1, 1, 1, 1, 1, 1],
+        &[1, 1, 1, 1, 1, 1, 2, 1],
+        &[2, 1, 1, 1, 1, 1, 1, 1],
+        0,
+        8,
+    )
+    .err();
+    assert_eq!(
+        error,
+        Error::LeadingSizeNotOne { operand: Operand::Indices, dimension: 6, found: 2 }
+    );
 }
 
-const LEVELS: [FeatureLevel; 4] = [FeatureLevel::Level1_0, FeatureLevel::Level2_1, FeatureLevel::Level3_0, FeatureLevel::Level4_1];
+const LEVELS: [FeatureLevel; 4] = [
+    FeatureLevel::Level1_0,
+    FeatureLevel::Level2_1,
+    FeatureLevel::Level3_0,
+    FeatureLevel::Level4_1,
+];
 const TYPES: [DataType; 11] = [
     DataType::Float32,
     DataType::Float16,
@@ -342,21 +504,50 @@ const TYPES: [DataType; 11] = [
 ];
 
 /// All operators on tensors whose sizes are all 1, which are valid in every rank.
-fn compile_ones(operator: usize, data: DataType, indices: DataType, rank: usize, level: FeatureLevel) -> Result<(), Error> {
+fn compile_ones(
+    operator: usize,
+    data: DataType,
+    indices: DataType,
+    rank: usize,
+    level: FeatureLevel,
+) -> Result<(), Error> {
     const ONES: [u32; 9] = [1; 9];
-    let (data, indices) = (TensorDesc::packed(data, &ONES[..rank]), TensorDesc::packed(indices, &ONES[..rank]));
+    let (data, indices) =
+        (TensorDesc::packed(data, &ONES[..rank]), TensorDesc::packed(indices, &ONES[..rank]));
     let (input_tensor, indices_tensor, updates_tensor, output_tensor) = (data, indices, data, data);
     let (input_dimension_count, indices_dimension_count, batch_dimension_count) = (1, 1, 0);
     let settings = Settings { feature_level: level, ..Settings::default() };
     match operator {
-        0 => {
-            GatherOperatorDesc { input_tensor, indices_tensor, output_tensor, axis: 0, index_dimensions: 1 }.compile(&settings).map(|_| ())
+        0 => GatherOperatorDesc {
+            input_tensor,
+            indices_tensor,
+            output_tensor,
+            axis: 0,
+            index_dimensions: 1,
         }
-        1 => ScatterOperatorDesc { input_tensor, indices_tensor, updates_tensor, output_tensor, axis: 0 }.compile(&settings).map(|_| ()),
-        2 => GatherElementsOperatorDesc { input_tensor, indices_tensor, output_tensor, axis: 0 }.compile(&settings).map(|_| ()),
-        3 => GatherNdOperatorDesc { input_tensor, indices_tensor, output_tensor, input_dimension_count, indices_dimension_count }
+        .compile(&settings)
+        .map(|_| ()),
+        1 => ScatterOperatorDesc {
+            input_tensor,
+            indices_tensor,
+            updates_tensor,
+            output_tensor,
+            axis: 0,
+        }
+        .compile(&settings)
+        .map(|_| ()),
+        2 => GatherElementsOperatorDesc { input_tensor, indices_tensor, output_tensor, axis: 0 }
             .compile(&settings)
             .map(|_| ()),
+        3 => GatherNdOperatorDesc {
+            input_tensor,
+            indices_tensor,
+            output_tensor,
+            input_dimension_count,
+            indices_dimension_count,
+        }
+        .compile(&settings)
+        .map(|_| ()),
         4 => ScatterNdOperatorDesc {
             input_tensor,
             indices_tensor,
@@ -385,7 +576,8 @@ fn feature_levels() {
     // Rows are what the tables of the pages list, level by level; each level has what the one before it has.
     let operators: [&[usize]; 4] = [&[0, 1], &[2, 3, 4], &[5], &[]];
     let data: [&[DataType]; 4] = [&TYPES[..2], &TYPES[2..8], &[], &TYPES[8..]];
-    let indices: [&[DataType]; 4] = [&[DataType::Uint32], &[], &[DataType::Int32, DataType::Uint64, DataType::Int64], &[]];
+    let indices: [&[DataType]; 4] =
+        [&[DataType::Uint32], &[], &[DataType::Int32, DataType::Uint64, DataType::Int64], &[]];
     let ranks: [&[usize]; 4] = [&[4], &[], &[1, 2, 3, 5, 6, 7, 8], &[]];
     fn has<T: PartialEq>(table: [&[T]; 4], level: usize, what: &T) -> bool {
         table[..=level].iter().any(|row| row.contains(what))
@@ -396,23 +588,36 @@ fn feature_levels() {
                 for indices_type in TYPES {
                     for rank in 0..=9 {
                         let result = compile_ones(operator, data_type, indices_type, rank, level);
-                        let case = format!("{operator} {data_type:?} {indices_type:?} {rank} {level:?}: {result:?}");
-                        let (has_operator, has_rank) = (has(operators, l, &operator), has(ranks, l, &rank));
-                        let (has_data, has_indices) = (has(data, l, &data_type), has(indices, l, &indices_type));
+                        let case = format!(
+                            "{operator} {data_type:?} {indices_type:?} {rank} {level:?}: {result:?}"
+                        );
+                        let (has_operator, has_rank) =
+                            (has(operators, l, &operator), has(ranks, l, &rank));
+                        let (has_data, has_indices) =
+                            (has(data, l, &data_type), has(indices, l, &indices_type));
                         let Err(error) = result else {
                             assert!(has_operator && has_rank && has_data && has_indices, "{case}");
                             continue;
                         };
-                        let Error::NotSupported { operand, what, needs, found } = error else { panic!("{case}") };
+                        let Error::NotSupported { operand, what, needs, found } = error else {
+                            panic!("{case}")
+                        };
                         assert_eq!(found, level);
                         assert!(needs.is_none_or(|needs| needs > level), "{case}");
                         match (what, operand) {
                             (Unsupported::Operator, _) => assert!(!has_operator, "{case}"),
                             (Unsupported::DimensionCount, _) => {
-                                assert!(!has_rank && needs.is_some() == (1..=8).contains(&rank), "{case}");
+                                assert!(
+                                    !has_rank && needs.is_some() == (1..=8).contains(&rank),
+                                    "{case}"
+                                );
                             }
-                            (Unsupported::DataType, Operand::Indices) => assert!(!has_indices, "{case}"),
-                            (Unsupported::DataType, Operand::Input) => assert!(!has_data && needs.is_some(), "{case}"),
+                            (Unsupported::DataType, Operand::Indices) => {
+                                assert!(!has_indices, "{case}")
+                            }
+                            (Unsupported::DataType, Operand::Input) => {
+                                assert!(!has_data && needs.is_some(), "{case}")
+                            }
                             _ => panic!("{case}"),
                         }
                     }
@@ -428,13 +633,17 @@ where
     for<'a> TensorData<'a>: From<&'a [T]>,
     for<'a> TensorDataMut<'a>: From<&'a mut [T]>,
 {
-    fn run<T: Copy + PartialEq + Debug>(data_type: DataType, from: fn(u8) -> T, indices: TensorData<'_>)
-    where
+    fn run<T: Copy + PartialEq + Debug>(
+        data_type: DataType,
+        from: fn(u8) -> T,
+        indices: TensorData<'_>,
+    ) where
         for<'a> TensorData<'a>: From<&'a [T]>,
         for<'a> TensorDataMut<'a>: From<&'a mut [T]>,
     {
         let data = |sizes| TensorDesc::packed(data_type, sizes);
-        let values = |numbers: &[u8]| numbers.iter().map(|&number| from(number)).collect::<Vec<T>>();
+        let values =
+            |numbers: &[u8]| numbers.iter().map(|&number| from(number)).collect::<Vec<T>>();
         let indices_of = |sizes| TensorDesc::packed(indices.data_type(), sizes);
         let settings = Settings::default();
 
@@ -459,7 +668,11 @@ where
             indices_dimension_count: 2,
         };
         let updates = values(&[1, 2, 3, 4, 5, 6]);
-        operator.compile(&settings).unwrap().execute(&input[..], indices, &updates[..], &mut output[..]).unwrap();
+        operator
+            .compile(&settings)
+            .unwrap()
+            .execute(&input[..], indices, &updates[..], &mut output[..])
+            .unwrap();
         assert_eq!(output, values(&[3, 4, 20, 21, 5, 6]));
     }
     run(data_type, from, TensorData::Uint32(&[2_u32, 0, 2]));
@@ -488,7 +701,10 @@ fn all_data_types_and_index_types() {
 fn bits_are_kept() {
     let bits = [0x7f80_0001_u32, 0x8000_0000, 0xffff_ffff];
     let mut output = [0.0_f32; 3];
-    gather(&[3], &[3], &[3], 0, 1).ok().execute(&bits.map(f32::from_bits), &[2_u32, 1, 0], &mut output).unwrap();
+    gather(&[3], &[3], &[3], 0, 1)
+        .ok()
+        .execute(&bits.map(f32::from_bits), &[2_u32, 1, 0], &mut output)
+        .unwrap();
     assert_eq!(output.map(f32::to_bits), [bits[2], bits[1], bits[0]]);
 }
 
@@ -497,10 +713,19 @@ mod strides {
 
     #[test]
     fn zero_strides_of_the_input_are_a_fill() {
-        let operator = ScatterNdOperatorDesc { input_tensor: strided(&[2, 3], &[0, 0]), ..scatter_nd(&[2, 3], &[1, 2], &[1, 1], (2, 1)) };
+        let operator = ScatterNdOperatorDesc {
+            input_tensor: strided(&[2, 3], &[0, 0]),
+            ..scatter_nd(&[2, 3], &[1, 2], &[1, 1], (2, 1))
+        };
         assert_eq!(scattered(operator.ok(), &[0.], &[1, 2], &[9.]), Ok([0., 0., 0., 0., 0., 9.]));
-        let operator = ScatterOperatorDesc { input_tensor: strided(&[2, 3], &[0, 1]), ..scatter(&[2, 3], &[1, 3], 0) };
-        assert_eq!(scattered(operator.ok(), &[1., 2., 3.], &[1, 0, 1], &[7., 8., 9.]), Ok([1., 8., 3., 7., 2., 9.]));
+        let operator = ScatterOperatorDesc {
+            input_tensor: strided(&[2, 3], &[0, 1]),
+            ..scatter(&[2, 3], &[1, 3], 0)
+        };
+        assert_eq!(
+            scattered(operator.ok(), &[1., 2., 3.], &[1, 0, 1], &[7., 8., 9.]),
+            Ok([1., 8., 3., 7., 2., 9.])
+        );
     }
 
     #[test]
@@ -512,13 +737,19 @@ mod strides {
             ..scatter(&[2, 3], &[1, 3], 0)
         };
         let input = [1., 4., 2., 5., 3., 6.];
-        assert_eq!(scattered(operator.ok(), &input, &[0, 1, 0], &[7., 8., 9.]), Ok([7., 2., 9., -1., 4., 8., 6., -1.]));
+        assert_eq!(
+            scattered(operator.ok(), &input, &[0, 1, 0], &[7., 8., 9.]),
+            Ok([7., 2., 9., -1., 4., 8., 6., -1.])
+        );
         let operator = ScatterNdOperatorDesc {
             input_tensor: strided(&[1, 2, 3], &[77, 1, 2]),
             output_tensor: strided(&[1, 2, 3], &[99, 1, 3]),
             ..scatter_nd(&[1, 2, 3], &[1, 1, 1], &[1, 1, 3], (2, 2))
         };
-        assert_eq!(scattered(operator.ok(), &input, &[1], &[7., 8., 9.]), Ok([1., 7., -1., 2., 8., -1., 3., 9., -1.]));
+        assert_eq!(
+            scattered(operator.ok(), &input, &[1], &[7., 8., 9.]),
+            Ok([1., 7., -1., 2., 8., -1., 3., 9., -1.])
+        );
     }
 
     #[test]
@@ -529,22 +760,37 @@ mod strides {
             output_tensor: strided(&[2, 2], &[3, 1]),
             ..gather(&[], &[], &[], 0, 1)
         };
-        assert_eq!(gathered(operator.ok(), &[1., 3., 5., 2., 4., 6.], &[2, 99, 0]), Ok([5., 6., -1., 1., 2., -1.]));
+        assert_eq!(
+            gathered(operator.ok(), &[1., 3., 5., 2., 4., 6.], &[2, 99, 0]),
+            Ok([5., 6., -1., 1., 2., -1.])
+        );
     }
 
     /// 64-bit indices under a 32-bit view, as callers below level 3.0 pass them.
     #[test]
     fn every_other_index() {
         let mut operator = gather_elements(&[1, 1, 1, 4], &[1, 1, 1, 3], 3);
-        operator.indices_tensor = TensorDesc::strided(DataType::Uint32, &[1, 1, 1, 3], &[6, 6, 6, 2]);
+        operator.indices_tensor =
+            TensorDesc::strided(DataType::Uint32, &[1, 1, 1, 3], &[6, 6, 6, 2]);
         let settings = Settings { feature_level: FeatureLevel::Level2_1, ..Settings::default() };
-        assert_eq!(gathered(operator.compile(&settings).unwrap(), &count(4), &[3, 0, 1, 0, 2, 0]), Ok([3., 1., 2.]));
+        assert_eq!(
+            gathered(operator.compile(&settings).unwrap(), &count(4), &[3, 0, 1, 0, 2, 0]),
+            Ok([3., 1., 2.])
+        );
     }
 
     #[test]
     fn outputs_that_overlap() {
-        let error = |dimension, expected, found| Error::OverlappingOutput { operand: Operand::Output, dimension, expected, found };
-        let operator = GatherElementsOperatorDesc { output_tensor: strided(&[2, 2], &[0, 1]), ..gather_elements(&[2, 2], &[2, 2], 0) };
+        let error = |dimension, expected, found| Error::OverlappingOutput {
+            operand: Operand::Output,
+            dimension,
+            expected,
+            found,
+        };
+        let operator = GatherElementsOperatorDesc {
+            output_tensor: strided(&[2, 2], &[0, 1]),
+            ..gather_elements(&[2, 2], &[2, 2], 0)
+        };
         assert_eq!(operator.err(), error(0, 1, 0));
         // Dimensions are those of the descriptor, ignored ones included.
         let operator = GatherNdOperatorDesc {
@@ -557,7 +803,8 @@ mod strides {
             ..scatter_nd(&[1, 2, 2], &[1, 2, 1], &[1, 2, 2], (2, 2))
         };
         assert_eq!(operator.err(), error(2, 2, 1));
-        let operator = ScatterOperatorDesc { output_tensor: strided(&[4], &[0]), ..scatter(&[4], &[1], 0) };
+        let operator =
+            ScatterOperatorDesc { output_tensor: strided(&[4], &[0]), ..scatter(&[4], &[1], 0) };
         assert_eq!(operator.err(), error(0, 1, 0));
     }
 
@@ -567,11 +814,23 @@ mod strides {
         assert_eq!(strided(&[3, 4, 5], &[0, 10, 1]).extent(), Ok(35));
         assert_eq!(strided(&[1, 1], &[u32::MAX, u32::MAX]).extent(), Ok(1));
         assert_eq!(f32s(&[]).extent(), Ok(1));
-        assert_eq!(f32s(&[3, 0]).extent(), Err(Error::ZeroSize { operand: Operand::Layout, dimension: 1 }));
-        assert_eq!(f32s(&[1; 9]).extent(), Err(Error::RankTooLarge { operand: Operand::Layout, expected: 8, found: 9 }));
+        assert_eq!(
+            f32s(&[3, 0]).extent(),
+            Err(Error::ZeroSize { operand: Operand::Layout, dimension: 1 })
+        );
+        assert_eq!(
+            f32s(&[1; 9]).extent(),
+            Err(Error::RankTooLarge { operand: Operand::Layout, expected: 8, found: 9 })
+        );
         let error = strided(&[1, 2], &[1]).extent();
-        assert_eq!(error, Err(Error::RankMismatch { operand: Operand::Layout, expected: 2, found: 1 }));
-        assert_eq!(f32s(&[u32::MAX; 3]).extent(), Err(Error::SizesOverflow { operand: Operand::Layout }));
+        assert_eq!(
+            error,
+            Err(Error::RankMismatch { operand: Operand::Layout, expected: 2, found: 1 })
+        );
+        assert_eq!(
+            f32s(&[u32::MAX; 3]).extent(),
+            Err(Error::SizesOverflow { operand: Operand::Layout })
+        );
     }
 
     /// In 32 bits, these extents are 65536 and 1.
@@ -582,9 +841,13 @@ mod strides {
         if cfg!(target_pointer_width = "64") {
             assert_eq!(packed.extent().map(|extent| extent as u64), Ok(4_295_032_832));
             assert_eq!(spread.extent().map(|extent| extent as u64), Ok(4_294_967_297));
-            let operator = ScatterOperatorDesc { input_tensor: spread, ..scatter(&[2, 2], &[1, 2], 0) };
+            let operator =
+                ScatterOperatorDesc { input_tensor: spread, ..scatter(&[2, 2], &[1, 2], 0) };
             let error = scattered::<4>(operator.ok(), &[0.; 4], &[0, 0], &[1., 1.]).unwrap_err();
-            assert!(matches!(error, Error::SliceTooShort { operand: Operand::Input, found: 4, .. }));
+            assert!(matches!(
+                error,
+                Error::SliceTooShort { operand: Operand::Input, found: 4, .. }
+            ));
         } else {
             assert_eq!(packed.extent(), Err(Error::SizesOverflow { operand: Operand::Layout }));
             assert_eq!(spread.extent(), Err(Error::SizesOverflow { operand: Operand::Layout }));
@@ -597,29 +860,53 @@ mod indices {
 
     #[test]
     fn out_of_bounds_is_an_error_by_default() {
-        let error = |entry, coordinate, value, size| Error::IndexOutOfBounds { entry, coordinate, value, size };
-        assert_eq!(gathered::<2>(gather(&[3], &[2], &[2], 0, 1).ok(), &count(3), &[2, 3]), Err(error(1, 0, 3, 3)));
-        assert_eq!(gathered::<2>(gather_elements(&[3], &[2], 0).ok(), &count(3), &[2, 3]), Err(error(1, 0, 3, 3)));
+        let error = |entry, coordinate, value, size| Error::IndexOutOfBounds {
+            entry,
+            coordinate,
+            value,
+            size,
+        };
+        assert_eq!(
+            gathered::<2>(gather(&[3], &[2], &[2], 0, 1).ok(), &count(3), &[2, 3]),
+            Err(error(1, 0, 3, 3))
+        );
+        assert_eq!(
+            gathered::<2>(gather_elements(&[3], &[2], 0).ok(), &count(3), &[2, 3]),
+            Err(error(1, 0, 3, 3))
+        );
         // The second coordinate would still lie in memory, in the next row.
         let operator = gather_nd(&[4, 4], &[2, 2], &[1, 2], (2, 2)).ok();
         assert_eq!(gathered::<2>(operator, &count(16), &[0, 1, 0, 5]), Err(error(1, 1, 5, 4)));
         let operator = gather_nd1(&[3, 2], &[3, 1], &[1, 3], (2, 2, 1)).ok();
         assert_eq!(gathered::<3>(operator, &count(6), &[0, 1, 2]), Err(error(2, 0, 2, 2)));
         let operator = scatter(&[3], &[3], 0).ok();
-        assert_eq!(scattered::<3>(operator, &count(3), &[0, 1, 3], &[0.; 3]), Err(error(2, 0, 3, 3)));
+        assert_eq!(
+            scattered::<3>(operator, &count(3), &[0, 1, 3], &[0.; 3]),
+            Err(error(2, 0, 3, 3))
+        );
         let operator = scatter_nd(&[4, 4], &[2, 2], &[1, 2], (2, 2)).ok();
-        assert_eq!(scattered::<16>(operator, &count(16), &[0, 1, 0, i32::MAX as u32], &[0.; 2]), Err(error(1, 1, i32::MAX.into(), 4)));
+        assert_eq!(
+            scattered::<16>(operator, &count(16), &[0, 1, 0, i32::MAX as u32], &[0.; 2]),
+            Err(error(1, 1, i32::MAX.into(), 4))
+        );
     }
 
     #[test]
     fn other_rules() {
         let with = |bounds| Settings { bounds, ..Settings::default() };
-        let gather = |bounds| gathered(gather(&[3], &[3], &[3], 0, 1).compile(&with(bounds)).unwrap(), &count(3), &[3, 1, 7]);
+        let gather = |bounds| {
+            gathered(
+                gather(&[3], &[3], &[3], 0, 1).compile(&with(bounds)).unwrap(),
+                &count(3),
+                &[3, 1, 7],
+            )
+        };
         assert_eq!(gather(Bounds::Clamp), Ok([2., 1., 2.]));
         assert_eq!(gather(Bounds::Wrap), Ok([0., 1., 1.]));
         assert_eq!(gather(Bounds::Skip), Ok([-1., 1., -1.]));
         let scatter = |bounds| {
-            let operator = scatter_nd(&[1, 3], &[3, 1], &[1, 3], (1, 2)).compile(&with(bounds)).unwrap();
+            let operator =
+                scatter_nd(&[1, 3], &[3, 1], &[1, 3], (1, 2)).compile(&with(bounds)).unwrap();
             scattered(operator, &count(3), &[3, 1, 7], &[5., 6., 7.])
         };
         assert_eq!(scatter(Bounds::Clamp), Ok([0., 6., 7.]));
@@ -633,14 +920,22 @@ mod indices {
         operator.indices_tensor.data_type = DataType::Int64;
         let run = |indices: [i64; 4]| {
             let mut output = [-1.0_f32; 6];
-            operator.ok().execute(&[0.0_f32; 6], &indices, &[8.0_f32, 9.0], &mut output).map(|()| output)
+            operator
+                .ok()
+                .execute(&[0.0_f32; 6], &indices, &[8.0_f32, 9.0], &mut output)
+                .map(|()| output)
         };
         assert_eq!(run([-1, -3, 0, -1]), Ok([0., 0., 9., 8., 0., 0.]));
-        assert_eq!(run([0, 0, -3, 0]), Err(Error::IndexOutOfBounds { entry: 1, coordinate: 0, value: -3, size: 2 }));
-        let least = Error::IndexOutOfBounds { entry: 0, coordinate: 1, value: i64::MIN.into(), size: 3 };
+        assert_eq!(
+            run([0, 0, -3, 0]),
+            Err(Error::IndexOutOfBounds { entry: 1, coordinate: 0, value: -3, size: 2 })
+        );
+        let least =
+            Error::IndexOutOfBounds { entry: 0, coordinate: 1, value: i64::MIN.into(), size: 3 };
         assert_eq!(run([0, i64::MIN, 0, 0]), Err(least));
         // 2^32 + 1 is not 1.
-        let wide = Error::IndexOutOfBounds { entry: 0, coordinate: 0, value: (1 << 32) + 1, size: 2 };
+        let wide =
+            Error::IndexOutOfBounds { entry: 0, coordinate: 0, value: (1 << 32) + 1, size: 2 };
         assert_eq!(run([(1 << 32) + 1, 0, 0, 0]), Err(wide));
     }
 
@@ -648,11 +943,21 @@ mod indices {
     fn unsigned_ones_never_wrap() {
         let error = |value| Error::IndexOutOfBounds { entry: 0, coordinate: 0, value, size: 3 };
         let operator = gather_elements(&[3], &[1], 0);
-        assert_eq!(gathered::<1>(operator.ok(), &count(3), &[u32::MAX]), Err(error(u32::MAX.into())));
-        let operator = GatherElementsOperatorDesc { indices_tensor: TensorDesc::packed(DataType::Uint64, &[1]), ..operator };
+        assert_eq!(
+            gathered::<1>(operator.ok(), &count(3), &[u32::MAX]),
+            Err(error(u32::MAX.into()))
+        );
+        let operator = GatherElementsOperatorDesc {
+            indices_tensor: TensorDesc::packed(DataType::Uint64, &[1]),
+            ..operator
+        };
         let mut output = [-1.0_f32];
-        assert_eq!(operator.ok().execute(&[0.0_f32; 3], &[u64::MAX], &mut output), Err(error(u64::MAX.into())));
-        let clamped = operator.compile(&Settings { bounds: Bounds::Clamp, ..Settings::default() }).unwrap();
+        assert_eq!(
+            operator.ok().execute(&[0.0_f32; 3], &[u64::MAX], &mut output),
+            Err(error(u64::MAX.into()))
+        );
+        let clamped =
+            operator.compile(&Settings { bounds: Bounds::Clamp, ..Settings::default() }).unwrap();
         clamped.execute(&[0.0_f32, 1.0, 2.0], &[u64::MAX], &mut output).unwrap();
         assert_eq!(output, [2.0]);
     }
@@ -660,20 +965,40 @@ mod indices {
     #[test]
     fn the_last_duplicate_stays() {
         let operator = scatter_nd(&[1, 4], &[4, 1], &[1, 4], (1, 2)).ok();
-        assert_eq!(scattered(operator, &[0.; 4], &[2, 0, 2, 2], &[1., 2., 3., 4.]), Ok([2., 0., 4., 0.]));
+        assert_eq!(
+            scattered(operator, &[0.; 4], &[2, 0, 2, 2], &[1., 2., 3., 4.]),
+            Ok([2., 0., 4., 0.])
+        );
     }
 
     #[test]
     fn sizes_off_the_axis() {
         let strict = Settings { strict: true, ..Settings::default() };
-        let mismatch = |expected, found| Error::SizeMismatch { operand: Operand::Indices, dimension: 1, expected, found };
+        let mismatch = |expected, found| Error::SizeMismatch {
+            operand: Operand::Indices,
+            dimension: 1,
+            expected,
+            found,
+        };
         let (smaller, larger, equal) = ([1, 2], [1, 4], [5, 3]);
-        assert_eq!(gathered(gather_elements(&[2, 3], &smaller, 0).ok(), &count(6), &[1, 0]), Ok([3., 1.]));
+        assert_eq!(
+            gathered(gather_elements(&[2, 3], &smaller, 0).ok(), &count(6), &[1, 0]),
+            Ok([3., 1.])
+        );
         let operator = scatter(&[2, 3], &smaller, 0).ok();
-        assert_eq!(scattered(operator, &count(6), &[1, 0], &[8., 9.]), Ok([0., 9., 2., 8., 4., 5.]));
-        assert_eq!(gather_elements(&[2, 3], &smaller, 0).with(&strict).unwrap_err(), mismatch(3, 2));
+        assert_eq!(
+            scattered(operator, &count(6), &[1, 0], &[8., 9.]),
+            Ok([0., 9., 2., 8., 4., 5.])
+        );
+        assert_eq!(
+            gather_elements(&[2, 3], &smaller, 0).with(&strict).unwrap_err(),
+            mismatch(3, 2)
+        );
         assert_eq!(scatter(&[2, 3], &smaller, 0).with(&strict).unwrap_err(), mismatch(3, 2));
-        assert!(gather_elements(&[2, 3], &equal, 0).with(&strict).is_ok() && scatter(&[2, 3], &equal, 0).with(&strict).is_ok());
+        assert!(
+            gather_elements(&[2, 3], &equal, 0).with(&strict).is_ok()
+                && scatter(&[2, 3], &equal, 0).with(&strict).is_ok()
+        );
         assert_eq!(gather_elements(&[2, 3], &larger, 0).err(), mismatch(3, 4));
         assert_eq!(scatter(&[2, 3], &larger, 0).err(), mismatch(3, 4));
     }
@@ -686,7 +1011,12 @@ mod mistakes {
         (scatter(&[2, 2], &[2, 2], 0), scatter_nd(&[2, 2], &[2, 1], &[2, 2], (2, 2)))
     }
 
-    fn all_gathers<'a>() -> (GatherOperatorDesc<'a>, GatherElementsOperatorDesc<'a>, GatherNdOperatorDesc<'a>, GatherNd1OperatorDesc<'a>) {
+    fn all_gathers<'a>() -> (
+        GatherOperatorDesc<'a>,
+        GatherElementsOperatorDesc<'a>,
+        GatherNdOperatorDesc<'a>,
+        GatherNd1OperatorDesc<'a>,
+    ) {
         (
             gather(&[2, 2], &[1, 2], &[2, 2], 0, 1),
             gather_elements(&[2, 2], &[2, 2], 0),
@@ -726,14 +1056,26 @@ mod mistakes {
 
     #[test]
     fn zero_size() {
-        break_each(|tensor| tensor.sizes = &[0, 2], |operand| Error::ZeroSize { operand, dimension: 0 });
-        break_each(|tensor| tensor.sizes = &[2, 0], |operand| Error::ZeroSize { operand, dimension: 1 });
+        break_each(
+            |tensor| tensor.sizes = &[0, 2],
+            |operand| Error::ZeroSize { operand, dimension: 0 },
+        );
+        break_each(
+            |tensor| tensor.sizes = &[2, 0],
+            |operand| Error::ZeroSize { operand, dimension: 1 },
+        );
     }
 
     #[test]
     fn strides_of_another_rank() {
-        break_each(|tensor| tensor.strides = Some(&[1]), |operand| Error::RankMismatch { operand, expected: 2, found: 1 });
-        break_each(|tensor| tensor.strides = Some(&[4, 2, 1]), |operand| Error::RankMismatch { operand, expected: 2, found: 3 });
+        break_each(
+            |tensor| tensor.strides = Some(&[1]),
+            |operand| Error::RankMismatch { operand, expected: 2, found: 1 },
+        );
+        break_each(
+            |tensor| tensor.strides = Some(&[4, 2, 1]),
+            |operand| Error::RankMismatch { operand, expected: 2, found: 3 },
+        );
     }
 
     #[test]
@@ -747,8 +1089,12 @@ mod mistakes {
 
     #[test]
     fn too_many_dimensions() {
-        let error =
-            |operand| Error::NotSupported { operand, what: Unsupported::DimensionCount, needs: None, found: FeatureLevel::Level4_1 };
+        let error = |operand| Error::NotSupported {
+            operand,
+            what: Unsupported::DimensionCount,
+            needs: None,
+            found: FeatureLevel::Level4_1,
+        };
         break_each(|tensor| tensor.sizes = &[1; 9], error);
         break_each(|tensor| tensor.sizes = &[], error);
     }
@@ -759,14 +1105,35 @@ mod mistakes {
         let (gather, elements, nd, nd1) = all_gathers();
         let (scatter, scatter_nd) = all_scatters();
         let (indices, data) = (u32s(&[1, 1, 1]), f32s(&[2]));
-        assert_eq!(GatherOperatorDesc { indices_tensor: indices, ..gather }.err(), error(Operand::Indices, 2, 3));
-        assert_eq!(GatherElementsOperatorDesc { indices_tensor: indices, ..elements }.err(), error(Operand::Indices, 2, 3));
-        assert_eq!(GatherNdOperatorDesc { output_tensor: data, ..nd }.err(), error(Operand::Output, 2, 1));
-        assert_eq!(GatherNd1OperatorDesc { output_tensor: data, ..nd1 }.err(), error(Operand::Output, 2, 1));
-        assert_eq!(ScatterOperatorDesc { updates_tensor: data, ..scatter }.err(), error(Operand::Updates, 2, 1));
-        assert_eq!(ScatterNdOperatorDesc { output_tensor: data, ..scatter_nd }.err(), error(Operand::Output, 2, 1));
+        assert_eq!(
+            GatherOperatorDesc { indices_tensor: indices, ..gather }.err(),
+            error(Operand::Indices, 2, 3)
+        );
+        assert_eq!(
+            GatherElementsOperatorDesc { indices_tensor: indices, ..elements }.err(),
+            error(Operand::Indices, 2, 3)
+        );
+        assert_eq!(
+            GatherNdOperatorDesc { output_tensor: data, ..nd }.err(),
+            error(Operand::Output, 2, 1)
+        );
+        assert_eq!(
+            GatherNd1OperatorDesc { output_tensor: data, ..nd1 }.err(),
+            error(Operand::Output, 2, 1)
+        );
+        assert_eq!(
+            ScatterOperatorDesc { updates_tensor: data, ..scatter }.err(),
+            error(Operand::Updates, 2, 1)
+        );
+        assert_eq!(
+            ScatterNdOperatorDesc { output_tensor: data, ..scatter_nd }.err(),
+            error(Operand::Output, 2, 1)
+        );
         // The page's own example of SCATTER_ND: {8}, {4,1}, {4}, {8}.
-        assert_eq!(super::scatter_nd(&[8], &[4, 1], &[4], (1, 2)).err(), error(Operand::Indices, 1, 2));
+        assert_eq!(
+            super::scatter_nd(&[8], &[4, 1], &[4], (1, 2)).err(),
+            error(Operand::Indices, 1, 2)
+        );
     }
 
     #[test]
@@ -780,22 +1147,40 @@ mod mistakes {
         assert_eq!(ScatterNdOperatorDesc { output_tensor: halves, ..scatter_nd }.err(), output);
         let updates = error(Operand::Updates, DataType::Float32, DataType::Float16);
         assert_eq!(ScatterOperatorDesc { updates_tensor: halves, ..scatter }.err(), updates);
-        assert_eq!(updates.to_string(), "data type mismatch: updates should be FLOAT32, found FLOAT16");
+        assert_eq!(
+            updates.to_string(),
+            "data type mismatch: updates should be FLOAT32, found FLOAT16"
+        );
         // FLOAT32 indices, as on the page.
         let floats = GatherOperatorDesc { indices_tensor: f32s(&[1, 2]), ..gather }.err();
-        assert!(matches!(floats, Error::NotSupported { operand: Operand::Indices, what: Unsupported::DataType, needs: None, .. }));
+        assert!(matches!(
+            floats,
+            Error::NotSupported {
+                operand: Operand::Indices,
+                what: Unsupported::DataType,
+                needs: None,
+                ..
+            }
+        ));
     }
 
     #[test]
     fn slices_of_another_type() {
-        let error = |operand, expected, found| Err(Error::DataTypeMismatch { operand, expected, found });
+        let error =
+            |operand, expected, found| Err(Error::DataTypeMismatch { operand, expected, found });
         let (ids, wrong_ids) = ([0_u32; 4], [0_i32; 4]);
         let (floats, words) = ([0.0_f32; 4], [0_u32; 4]);
         let gather = all_gathers().0.ok();
         let input = error(Operand::Input, DataType::Float32, DataType::Uint32);
         assert_eq!(gather.execute(&words, &ids, &mut [0.0_f32; 4]), input);
-        assert_eq!(gather.execute(&floats, &wrong_ids, &mut [0.0_f32; 4]), error(Operand::Indices, DataType::Uint32, DataType::Int32));
-        assert_eq!(gather.execute(&floats, &ids, &mut [0_u32; 4]), error(Operand::Output, DataType::Float32, DataType::Uint32));
+        assert_eq!(
+            gather.execute(&floats, &wrong_ids, &mut [0.0_f32; 4]),
+            error(Operand::Indices, DataType::Uint32, DataType::Int32)
+        );
+        assert_eq!(
+            gather.execute(&floats, &ids, &mut [0_u32; 4]),
+            error(Operand::Output, DataType::Float32, DataType::Uint32)
+        );
         let scatter = all_scatters().0.ok();
         assert_eq!(scatter.execute(&words, &ids, &floats, &mut [0.0_f32; 4]), input);
         let indices = error(Operand::Indices, DataType::Uint32, DataType::Int32);
@@ -816,14 +1201,30 @@ mod mistakes {
         let (scatter, scatter_nd) = all_scatters();
         for (operator, indices) in [(scatter.ok(), 4), (scatter_nd.ok(), 2)] {
             let (ids, short) = (vec![0; indices], vec![0; indices - 1]);
-            assert_eq!(scattered::<4>(operator, &[0.; 3], &ids, &[0.; 4]), Err(error(Operand::Input, 4, 3)));
-            assert_eq!(scattered::<4>(operator, &[0.; 4], &short, &[0.; 4]), Err(error(Operand::Indices, indices, indices - 1)));
-            assert_eq!(scattered::<4>(operator, &[0.; 4], &ids, &[0.; 3]), Err(error(Operand::Updates, 4, 3)));
-            assert_eq!(scattered::<3>(operator, &[0.; 4], &ids, &[0.; 4]), Err(error(Operand::Output, 4, 3)));
+            assert_eq!(
+                scattered::<4>(operator, &[0.; 3], &ids, &[0.; 4]),
+                Err(error(Operand::Input, 4, 3))
+            );
+            assert_eq!(
+                scattered::<4>(operator, &[0.; 4], &short, &[0.; 4]),
+                Err(error(Operand::Indices, indices, indices - 1))
+            );
+            assert_eq!(
+                scattered::<4>(operator, &[0.; 4], &ids, &[0.; 3]),
+                Err(error(Operand::Updates, 4, 3))
+            );
+            assert_eq!(
+                scattered::<3>(operator, &[0.; 4], &ids, &[0.; 4]),
+                Err(error(Operand::Output, 4, 3))
+            );
         }
         // The input's own strides decide how long its slice must be.
-        let padded = ScatterOperatorDesc { input_tensor: strided(&[2, 2], &[5, 1]), ..scatter }.ok();
-        assert_eq!(scattered::<4>(padded, &[0.; 6], &[0; 4], &[0.; 4]), Err(error(Operand::Input, 7, 6)));
+        let padded =
+            ScatterOperatorDesc { input_tensor: strided(&[2, 2], &[5, 1]), ..scatter }.ok();
+        assert_eq!(
+            scattered::<4>(padded, &[0.; 6], &[0; 4], &[0.; 4]),
+            Err(error(Operand::Input, 7, 6))
+        );
     }
 
     #[test]
@@ -832,41 +1233,89 @@ mod mistakes {
         let (gather, elements, ..) = all_gathers();
         let (scatter, _) = all_scatters();
         assert_eq!(GatherOperatorDesc { axis: 2, ..gather }.err(), error(Operand::Input, 2));
-        assert_eq!(GatherElementsOperatorDesc { axis: 2, ..elements }.err(), error(Operand::Input, 2));
+        assert_eq!(
+            GatherElementsOperatorDesc { axis: 2, ..elements }.err(),
+            error(Operand::Input, 2)
+        );
         assert_eq!(ScatterOperatorDesc { axis: 2, ..scatter }.err(), error(Operand::Output, 2));
-        assert_eq!(ScatterOperatorDesc { axis: u32::MAX, ..scatter }.err(), error(Operand::Output, u32::MAX as usize));
+        assert_eq!(
+            ScatterOperatorDesc { axis: u32::MAX, ..scatter }.err(),
+            error(Operand::Output, u32::MAX as usize)
+        );
     }
 
     #[test]
     fn dimension_counts() {
-        let error = |operand, minimum, found| Error::DimensionCountOutOfRange { operand, minimum, maximum: 2, found };
+        let error = |operand, minimum, found| Error::DimensionCountOutOfRange {
+            operand,
+            minimum,
+            maximum: 2,
+            found,
+        };
         let (gather, _, nd, nd1) = all_gathers();
         let (_, scatter_nd) = all_scatters();
-        assert_eq!(GatherOperatorDesc { index_dimensions: 3, ..gather }.err(), error(Operand::Indices, 0, 3));
+        assert_eq!(
+            GatherOperatorDesc { index_dimensions: 3, ..gather }.err(),
+            error(Operand::Indices, 0, 3)
+        );
         for count in [0, 3, u32::MAX] {
-            let (input, indices) = (error(Operand::Input, 1, count as usize), error(Operand::Indices, 1, count as usize));
+            let (input, indices) = (
+                error(Operand::Input, 1, count as usize),
+                error(Operand::Indices, 1, count as usize),
+            );
             assert_eq!(GatherNdOperatorDesc { input_dimension_count: count, ..nd }.err(), input);
-            assert_eq!(GatherNdOperatorDesc { indices_dimension_count: count, ..nd }.err(), indices);
+            assert_eq!(
+                GatherNdOperatorDesc { indices_dimension_count: count, ..nd }.err(),
+                indices
+            );
             assert_eq!(GatherNd1OperatorDesc { input_dimension_count: count, ..nd1 }.err(), input);
-            assert_eq!(GatherNd1OperatorDesc { indices_dimension_count: count, ..nd1 }.err(), indices);
-            assert_eq!(ScatterNdOperatorDesc { input_dimension_count: count, ..scatter_nd }.err(), input);
-            assert_eq!(ScatterNdOperatorDesc { indices_dimension_count: count, ..scatter_nd }.err(), indices);
+            assert_eq!(
+                GatherNd1OperatorDesc { indices_dimension_count: count, ..nd1 }.err(),
+                indices
+            );
+            assert_eq!(
+                ScatterNdOperatorDesc { input_dimension_count: count, ..scatter_nd }.err(),
+                input
+            );
+            assert_eq!(
+                ScatterNdOperatorDesc { indices_dimension_count: count, ..scatter_nd }.err(),
+                indices
+            );
         }
     }
 
     /// Where two implementations of DirectML answer differently: indices `{3, 2}` of which one dimension counts.
     #[test]
     fn ignored_sizes_must_be_one() {
-        let error = |operand, dimension, found| Error::LeadingSizeNotOne { operand, dimension, found };
+        let error =
+            |operand, dimension, found| Error::LeadingSizeNotOne { operand, dimension, found };
         assert_eq!(gather(&[3, 3], &[3, 2], &[3, 2], 1, 1).err(), error(Operand::Indices, 0, 3));
         assert_eq!(gather(&[3, 2], &[2, 1], &[1, 2], 0, 0).err(), error(Operand::Indices, 0, 2));
         assert_eq!(gather(&[3, 2], &[1, 1], &[2, 2], 0, 0).err(), error(Operand::Output, 0, 2));
-        assert_eq!(gather_nd(&[1, 2, 3], &[1, 2, 1], &[1, 1, 2], (1, 2)).err(), error(Operand::Input, 1, 2));
-        assert_eq!(gather_nd(&[1, 2, 3], &[4, 2, 1], &[1, 2, 3], (2, 2)).err(), error(Operand::Indices, 0, 4));
-        assert_eq!(gather_nd(&[1, 2, 3], &[1, 2, 1], &[2, 2, 3], (2, 2)).err(), error(Operand::Output, 0, 2));
-        assert_eq!(gather_nd1(&[2, 2, 3], &[1, 2, 1], &[1, 1, 2], (2, 2, 1)).err(), error(Operand::Input, 0, 2));
-        assert_eq!(scatter_nd(&[2, 2, 3], &[1, 2, 1], &[1, 2, 3], (2, 2)).err(), error(Operand::Input, 0, 2));
-        assert_eq!(scatter_nd(&[1, 2, 3], &[1, 2, 1], &[5, 2, 3], (2, 2)).err(), error(Operand::Updates, 0, 5));
+        assert_eq!(
+            gather_nd(&[1, 2, 3], &[1, 2, 1], &[1, 1, 2], (1, 2)).err(),
+            error(Operand::Input, 1, 2)
+        );
+        assert_eq!(
+            gather_nd(&[1, 2, 3], &[4, 2, 1], &[1, 2, 3], (2, 2)).err(),
+            error(Operand::Indices, 0, 4)
+        );
+        assert_eq!(
+            gather_nd(&[1, 2, 3], &[1, 2, 1], &[2, 2, 3], (2, 2)).err(),
+            error(Operand::Output, 0, 2)
+        );
+        assert_eq!(
+            gather_nd1(&[2, 2, 3], &[1, 2, 1], &[1, 1, 2], (2, 2, 1)).err(),
+            error(Operand::Input, 0, 2)
+        );
+        assert_eq!(
+            scatter_nd(&[2, 2, 3], &[1, 2, 1], &[1, 2, 3], (2, 2)).err(),
+            error(Operand::Input, 0, 2)
+        );
+        assert_eq!(
+            scatter_nd(&[1, 2, 3], &[1, 2, 1], &[5, 2, 3], (2, 2)).err(),
+            error(Operand::Updates, 0, 5)
+        );
     }
 
     #[test]
@@ -880,35 +1329,78 @@ mod mistakes {
 
     #[test]
     fn batches() {
-        let error = |operand, expected, found| Error::BatchDimsOutOfRange { operand, expected, found };
-        assert_eq!(gather_nd1(&[2, 2], &[2, 1], &[1, 2], (2, 2, 2)).err(), error(Operand::Indices, 1, 2));
-        assert_eq!(gather_nd1(&[1, 2], &[2, 1], &[1, 2], (1, 2, 1)).err(), error(Operand::Input, 0, 1));
-        assert_eq!(gather_nd1(&[2, 2], &[2, 1], &[1, 2], (2, 2, u32::MAX)).err(), error(Operand::Indices, 1, u32::MAX as usize));
+        let error =
+            |operand, expected, found| Error::BatchDimsOutOfRange { operand, expected, found };
+        assert_eq!(
+            gather_nd1(&[2, 2], &[2, 1], &[1, 2], (2, 2, 2)).err(),
+            error(Operand::Indices, 1, 2)
+        );
+        assert_eq!(
+            gather_nd1(&[1, 2], &[2, 1], &[1, 2], (1, 2, 1)).err(),
+            error(Operand::Input, 0, 1)
+        );
+        assert_eq!(
+            gather_nd1(&[2, 2], &[2, 1], &[1, 2], (2, 2, u32::MAX)).err(),
+            error(Operand::Indices, 1, u32::MAX as usize)
+        );
         // Batch dimensions of different sizes, counted with the ignored one.
-        let sizes = Error::SizeMismatch { operand: Operand::Indices, dimension: 1, expected: 3, found: 2 };
+        let sizes =
+            Error::SizeMismatch { operand: Operand::Indices, dimension: 1, expected: 3, found: 2 };
         assert_eq!(gather_nd1(&[1, 3, 4], &[1, 2, 1], &[1, 1, 2], (2, 2, 1)).err(), sizes);
     }
 
     #[test]
     fn sizes_of_results() {
-        let error = |operand, dimension, expected, found| Error::SizeMismatch { operand, dimension, expected, found };
+        let error = |operand, dimension, expected, found| Error::SizeMismatch {
+            operand,
+            dimension,
+            expected,
+            found,
+        };
         let output = f32s(&[2, 3]);
         let (gather, elements, ..) = all_gathers();
         let (scatter, scatter_nd) = all_scatters();
-        assert_eq!(GatherOperatorDesc { output_tensor: output, ..gather }.err(), error(Operand::Output, 1, 2, 3));
-        assert_eq!(GatherElementsOperatorDesc { output_tensor: output, ..elements }.err(), error(Operand::Output, 1, 2, 3));
-        assert_eq!(ScatterOperatorDesc { output_tensor: output, ..scatter }.err(), error(Operand::Output, 1, 2, 3));
-        assert_eq!(ScatterOperatorDesc { updates_tensor: output, ..scatter }.err(), error(Operand::Updates, 1, 2, 3));
-        assert_eq!(ScatterNdOperatorDesc { output_tensor: output, ..scatter_nd }.err(), error(Operand::Output, 1, 2, 3));
+        assert_eq!(
+            GatherOperatorDesc { output_tensor: output, ..gather }.err(),
+            error(Operand::Output, 1, 2, 3)
+        );
+        assert_eq!(
+            GatherElementsOperatorDesc { output_tensor: output, ..elements }.err(),
+            error(Operand::Output, 1, 2, 3)
+        );
+        assert_eq!(
+            ScatterOperatorDesc { output_tensor: output, ..scatter }.err(),
+            error(Operand::Output, 1, 2, 3)
+        );
+        assert_eq!(
+            ScatterOperatorDesc { updates_tensor: output, ..scatter }.err(),
+            error(Operand::Updates, 1, 2, 3)
+        );
+        assert_eq!(
+            ScatterNdOperatorDesc { output_tensor: output, ..scatter_nd }.err(),
+            error(Operand::Output, 1, 2, 3)
+        );
         // Dimensions are those of the descriptor, prepended ones included.
-        assert_eq!(gather_nd(&[1, 2, 3], &[1, 2, 1], &[1, 2, 4], (2, 2)).err(), error(Operand::Output, 2, 3, 4));
-        assert_eq!(super::scatter_nd(&[1, 2, 3], &[1, 2, 1], &[1, 2, 4], (2, 2)).err(), error(Operand::Updates, 2, 3, 4));
-        assert_eq!(super::gather(&[3, 2], &[1, 1], &[1, 3], 0, 0).err(), error(Operand::Output, 1, 2, 3));
+        assert_eq!(
+            gather_nd(&[1, 2, 3], &[1, 2, 1], &[1, 2, 4], (2, 2)).err(),
+            error(Operand::Output, 2, 3, 4)
+        );
+        assert_eq!(
+            super::scatter_nd(&[1, 2, 3], &[1, 2, 1], &[1, 2, 4], (2, 2)).err(),
+            error(Operand::Updates, 2, 3, 4)
+        );
+        assert_eq!(
+            super::gather(&[3, 2], &[1, 1], &[1, 3], 0, 0).err(),
+            error(Operand::Output, 1, 2, 3)
+        );
         // [2, 3] tuples of one coordinate into rows of 5 make three sizes, and there is room for two.
         let error = |operand| Error::RankTooLarge { operand, expected: 3, found: 4 };
         let (input, indices, flat) = ([2, 3, 4], [2, 3, 1], [2, 3, 3]);
         assert_eq!(gather_nd(&input, &indices, &flat, (3, 3)).err(), error(Operand::Output));
-        assert_eq!(super::scatter_nd(&input, &indices, &flat, (3, 3)).err(), error(Operand::Updates));
+        assert_eq!(
+            super::scatter_nd(&input, &indices, &flat, (3, 3)).err(),
+            error(Operand::Updates)
+        );
         let ones = [1; 6];
         let error = Error::RankTooLarge { operand: Operand::Output, expected: 6, found: 10 };
         assert_eq!(gather_nd(&ones, &ones, &ones, (6, 6)).err(), error);

@@ -1,5 +1,11 @@
 //! Every error of the core, provoked by the mistake that it is documented for.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::expect_used, clippy::panic, missing_docs)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::expect_used,
+    clippy::panic,
+    missing_docs
+)]
 
 use std::collections::BTreeSet;
 
@@ -26,7 +32,8 @@ fn layouts() {
     assert_eq!(Layout::from_sizes(&[1; 9]), Err(too_large));
     assert_eq!(Layout::from_parts(&[1; 9], &[1; 9], 0), Err(too_large));
     for strides in [&[1][..], &[1, 1, 1]] {
-        let error = Error::RankMismatch { operand: Operand::Layout, expected: 2, found: strides.len() };
+        let error =
+            Error::RankMismatch { operand: Operand::Layout, expected: 2, found: strides.len() };
         assert_eq!(Layout::from_parts(&[2, 2], strides, 0), Err(error));
     }
 }
@@ -37,21 +44,71 @@ fn plans() {
     type Expected = fn((Operand, Operand)) -> Error;
     let cases: [(_, Layout, Layout, Layout, usize, Expected); 17] = [
         // The rank of the result.
-        (AXIS, l(&[1; 5]), l(&[1; 5]), l(&[1; 8]), 0, |o| Error::RankTooLarge { operand: o.1, expected: 8, found: 9 }),
-        (ND, l(&[1; 5]), l(&[1; 6]), l(&[1; 8]), 0, |o| Error::RankTooLarge { operand: o.1, expected: 8, found: 9 }),
+        (AXIS, l(&[1; 5]), l(&[1; 5]), l(&[1; 8]), 0, |o| Error::RankTooLarge {
+            operand: o.1,
+            expected: 8,
+            found: 9,
+        }),
+        (ND, l(&[1; 5]), l(&[1; 6]), l(&[1; 8]), 0, |o| Error::RankTooLarge {
+            operand: o.1,
+            expected: 8,
+            found: 9,
+        }),
         // Axis, batch dims, tuple.
-        (AXIS, l(&[3, 4]), l(&[2]), l(&[3, 2]), 2, |o| Error::AxisOutOfRange { operand: o.0, expected: 2, found: 2 }),
-        (AXIS, l(&[]), l(&[]), l(&[]), 0, |o| Error::AxisOutOfRange { operand: o.0, expected: 0, found: 0 }),
-        (ELEMENTS, l(&[3]), l(&[3]), l(&[3]), usize::MAX, |o| Error::AxisOutOfRange { operand: o.0, expected: 1, found: usize::MAX }),
-        (ND, l(&[3]), l(&[3]), l(&[3]), 1, |_| Error::BatchDimsOutOfRange { operand: Indices, expected: 0, found: 1 }),
-        (ND, l(&[3]), l(&[3, 1]), l(&[3]), 1, |o| Error::BatchDimsOutOfRange { operand: o.0, expected: 0, found: 1 }),
-        (ND, l(&[3]), l(&[4, 2]), l(&[4]), 0, |_| Error::TupleSizeOutOfRange { expected: 1, found: 2 }),
-        (ND, l(&[3]), l(&[4, 0]), l(&[4, 3]), 0, |_| Error::TupleSizeOutOfRange { expected: 1, found: 0 }),
+        (AXIS, l(&[3, 4]), l(&[2]), l(&[3, 2]), 2, |o| Error::AxisOutOfRange {
+            operand: o.0,
+            expected: 2,
+            found: 2,
+        }),
+        (AXIS, l(&[]), l(&[]), l(&[]), 0, |o| Error::AxisOutOfRange {
+            operand: o.0,
+            expected: 0,
+            found: 0,
+        }),
+        (ELEMENTS, l(&[3]), l(&[3]), l(&[3]), usize::MAX, |o| Error::AxisOutOfRange {
+            operand: o.0,
+            expected: 1,
+            found: usize::MAX,
+        }),
+        (ND, l(&[3]), l(&[3]), l(&[3]), 1, |_| Error::BatchDimsOutOfRange {
+            operand: Indices,
+            expected: 0,
+            found: 1,
+        }),
+        (ND, l(&[3]), l(&[3, 1]), l(&[3]), 1, |o| Error::BatchDimsOutOfRange {
+            operand: o.0,
+            expected: 0,
+            found: 1,
+        }),
+        (ND, l(&[3]), l(&[4, 2]), l(&[4]), 0, |_| Error::TupleSizeOutOfRange {
+            expected: 1,
+            found: 2,
+        }),
+        (ND, l(&[3]), l(&[4, 0]), l(&[4, 3]), 0, |_| Error::TupleSizeOutOfRange {
+            expected: 1,
+            found: 0,
+        }),
         // Ranks.
-        (ELEMENTS, l(&[3, 4]), l(&[3]), l(&[3]), 0, |_| Error::RankMismatch { operand: Indices, expected: 2, found: 1 }),
-        (ND, l(&[3, 4]), l(&[]), l(&[]), 0, |_| Error::RankMismatch { operand: Indices, expected: 1, found: 0 }),
-        (ND, l(&[]), l(&[1]), l(&[]), 0, |o| Error::RankMismatch { operand: o.0, expected: 1, found: 0 }),
-        (AXIS, l(&[3, 4]), l(&[2]), l(&[2]), 0, |o| Error::RankMismatch { operand: o.1, expected: 2, found: 1 }),
+        (ELEMENTS, l(&[3, 4]), l(&[3]), l(&[3]), 0, |_| Error::RankMismatch {
+            operand: Indices,
+            expected: 2,
+            found: 1,
+        }),
+        (ND, l(&[3, 4]), l(&[]), l(&[]), 0, |_| Error::RankMismatch {
+            operand: Indices,
+            expected: 1,
+            found: 0,
+        }),
+        (ND, l(&[]), l(&[1]), l(&[]), 0, |o| Error::RankMismatch {
+            operand: o.0,
+            expected: 1,
+            found: 0,
+        }),
+        (AXIS, l(&[3, 4]), l(&[2]), l(&[2]), 0, |o| Error::RankMismatch {
+            operand: o.1,
+            expected: 2,
+            found: 1,
+        }),
         // Sizes.
         (ELEMENTS, l(&[3, 4]), l(&[9, 5]), l(&[9, 5]), 0, |_| Error::SizeMismatch {
             operand: Indices,
@@ -59,13 +116,38 @@ fn plans() {
             expected: 4,
             found: 5,
         }),
-        (ND, l(&[3, 4]), l(&[2, 1]), l(&[2]), 1, |_| Error::SizeMismatch { operand: Indices, dimension: 0, expected: 3, found: 2 }),
-        (AXIS, l(&[3, 4]), l(&[2]), l(&[2, 5]), 0, |o| Error::SizeMismatch { operand: o.1, dimension: 1, expected: 4, found: 5 }),
-        (ELEMENTS, l(&[3]), l(&[2]), l(&[3]), 0, |o| Error::SizeMismatch { operand: o.1, dimension: 0, expected: 2, found: 3 }),
+        (ND, l(&[3, 4]), l(&[2, 1]), l(&[2]), 1, |_| Error::SizeMismatch {
+            operand: Indices,
+            dimension: 0,
+            expected: 3,
+            found: 2,
+        }),
+        (AXIS, l(&[3, 4]), l(&[2]), l(&[2, 5]), 0, |o| Error::SizeMismatch {
+            operand: o.1,
+            dimension: 1,
+            expected: 4,
+            found: 5,
+        }),
+        (ELEMENTS, l(&[3]), l(&[2]), l(&[3]), 0, |o| Error::SizeMismatch {
+            operand: o.1,
+            dimension: 0,
+            expected: 2,
+            found: 3,
+        }),
     ];
-    for (number, ((gather, scatter), table, indices, flat, parameter, expected)) in cases.into_iter().enumerate() {
-        assert_eq!(gather(&table, &indices, &flat, parameter).err(), Some(expected(GATHER)), "case {number}");
-        assert_eq!(scatter(&table, &indices, &flat, parameter).err(), Some(expected(SCATTER)), "case {number}");
+    for (number, ((gather, scatter), table, indices, flat, parameter, expected)) in
+        cases.into_iter().enumerate()
+    {
+        assert_eq!(
+            gather(&table, &indices, &flat, parameter).err(),
+            Some(expected(GATHER)),
+            "case {number}"
+        );
+        assert_eq!(
+            scatter(&table, &indices, &flat, parameter).err(),
+            Some(expected(SCATTER)),
+            "case {number}"
+        );
     }
 }
 
@@ -76,11 +158,16 @@ fn extents() {
     const LOW: Layout = Layout::strided([2, 3], [1, -4]).with_offset(7);
     const GOOD: Layout = Layout::contiguous([2, 3]);
     let low = |operand| Error::OffsetTooSmall { operand, expected: 8, found: 7 };
-    for (bad, error) in [(HUGE, (|operand| Error::SizesOverflow { operand }) as fn(_) -> _), (LOW, low)] {
-        for (position, (in_gather, in_scatter)) in
-            [(Operand::Input, Operand::Data), (Operand::Indices, Operand::Indices), (Operand::Output, Operand::Updates)]
-                .into_iter()
-                .enumerate()
+    for (bad, error) in
+        [(HUGE, (|operand| Error::SizesOverflow { operand }) as fn(_) -> _), (LOW, low)]
+    {
+        for (position, (in_gather, in_scatter)) in [
+            (Operand::Input, Operand::Data),
+            (Operand::Indices, Operand::Indices),
+            (Operand::Output, Operand::Updates),
+        ]
+        .into_iter()
+        .enumerate()
         {
             let mut layouts = [GOOD; 3];
             layouts[position] = bad;
@@ -107,15 +194,27 @@ fn outputs_that_overlap() {
         let output = Layout::strided(sizes, strides).with_offset(10);
         let packed = Layout::contiguous(sizes);
         let found = strides[dimension].unsigned_abs();
-        let error = |operand| Some(Error::OverlappingOutput { operand, dimension, expected, found });
-        assert_eq!(Gather::elements(&packed, &packed, &output, 0).err(), error(Operand::Output), "{output:?}");
-        assert_eq!(Scatter::elements(&output, &packed, &packed, 0).err(), error(Operand::Data), "{output:?}");
+        let error =
+            |operand| Some(Error::OverlappingOutput { operand, dimension, expected, found });
+        assert_eq!(
+            Gather::elements(&packed, &packed, &output, 0).err(),
+            error(Operand::Output),
+            "{output:?}"
+        );
+        assert_eq!(
+            Scatter::elements(&output, &packed, &packed, 0).err(),
+            error(Operand::Data),
+            "{output:?}"
+        );
         // The operands that are only read may overlap.
         assert!(Gather::elements(&output, &output, &packed, 0).is_ok());
         assert!(Scatter::elements(&packed, &output, &output, 0).is_ok());
     }
-    for (sizes, strides) in [([2, 3], [3, 1]), ([2, 3], [1, 2]), ([2, 3], [-3, 1]), ([1, 3], [0, 1]), ([2, 0], [0, 0])] {
-        let (output, packed) = (Layout::strided(sizes, strides).with_offset(10), Layout::contiguous(sizes));
+    for (sizes, strides) in
+        [([2, 3], [3, 1]), ([2, 3], [1, 2]), ([2, 3], [-3, 1]), ([1, 3], [0, 1]), ([2, 0], [0, 0])]
+    {
+        let (output, packed) =
+            (Layout::strided(sizes, strides).with_offset(10), Layout::contiguous(sizes));
         assert!(Gather::elements(&packed, &packed, &output, 0).is_ok(), "{output:?}");
     }
 }
@@ -126,7 +225,10 @@ fn shapes() {
     let too_large = |operand| Some(Error::RankTooLarge { operand, expected: 8, found: 9 });
     assert_eq!(shape::axis(&[1; 9], &[], 0).err(), too_large(Operand::Layout));
     assert_eq!(shape::axis(&[1; 5], &[1; 5], 0).err(), too_large(Operand::Output));
-    assert_eq!(shape::elements(&[2, 2], &[2, 3], 0).err(), Gather::elements(&l(&[2, 2]), &l(&[2, 3]), &l(&[2, 3]), 0).err());
+    assert_eq!(
+        shape::elements(&[2, 2], &[2, 3], 0).err(),
+        Gather::elements(&l(&[2, 2]), &l(&[2, 3]), &l(&[2, 3]), 0).err()
+    );
     assert_eq!(shape::nd(&[], &[1], 0).err(), Gather::nd(&l(&[]), &l(&[1]), &l(&[]), 0).err());
 }
 
@@ -134,7 +236,8 @@ fn shapes() {
 #[test]
 fn slices() {
     let (data, three) = (l(&[4]), l(&[3]));
-    let short = |operand, expected| Err(Error::SliceTooShort { operand, expected, found: expected - 1 });
+    let short =
+        |operand, expected| Err(Error::SliceTooShort { operand, expected, found: expected - 1 });
     let (four, ids) = ([1, 2, 3, 4], [0, 1, 2]);
 
     let gather = Gather::axis(&data, &three, &three, 0).unwrap();
@@ -157,10 +260,22 @@ fn slices() {
     assert_eq!(scatter.run_into(&four[1..], &ids, &four, &mut values), short(Operand::Input, 4));
     assert_eq!(scatter.run_into(&four, &ids, &four[2..], &mut values), short(Operand::Updates, 3));
     assert_eq!(scatter.run_into(&four, &ids, &four, &mut values[1..]), short(Operand::Output, 4));
-    assert_eq!(scatter.reduce_into(Add, &four[1..], &ids, &four, &mut values), short(Operand::Input, 4));
-    assert_eq!(scatter.reduce_excluding_self(Add, &mut values, &ids, &four[2..], &mut [0]), short(Operand::Updates, 3));
-    assert_eq!(scatter.mean(&mut values, &ids, &four[2..], &mut [0; 4]), short(Operand::Updates, 3));
-    assert_eq!(scatter.mean_excluding_self(&mut values[1..], &ids, &four, &mut [0; 4]), short(Operand::Data, 4));
+    assert_eq!(
+        scatter.reduce_into(Add, &four[1..], &ids, &four, &mut values),
+        short(Operand::Input, 4)
+    );
+    assert_eq!(
+        scatter.reduce_excluding_self(Add, &mut values, &ids, &four[2..], &mut [0]),
+        short(Operand::Updates, 3)
+    );
+    assert_eq!(
+        scatter.mean(&mut values, &ids, &four[2..], &mut [0; 4]),
+        short(Operand::Updates, 3)
+    );
+    assert_eq!(
+        scatter.mean_excluding_self(&mut values[1..], &ids, &four, &mut [0; 4]),
+        short(Operand::Data, 4)
+    );
     assert_eq!(values, [-1; 4]);
 }
 
@@ -198,10 +313,15 @@ fn indices() {
 
     let twice = [0, 0, 2, 3, 1, 1, -1, -1];
     let mut flags = [u32::MAX; 1];
-    assert_eq!(scatter.check_unique(&twice, &mut flags).err(), Some(Error::DuplicateIndex { first: 1, second: 3 }));
+    assert_eq!(
+        scatter.check_unique(&twice, &mut flags).err(),
+        Some(Error::DuplicateIndex { first: 1, second: 3 })
+    );
     assert!(scatter.check_unique(&[0, 0, 2, 3, 1, 1, 0, 1], &mut flags).is_ok());
     // Left out twice is not twice in one place.
-    assert!(scatter.bounds(Bounds::Skip).check_unique(&[0, 0, 9, 9, 1, 1, 9, 9], &mut flags).is_ok());
+    assert!(
+        scatter.bounds(Bounds::Skip).check_unique(&[0, 0, 9, 9, 1, 1, 9, 9], &mut flags).is_ok()
+    );
     // The same tuple in two batches is not a duplicate.
     let batched = Scatter::nd(&l(&[2, 4]), &l(&[2, 1, 1]), &l(&[2, 1]), 1).unwrap();
     assert!(batched.check_unique(&[3, 3], &mut flags).is_ok());
@@ -209,7 +329,14 @@ fn indices() {
 
 /// One of every variant, all counts `n` and all values `value`.
 fn every_variant(n: usize, value: i128) -> Vec<Error> {
-    let operands = [Operand::Layout, Operand::Input, Operand::Indices, Operand::Updates, Operand::Data, Operand::Output];
+    let operands = [
+        Operand::Layout,
+        Operand::Input,
+        Operand::Indices,
+        Operand::Updates,
+        Operand::Data,
+        Operand::Output,
+    ];
     let of = |operand| {
         let found = FeatureLevel::Level1_0;
         [
@@ -225,8 +352,17 @@ fn every_variant(n: usize, value: i128) -> Vec<Error> {
             Error::ZeroSize { operand, dimension: n },
             Error::LeadingSizeNotOne { operand, dimension: n, found: n },
             Error::DimensionCountOutOfRange { operand, minimum: n, maximum: n, found: n },
-            Error::DataTypeMismatch { operand, expected: DataType::Float32, found: DataType::Float16 },
-            Error::NotSupported { operand, what: Unsupported::DataType, needs: Some(FeatureLevel::Level4_1), found },
+            Error::DataTypeMismatch {
+                operand,
+                expected: DataType::Float32,
+                found: DataType::Float16,
+            },
+            Error::NotSupported {
+                operand,
+                what: Unsupported::DataType,
+                needs: Some(FeatureLevel::Level4_1),
+                found,
+            },
             Error::NotSupported { operand, what: Unsupported::DimensionCount, needs: None, found },
         ]
     };
@@ -241,8 +377,19 @@ fn every_variant(n: usize, value: i128) -> Vec<Error> {
 
 #[test]
 fn messages_name_the_feature_level() {
-    let names = [FeatureLevel::Level1_0, FeatureLevel::Level2_1, FeatureLevel::Level3_0, FeatureLevel::Level4_1].map(|found| {
-        let error = Error::NotSupported { operand: Operand::Input, what: Unsupported::Operator, needs: None, found };
+    let names = [
+        FeatureLevel::Level1_0,
+        FeatureLevel::Level2_1,
+        FeatureLevel::Level3_0,
+        FeatureLevel::Level4_1,
+    ]
+    .map(|found| {
+        let error = Error::NotSupported {
+            operand: Operand::Input,
+            what: Unsupported::Operator,
+            needs: None,
+            found,
+        };
         error.to_string().split(' ').find_map(|word| word.parse::<f32>().ok())
     });
     assert_eq!(names, [1.0, 2.1, 3.0, 4.1].map(Some));
@@ -256,10 +403,14 @@ fn messages() {
     assert!(short.iter().all(|text| !text.is_empty()));
     assert_eq!(short.iter().collect::<BTreeSet<_>>().len(), short.len(), "all distinct");
 
-    let cut = |text: String| text.replace(&usize::MAX.to_string(), "0").replace(&u64::MAX.to_string(), "0");
+    let cut = |text: String| {
+        text.replace(&usize::MAX.to_string(), "0").replace(&u64::MAX.to_string(), "0")
+    };
     for (value, sign) in [(u64::MAX.into(), ""), (-i128::from(u64::MAX), "-")] {
         let long = texts(every_variant(usize::MAX, value)).into_iter().map(cut);
-        let expected = short.iter().map(|text| text.replace("coordinate 0 is ", &format!("coordinate 0 is {sign}")));
+        let expected = short
+            .iter()
+            .map(|text| text.replace("coordinate 0 is ", &format!("coordinate 0 is {sign}")));
         assert_eq!(long.collect::<Vec<_>>(), expected.collect::<Vec<_>>());
     }
 }
@@ -268,5 +419,10 @@ fn messages() {
 #[test]
 #[should_panic = "size mismatch: output dimension 0 should be 3, found 4"]
 fn compile_errors_have_the_same_words() {
-    strew::plan_error(Error::SizeMismatch { operand: Operand::Output, dimension: 0, expected: 3, found: 4 });
+    strew::plan_error(Error::SizeMismatch {
+        operand: Operand::Output,
+        dimension: 0,
+        expected: 3,
+        found: 4,
+    });
 }

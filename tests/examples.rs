@@ -9,7 +9,10 @@ use std::process::{Command, Output};
 fn run(example: &str, arguments: &[&str]) -> Output {
     let test = std::env::current_exe().unwrap();
     let examples = test.parent().unwrap().parent().unwrap().join("examples");
-    Command::new(examples.join(example).with_extension(std::env::consts::EXE_EXTENSION)).args(arguments).output().unwrap()
+    Command::new(examples.join(example).with_extension(std::env::consts::EXE_EXTENSION))
+        .args(arguments)
+        .output()
+        .unwrap()
 }
 
 fn temporary(name: &str) -> PathBuf {
@@ -23,12 +26,14 @@ fn bigrams_counts_every_pair() {
     let output = run("bigrams", &[file.to_str().unwrap(), picture.to_str().unwrap()]);
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success(), "{text}");
-    let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
+    let lines: Vec<Vec<&str>> =
+        text.lines().map(|line| line.split_whitespace().collect()).collect();
     assert!(lines.contains(&vec!["1", "\"ab\"", "4", "50.00", "%"]), "{text}");
     assert!(lines.contains(&vec!["2", "\"ba\"", "3", "37.50", "%"]), "{text}");
     assert!(lines.contains(&vec!["3", "\"b\\n\"", "1", "12.50", "%"]), "{text}");
 
-    let reader = png::Decoder::new(std::io::BufReader::new(std::fs::File::open(picture).unwrap())).read_info();
+    let reader = png::Decoder::new(std::io::BufReader::new(std::fs::File::open(picture).unwrap()))
+        .read_info();
     assert_eq!(reader.unwrap().info().size(), (256, 256));
 }
 
@@ -55,12 +60,16 @@ fn bigrams_says_which_file_it_could_not_write() {
 
 #[test]
 fn embedding_bag_finds_similar_lines() {
-    let lines = "the cat sat on the mat\nstock prices fell\ncats sit on mats\nprices of stocks fall\n";
+    let lines =
+        "the cat sat on the mat\nstock prices fell\ncats sit on mats\nprices of stocks fall\n";
     let file = temporary("lines.txt");
     std::fs::write(&file, lines).unwrap();
     let output = run("embedding_bag", &[file.to_str().unwrap()]);
     let text = String::from_utf8(output.stdout).unwrap();
-    let like: Vec<&str> = text.lines().filter_map(|line| line.trim().strip_prefix("most like line ")?.split(' ').next()).collect();
+    let like: Vec<&str> = text
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("most like line ")?.split(' ').next())
+        .collect();
     assert_eq!(like, ["3", "4", "1", "2"], "{text}");
 }
 
@@ -85,22 +94,38 @@ fn kv_cache_fills_and_goes_round() {
     let text = printed("kv_cache");
     let (linear, circular) = text.split_once("Circular").unwrap();
     // The step that does not fit leaves what was there.
-    assert_eq!(linear.matches("sequence 1, head 1: [0.0, 0.0, 0.0, 1.0, 2.0, 0.0]").count(), 2, "{text}");
+    assert_eq!(
+        linear.matches("sequence 1, head 1: [0.0, 0.0, 0.0, 1.0, 2.0, 0.0]").count(),
+        2,
+        "{text}"
+    );
     assert!(linear.contains("positions [2, 3, 5, 6]: index out of bounds"), "{text}");
     for head in 0..2 {
-        assert!(circular.contains(&format!("sequence 0, head {head}: [7.0, 8.0, 3.0, 4.0, 5.0, 6.0]")), "{text}");
-        assert!(circular.contains(&format!("sequence 1, head {head}: [4.0, 5.0, 6.0, 7.0, 8.0, 3.0]")), "{text}");
+        assert!(
+            circular.contains(&format!("sequence 0, head {head}: [7.0, 8.0, 3.0, 4.0, 5.0, 6.0]")),
+            "{text}"
+        );
+        assert!(
+            circular.contains(&format!("sequence 1, head {head}: [4.0, 5.0, 6.0, 7.0, 8.0, 3.0]")),
+            "{text}"
+        );
     }
 }
 
 #[test]
 fn moe_combines_what_the_experts_answer() {
     let text = printed("moe");
-    let loads: usize = text.lines().filter_map(|line| line.strip_prefix("expert ")?.split_whitespace().nth(1)?.parse::<usize>().ok()).sum();
+    let loads: usize = text
+        .lines()
+        .filter_map(|line| {
+            line.strip_prefix("expert ")?.split_whitespace().nth(1)?.parse::<usize>().ok()
+        })
+        .sum();
     assert_eq!(loads, 128, "{text}");
     // Experts multiply by their numbers, so that the output is a multiple of the token: here of sin(0.7).
     let token = text.lines().find(|line| line.starts_with("token 0")).unwrap();
-    let words: Vec<&str> = token.split([' ', ':', '[', ']', ',']).filter(|word| !word.is_empty()).collect();
+    let words: Vec<&str> =
+        token.split([' ', ':', '[', ']', ',']).filter(|word| !word.is_empty()).collect();
     let number = |at: usize| words[at].parse::<f64>().unwrap();
     let factor = number(3) * number(6) + number(8) * number(11);
     assert!((number(13) - factor * 0.7_f64.sin()).abs() < 0.05, "{token}");
@@ -110,17 +135,25 @@ fn moe_combines_what_the_experts_answer() {
 fn sparse_update_learns() {
     // Consonants and vowels in turn, all as frequent.
     let text: String = (0..1_000_u32)
-        .map(|n| char::from(if n % 2 == 0 { b"bdgk" } else { b"aeiu" }[(n.wrapping_mul(0x9E37_79B1) >> 30) as usize]))
+        .map(|n| {
+            char::from(
+                if n % 2 == 0 { b"bdgk" } else { b"aeiu" }
+                    [(n.wrapping_mul(0x9E37_79B1) >> 30) as usize],
+            )
+        })
         .collect();
     let file = temporary("syllables.txt");
     std::fs::write(&file, text).unwrap();
     let output = run("sparse_update", &[file.to_str().unwrap()]);
     let text = String::from_utf8(output.stdout).unwrap();
-    let losses: Vec<f64> = text.lines().filter_map(|line| line.split_once("loss ")?.1.parse().ok()).collect();
+    let losses: Vec<f64> =
+        text.lines().filter_map(|line| line.split_once("loss ")?.1.parse().ok()).collect();
     assert_eq!(losses.len(), 12);
     assert!(losses[11] < 0.8 * losses[0], "{text}");
     // Vowels are followed by the same.
-    let likest = |letter: &str| text.lines().find_map(|line| line.trim().strip_prefix(letter)?.strip_prefix(": ")).unwrap();
+    let likest = |letter: &str| {
+        text.lines().find_map(|line| line.trim().strip_prefix(letter)?.strip_prefix(": ")).unwrap()
+    };
     assert!(likest("a").split(' ').take(2).all(|other| "eiu".contains(other)), "{text}");
 }
 
@@ -137,7 +170,8 @@ fn voxels_counts_every_point() {
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.contains("3 quakes in 2 of 7776 voxels"), "{text}");
     assert!(
-        text.lines().any(|line| line.split_whitespace().collect::<Vec<_>>() == ["80..90", "-180..-175", "0", "km..", "2", "2.0", "3.0"]),
+        text.lines().any(|line| line.split_whitespace().collect::<Vec<_>>()
+            == ["80..90", "-180..-175", "0", "km..", "2", "2.0", "3.0"]),
         "{text}"
     );
 
@@ -158,7 +192,18 @@ fn one_hot_leaves_out_what_is_no_base() {
 #[test]
 fn permutation_sorts_and_puts_back() {
     let text = printed("permutation");
-    assert!(text.contains("1679 rows sorted by magnitude; put back, all are as they were"), "{text}");
-    let magnitudes: Vec<f32> = text.lines().skip(1).take(10).map(|line| line.split_whitespace().last().unwrap().parse().unwrap()).collect();
-    assert!(magnitudes.len() == 10 && magnitudes.is_sorted_by(|a, b| a >= b) && magnitudes[0] > 6.0, "{text}");
+    assert!(
+        text.contains("1679 rows sorted by magnitude; put back, all are as they were"),
+        "{text}"
+    );
+    let magnitudes: Vec<f32> = text
+        .lines()
+        .skip(1)
+        .take(10)
+        .map(|line| line.split_whitespace().last().unwrap().parse().unwrap())
+        .collect();
+    assert!(
+        magnitudes.len() == 10 && magnitudes.is_sorted_by(|a, b| a >= b) && magnitudes[0] > 6.0,
+        "{text}"
+    );
 }

@@ -1,10 +1,19 @@
 //! Cases that other implementations of these operators got wrong, each with the name of one that did.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::expect_used, clippy::panic, missing_docs)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::expect_used,
+    clippy::panic,
+    missing_docs
+)]
 
 use std::fmt::Debug;
 
 use half::{bf16, f16};
-use strew::{Add, And, Average, Bounds, Element, Error, Gather, Index, Layout, Max, Min, Mul, Operand, Or, Reduction, Scatter, Sub, Xor};
+use strew::{
+    Add, And, Average, Bounds, Element, Error, Gather, Index, Layout, Max, Min, Mul, Operand, Or,
+    Reduction, Scatter, Sub, Xor,
+};
 
 const POLICIES: [Bounds; 4] = [Bounds::Error, Bounds::Clamp, Bounds::Wrap, Bounds::Skip];
 
@@ -19,7 +28,8 @@ fn out_of_bounds(entry: usize, coordinate: usize, value: i128, size: usize) -> R
 /// TensorFlow Lite (CVE-2022-35937) and TensorFlow Lite Micro check the flattened position: it overflows, or lands in another row.
 #[test]
 fn each_coordinate_of_a_tuple_is_checked_on_its_own_axis() {
-    let (table, tuple, one) = (Layout::contiguous([4, 4]), Layout::contiguous([1, 2]), Layout::contiguous([1]));
+    let (table, tuple, one) =
+        (Layout::contiguous([4, 4]), Layout::contiguous([1, 2]), Layout::contiguous([1]));
     let gather = Gather::nd(&table, &tuple, &one, 0).unwrap();
     let scatter = Scatter::nd(&table, &tuple, &one, 0).unwrap();
     for (tuple, coordinate, value) in [
@@ -41,7 +51,8 @@ fn each_coordinate_of_a_tuple_is_checked_on_its_own_axis() {
 /// TensorFlow Lite Micro checks the same entries of the first batch, again and again.
 #[test]
 fn a_bad_index_in_the_last_batch_is_found() {
-    let (table, indices, output) = (Layout::contiguous([3, 4]), Layout::contiguous([3, 2, 1]), Layout::contiguous([3, 2]));
+    let (table, indices, output) =
+        (Layout::contiguous([3, 4]), Layout::contiguous([3, 2, 1]), Layout::contiguous([3, 2]));
     let gather = Gather::nd(&table, &indices, &output, 1).unwrap();
     let scatter = Scatter::nd(&table, &indices, &output, 1).unwrap();
     let bad = [0, 1, 2, 3, 0, 4];
@@ -56,7 +67,10 @@ fn a_bad_index_in_the_last_batch_is_found() {
 fn indices_smaller_than_the_table_candle() {
     let (table, indices) = (Layout::contiguous([2, 3, 4]), Layout::contiguous([1, 2, 2]));
     let mut output = [0; 4];
-    Gather::elements(&table, &indices, &indices, 0).unwrap().run(&iota::<24>(), &[1, 0, 1, 0], &mut output).unwrap();
+    Gather::elements(&table, &indices, &indices, 0)
+        .unwrap()
+        .run(&iota::<24>(), &[1, 0, 1, 0], &mut output)
+        .unwrap();
     assert_eq!(output, [12, 1, 16, 5]);
 }
 
@@ -67,19 +81,29 @@ fn updates_smaller_than_the_data_rten() {
     let mut values = [0; 24];
     let updates: [i32; 16] = std::array::from_fn(|position| position as i32 + 1);
     let reversed: [i8; 16] = std::array::from_fn(|position| 3 - position as i8 % 4);
-    Scatter::elements(&data, &indices, &indices, 2).unwrap().run(&mut values, &reversed, &updates).unwrap();
-    assert_eq!(values, [4, 3, 2, 1, 8, 7, 6, 5, 0, 0, 0, 0, 12, 11, 10, 9, 16, 15, 14, 13, 0, 0, 0, 0]);
+    Scatter::elements(&data, &indices, &indices, 2)
+        .unwrap()
+        .run(&mut values, &reversed, &updates)
+        .unwrap();
+    assert_eq!(
+        values,
+        [4, 3, 2, 1, 8, 7, 6, 5, 0, 0, 0, 0, 12, 11, 10, 9, 16, 15, 14, 13, 0, 0, 0, 0]
+    );
 }
 
 /// tract and burn read the first element of the next row.
 #[test]
 fn the_innermost_axis_does_not_reach_the_next_row() {
-    let (table, two, grid) = (Layout::contiguous([3, 4]), Layout::contiguous([2]), Layout::contiguous([3, 2]));
+    let (table, two, grid) =
+        (Layout::contiguous([3, 4]), Layout::contiguous([2]), Layout::contiguous([3, 2]));
     let mut output = [-1; 6];
     let axis = Gather::axis(&table, &two, &grid, 1).unwrap();
     assert_eq!(axis.run(&iota::<12>(), &[4, 0], &mut output), out_of_bounds(0, 0, 4, 4));
     let elements = Gather::elements(&table, &grid, &grid, 1).unwrap();
-    assert_eq!(elements.run(&iota::<12>(), &[4, 0, 0, 0, 0, 0], &mut output), out_of_bounds(0, 0, 4, 4));
+    assert_eq!(
+        elements.run(&iota::<12>(), &[4, 0, 0, 0, 0, 0], &mut output),
+        out_of_bounds(0, 0, 4, 4)
+    );
     assert_eq!(output, [-1; 6]);
     let scatter = Scatter::elements(&table, &grid, &grid, 1).unwrap();
     let mut data = iota::<12>();
@@ -101,18 +125,27 @@ fn strides_of_indices_and_updates_count() {
         ([2, 1], [0, 0], [1, 0, 1, 1, 0, 1]),
     ];
     for (strides, update_strides, expected) in cases {
-        let (indices, updates) = (Layout::strided(sizes, strides), Layout::strided(sizes, update_strides));
+        let (indices, updates) =
+            (Layout::strided(sizes, strides), Layout::strided(sizes, update_strides));
         let mut values = [0; 6];
-        Scatter::elements(&data, &indices, &updates, 0).unwrap().run(&mut values, &[1, 2, 0, 1], &[1, 2, 3, 4]).unwrap();
+        Scatter::elements(&data, &indices, &updates, 0)
+            .unwrap()
+            .run(&mut values, &[1, 2, 0, 1], &[1, 2, 3, 4])
+            .unwrap();
         assert_eq!(values, expected, "{strides:?} {update_strides:?}");
     }
     // Tuples that lie side by side, whose coordinates lie apart, that lie backwards, and one tuple for all.
     let (table, two) = (Layout::contiguous([3, 2]), Layout::contiguous([2]));
-    for (strides, offset, expected) in [([2, 1], 0, [3, 4]), ([1, 2], 0, [2, 3]), ([-2, 1], 2, [4, 3]), ([0, 1], 0, [3, 3])] {
+    for (strides, offset, expected) in
+        [([2, 1], 0, [3, 4]), ([1, 2], 0, [2, 3]), ([-2, 1], 2, [4, 3]), ([0, 1], 0, [3, 3])]
+    {
         let indices = Layout::strided([2, 2], strides).with_offset(offset);
         let mut output = [-1; 2];
         let tuples = if strides == [1, 2] { [1, 1, 0, 1] } else { [1, 1, 2, 0] };
-        Gather::nd(&table, &indices, &two, 0).unwrap().run(&iota::<6>(), &tuples, &mut output).unwrap();
+        Gather::nd(&table, &indices, &two, 0)
+            .unwrap()
+            .run(&iota::<6>(), &tuples, &mut output)
+            .unwrap();
         assert_eq!(output, expected, "{strides:?}");
     }
 }
@@ -128,8 +161,15 @@ fn wide_indices_are_not_cut() {
             let mut output = [-1];
             gather.bounds(bounds).run(&[10, 11, 12], &[index], &mut output).map(|()| output[0])
         };
-        assert_eq!(run(Bounds::Error), Err(Error::IndexOutOfBounds { entry: 0, coordinate: 0, value, size: 3 }));
-        assert_eq!((run(Bounds::Clamp), run(Bounds::Wrap), run(Bounds::Skip)), (Ok(clamped), Ok(wrapped), Ok(-1)), "{value}");
+        assert_eq!(
+            run(Bounds::Error),
+            Err(Error::IndexOutOfBounds { entry: 0, coordinate: 0, value, size: 3 })
+        );
+        assert_eq!(
+            (run(Bounds::Clamp), run(Bounds::Wrap), run(Bounds::Skip)),
+            (Ok(clamped), Ok(wrapped), Ok(-1)),
+            "{value}"
+        );
     }
     const CUT: i64 = (1 << 32) + 1; // 2 modulo 3.
     check(gather, CUT, CUT.into(), 12, 12);
@@ -144,7 +184,10 @@ fn wide_indices_are_not_cut() {
         let mut output = [0];
         long.run(&[7], &[CUT], &mut output).unwrap();
         assert_eq!(output, [7]);
-        assert_eq!(long.run(&[7], &[1_u64 << 33], &mut output), out_of_bounds(0, 0, 1 << 33, 1 << 33));
+        assert_eq!(
+            long.run(&[7], &[1_u64 << 33], &mut output),
+            out_of_bounds(0, 0, 1 << 33, 1 << 33)
+        );
     }
 }
 
@@ -157,7 +200,10 @@ fn the_extremes_of_the_index_types() {
             let mut output = [-1];
             gather.bounds(bounds).run(&[10, 11, 12], &[index], &mut output).map(|()| output[0])
         };
-        assert_eq!(run(Bounds::Error), Err(Error::IndexOutOfBounds { entry: 0, coordinate: 0, value: index.into(), size: 3 }));
+        assert_eq!(
+            run(Bounds::Error),
+            Err(Error::IndexOutOfBounds { entry: 0, coordinate: 0, value: index.into(), size: 3 })
+        );
         let found = (run(Bounds::Clamp), run(Bounds::Wrap), run(Bounds::Skip));
         assert_eq!(found, (Ok(clamped), Ok(wrapped), Ok(-1)), "{}", index.into());
     }
@@ -192,8 +238,16 @@ fn sizes_and_extents_that_overflow_are_refused() {
         Layout::strided([1], [0]).with_offset(usize::MAX),
     ] {
         let output = Layout::from_sizes(&input.sizes()[1..]).unwrap();
-        assert_eq!(Gather::axis(&input, &scalar, &output, 0).err(), overflow(Operand::Input), "{input:?}");
-        assert_eq!(Scatter::axis(&input, &scalar, &output, 0).err(), overflow(Operand::Data), "{input:?}");
+        assert_eq!(
+            Gather::axis(&input, &scalar, &output, 0).err(),
+            overflow(Operand::Input),
+            "{input:?}"
+        );
+        assert_eq!(
+            Scatter::axis(&input, &scalar, &output, 0).err(),
+            overflow(Operand::Data),
+            "{input:?}"
+        );
     }
     let endless = Layout::strided([HALF, HALF], [0, 0]);
     assert_eq!(Gather::axis(&one, &endless, &endless, 0).err(), overflow(Operand::Indices));
@@ -221,17 +275,31 @@ fn a_size_of_0_in_each_operand() {
         for bounds in POLICIES {
             let (table_data, mut flat_data) = (iota::<6>(), [0; 0]);
             assert_eq!(
-                Gather::axis(&table, &indices, &flat, axis).unwrap().bounds(bounds).run(&table_data, &[99, 99], &mut flat_data),
+                Gather::axis(&table, &indices, &flat, axis).unwrap().bounds(bounds).run(
+                    &table_data,
+                    &[99, 99],
+                    &mut flat_data
+                ),
                 Ok(())
             );
             let mut data = table_data;
-            assert_eq!(Scatter::axis(&table, &indices, &flat, axis).unwrap().bounds(bounds).run(&mut data, &[99, 99], &flat_data), Ok(()));
+            assert_eq!(
+                Scatter::axis(&table, &indices, &flat, axis).unwrap().bounds(bounds).run(
+                    &mut data,
+                    &[99, 99],
+                    &flat_data
+                ),
+                Ok(())
+            );
             assert_eq!(data, table_data);
         }
     }
     // An axis of size 0 that is indexed is out of bounds, or skipped.
     let (empty, one) = (l(&[0]), l(&[1]));
-    let (gather, scatter) = (Gather::axis(&empty, &one, &one, 0).unwrap(), Scatter::axis(&empty, &one, &one, 0).unwrap());
+    let (gather, scatter) = (
+        Gather::axis(&empty, &one, &one, 0).unwrap(),
+        Scatter::axis(&empty, &one, &one, 0).unwrap(),
+    );
     for bounds in POLICIES {
         let expected = if bounds == Bounds::Error { out_of_bounds(0, 0, 0, 0) } else { Ok(()) };
         let mut output = [-1];
@@ -245,16 +313,33 @@ fn a_size_of_0_in_each_operand() {
 #[test]
 fn the_edges_of_nd() {
     let l = |sizes: &[usize]| Layout::from_sizes(sizes).unwrap();
-    let gather = |table: &[usize], indices: &[usize], output: &[usize], b| Gather::nd(&l(table), &l(indices), &l(output), b).err();
-    assert_eq!(gather(&[3, 4], &[2, 0], &[2, 3, 4], 0), Some(Error::TupleSizeOutOfRange { expected: 2, found: 0 }));
-    assert_eq!(gather(&[3, 4], &[2, 3], &[2], 0), Some(Error::TupleSizeOutOfRange { expected: 2, found: 3 }));
-    assert_eq!(gather(&[3, 4], &[3, 2], &[3], 1), Some(Error::TupleSizeOutOfRange { expected: 1, found: 2 }));
+    let gather = |table: &[usize], indices: &[usize], output: &[usize], b| {
+        Gather::nd(&l(table), &l(indices), &l(output), b).err()
+    };
+    assert_eq!(
+        gather(&[3, 4], &[2, 0], &[2, 3, 4], 0),
+        Some(Error::TupleSizeOutOfRange { expected: 2, found: 0 })
+    );
+    assert_eq!(
+        gather(&[3, 4], &[2, 3], &[2], 0),
+        Some(Error::TupleSizeOutOfRange { expected: 2, found: 3 })
+    );
+    assert_eq!(
+        gather(&[3, 4], &[3, 2], &[3], 1),
+        Some(Error::TupleSizeOutOfRange { expected: 1, found: 2 })
+    );
     let too_many = Error::BatchDimsOutOfRange { operand: Operand::Indices, expected: 1, found: 2 };
     assert_eq!(gather(&[3, 4, 5], &[3, 4], &[3, 4], 2), Some(too_many));
     let none_left = Error::BatchDimsOutOfRange { operand: Operand::Input, expected: 0, found: 1 };
     assert_eq!(gather(&[3], &[3, 1], &[3], 1), Some(none_left));
-    assert_eq!(gather(&[3], &[], &[3], 0), Some(Error::RankMismatch { operand: Operand::Indices, expected: 1, found: 0 }));
-    assert_eq!(gather(&[], &[1], &[], 0), Some(Error::RankMismatch { operand: Operand::Input, expected: 1, found: 0 }));
+    assert_eq!(
+        gather(&[3], &[], &[3], 0),
+        Some(Error::RankMismatch { operand: Operand::Indices, expected: 1, found: 0 })
+    );
+    assert_eq!(
+        gather(&[], &[1], &[], 0),
+        Some(Error::RankMismatch { operand: Operand::Input, expected: 1, found: 0 })
+    );
     assert_eq!(
         Scatter::nd(&l(&[]), &l(&[1]), &l(&[]), 0).err(),
         Some(Error::RankMismatch { operand: Operand::Data, expected: 1, found: 0 })
@@ -263,13 +348,22 @@ fn the_edges_of_nd() {
     // One full tuple: a result of rank 0.
     let (table, tuple, scalar) = (l(&[2, 3]), l(&[2]), l(&[]));
     let mut output = [0];
-    Gather::nd(&table, &tuple, &scalar, 0).unwrap().run(&iota::<6>(), &[1, 2], &mut output).unwrap();
+    Gather::nd(&table, &tuple, &scalar, 0)
+        .unwrap()
+        .run(&iota::<6>(), &[1, 2], &mut output)
+        .unwrap();
     assert_eq!(output, [5]);
     let mut data = iota::<6>();
-    Scatter::nd(&table, &tuple, &scalar, 0).unwrap().reduce(Add, &mut data, &[-1, -1], &[10]).unwrap();
+    Scatter::nd(&table, &tuple, &scalar, 0)
+        .unwrap()
+        .reduce(Add, &mut data, &[-1, -1], &[10])
+        .unwrap();
     assert_eq!(data, [0, 1, 2, 3, 4, 15]);
     // One index of rank 0.
-    Gather::axis(&l(&[3]), &scalar, &scalar, 0).unwrap().run(&[7, 8, 9], &[-2], &mut output).unwrap();
+    Gather::axis(&l(&[3]), &scalar, &scalar, 0)
+        .unwrap()
+        .run(&[7, 8, 9], &[-2], &mut output)
+        .unwrap();
     assert_eq!(output, [8]);
 }
 
@@ -277,7 +371,10 @@ fn the_edges_of_nd() {
 fn reduced<T: Element, R: Reduction<T>>(reduction: R, current: T, update: T) -> T {
     let one = Layout::contiguous([1]);
     let mut data = [current];
-    Scatter::axis(&one, &one, &one, 0).unwrap().reduce(reduction, &mut data, &[0], &[update]).unwrap();
+    Scatter::axis(&one, &one, &one, 0)
+        .unwrap()
+        .reduce(reduction, &mut data, &[0], &[update])
+        .unwrap();
     data[0]
 }
 
@@ -308,8 +405,12 @@ fn min_and_max_keep_nan_and_order_the_zeros() {
     }
     check([f32::NAN, -0.0, 0.0, 1.0, f32::INFINITY], |a, b| a.to_bits() == b.to_bits());
     check([f64::NAN, -0.0, 0.0, 1.0, f64::INFINITY], |a, b| a.to_bits() == b.to_bits());
-    check([f16::NAN, f16::NEG_ZERO, f16::ZERO, f16::ONE, f16::INFINITY], |a, b| a.to_bits() == b.to_bits());
-    check([bf16::NAN, bf16::NEG_ZERO, bf16::ZERO, bf16::ONE, bf16::INFINITY], |a, b| a.to_bits() == b.to_bits());
+    check([f16::NAN, f16::NEG_ZERO, f16::ZERO, f16::ONE, f16::INFINITY], |a, b| {
+        a.to_bits() == b.to_bits()
+    });
+    check([bf16::NAN, bf16::NEG_ZERO, bf16::ZERO, bf16::ONE, bf16::INFINITY], |a, b| {
+        a.to_bits() == b.to_bits()
+    });
     // Of two NaNs the first stays.
     let (quiet, other) = (f32::from_bits(0x7FC0_0001), f32::from_bits(0xFFC0_0002));
     for (a, b) in [(quiet, other), (other, quiet)] {
@@ -330,7 +431,10 @@ fn integers_wrap_in_every_build() {
     assert_eq!(reduced(Add, i32::MAX, 1), i32::MIN);
     let (one, two) = (Layout::contiguous([1]), Layout::contiguous([2]));
     let mut data = [200_u8];
-    Scatter::axis(&one, &two, &two, 0).unwrap().mean_excluding_self(&mut data, &[0, 0], &[200, 100], &mut [0]).unwrap();
+    Scatter::axis(&one, &two, &two, 0)
+        .unwrap()
+        .mean_excluding_self(&mut data, &[0, 0], &[200, 100], &mut [0])
+        .unwrap();
     assert_eq!(data, [22], "(200 + 100) modulo 256, halved");
 }
 
@@ -343,7 +447,11 @@ fn duplicates_meet_in_order() {
     scatter.run(&mut data, &[0, -1, 0, -1], &[1.0, 2.0, 3.0, 4.0]).unwrap();
     assert_eq!(data, [4.0]);
     // 1e8 swallows a 1: the order decides what is left.
-    for (updates, sum) in [([1e8_f32, 1.0, 1.0, -1e8], 0.0), ([1.0, 1.0, 1e8, -1e8], 0.0), ([1e8, -1e8, 1.0, 1.0], 2.0)] {
+    for (updates, sum) in [
+        ([1e8_f32, 1.0, 1.0, -1e8], 0.0),
+        ([1.0, 1.0, 1e8, -1e8], 0.0),
+        ([1e8, -1e8, 1.0, 1.0], 2.0),
+    ] {
         let mut data = [0.0];
         scatter.reduce(Add, &mut data, &[0; 4], &updates).unwrap();
         assert_eq!(data, [sum], "{updates:?}");
@@ -395,10 +503,16 @@ fn reductions_of_every_integer() {
 /// Rounded once, by counts that `f32` holds and by others.
 #[test]
 fn means_of_floats() {
-    assert_eq!([0, 1, 3, 1 << 24].map(|count| 5_f32.divide(count)), [5.0, 5.0, 5.0 / 3.0, 5.0 / 16_777_216.0]);
+    assert_eq!(
+        [0, 1, 3, 1 << 24].map(|count| 5_f32.divide(count)),
+        [5.0, 5.0, 5.0 / 3.0, 5.0 / 16_777_216.0]
+    );
     assert_eq!(1e30_f32.divide((1 << 24) + 1), (1e30_f32 as f64 / 16_777_217.0) as f32);
     assert_eq!([0, 2].map(|count| f16::from_f32(5.0).divide(count)), [5.0, 2.5].map(f16::from_f32));
-    assert_eq!([0, 2].map(|count| bf16::from_f32(5.0).divide(count)), [5.0, 2.5].map(bf16::from_f32));
+    assert_eq!(
+        [0, 2].map(|count| bf16::from_f32(5.0).divide(count)),
+        [5.0, 2.5].map(bf16::from_f32)
+    );
 }
 
 /// `std` asks for rows ahead where the table is as large as this.
@@ -410,11 +524,16 @@ fn rows_of_a_table_that_no_cache_holds() {
         // Two blocks of 64 and a rest; places after the last row as well.
         let ids: Vec<usize> = (0..150).map(|n| (n * 7_919_993) % (rows + rows / 8)).collect();
         let [layout, output] = [[rows, width], [150, width]].map(Layout::contiguous);
-        let gather = Gather::axis(&layout, &Layout::contiguous([150]), &output, 0).unwrap().bounds(Bounds::Skip);
+        let gather = Gather::axis(&layout, &Layout::contiguous([150]), &output, 0)
+            .unwrap()
+            .bounds(Bounds::Skip);
         let mut found = vec![u32::MAX; 150 * width];
         gather.run(&table, &ids, &mut found).unwrap();
         for (row, id) in found.chunks(width).zip(ids) {
-            assert_eq!(row, table.get(id * width..(id + 1) * width).unwrap_or(&vec![u32::MAX; width]));
+            assert_eq!(
+                row,
+                table.get(id * width..(id + 1) * width).unwrap_or(&vec![u32::MAX; width])
+            );
         }
     }
 }
@@ -442,7 +561,10 @@ fn lanes_of_indices_may_lie_far_apart() {
     ids.iter().for_each(|id| expected[*id as usize] = f64::from(*id));
     Scatter::axis(&table, &far, &near, 0).unwrap().run(&mut data, &far_ids, &found).unwrap();
     assert_eq!(data, expected);
-    Scatter::axis(&table, &far, &near, 0).unwrap().reduce(Add, &mut data, &far_ids, &found).unwrap();
+    Scatter::axis(&table, &far, &near, 0)
+        .unwrap()
+        .reduce(Add, &mut data, &far_ids, &found)
+        .unwrap();
     ids.iter().for_each(|id| expected[*id as usize] += f64::from(*id));
     assert_eq!(data, expected);
 }

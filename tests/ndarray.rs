@@ -1,26 +1,38 @@
 //! Operators on arrays and views do what they do on slices, whatever the strides of the views.
 #![cfg(feature = "ndarray")]
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::expect_used, clippy::panic, missing_docs)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::expect_used,
+    clippy::panic,
+    missing_docs
+)]
 
 mod common;
 
 use common::case::{self, Case, Tensor};
 use common::check::with_wide_indices;
 use common::generate::{self, Direction, KINDS};
-use ndarray::{Array1, Array2, ArrayD, ArrayView, ArrayViewMut, Axis, IxDyn, ShapeBuilder, StrideShape, array, aview0, aview1, s};
+use ndarray::{
+    Array1, Array2, ArrayD, ArrayView, ArrayViewMut, Axis, IxDyn, ShapeBuilder, StrideShape, array,
+    aview0, aview1, s,
+};
 use proptest::prelude::*;
 use strew::ndarray::{Operator, layout};
 use strew::{Add, Bounds, Error, Gather, Index, Layout, Operand, Sub, shape};
 
 /// A view of any strides in a slice.
 fn view<'a, T>(tensor: &Tensor, slice: &'a [T]) -> ArrayView<'a, T, IxDyn> {
-    let mut view = ArrayView::from_shape(steps(tensor), slice.get(lowest(tensor)..).unwrap_or(&[])).unwrap();
+    let mut view =
+        ArrayView::from_shape(steps(tensor), slice.get(lowest(tensor)..).unwrap_or(&[])).unwrap();
     backwards(tensor).for_each(|dim| view.invert_axis(Axis(dim)));
     view
 }
 
 fn view_mut<'a, T>(tensor: &Tensor, slice: &'a mut [T]) -> ArrayViewMut<'a, T, IxDyn> {
-    let mut view = ArrayViewMut::from_shape(steps(tensor), slice.get_mut(lowest(tensor)..).unwrap_or(&mut [])).unwrap();
+    let mut view =
+        ArrayViewMut::from_shape(steps(tensor), slice.get_mut(lowest(tensor)..).unwrap_or(&mut []))
+            .unwrap();
     backwards(tensor).for_each(|dim| view.invert_axis(Axis(dim)));
     view
 }
@@ -35,7 +47,10 @@ fn backwards(tensor: &Tensor) -> impl Iterator<Item = usize> {
 }
 
 fn lowest(tensor: &Tensor) -> usize {
-    tensor.offset - backwards(tensor).map(|dim| (tensor.sizes[dim] - 1) * tensor.strides[dim].unsigned_abs()).sum::<usize>()
+    tensor.offset
+        - backwards(tensor)
+            .map(|dim| (tensor.sizes[dim] - 1) * tensor.strides[dim].unsigned_abs())
+            .sum::<usize>()
 }
 
 /// Where no step is made, a stride may be anything; not so for `ndarray`.
@@ -43,7 +58,12 @@ fn strides(tensor: &Tensor) -> Vec<isize> {
     if tensor.sizes.contains(&0) {
         return vec![0; tensor.sizes.len()];
     }
-    tensor.sizes.iter().zip(&tensor.strides).map(|(size, stride)| if *size == 1 { 1 } else { *stride }).collect()
+    tensor
+        .sizes
+        .iter()
+        .zip(&tensor.strides)
+        .map(|(size, stride)| if *size == 1 { 1 } else { *stride })
+        .collect()
 }
 
 fn operator(case: &Case) -> Operator {
@@ -65,7 +85,11 @@ fn gather_as_on_slices<I: Index>(case: &Case, indices: &[I]) {
     let mut output = expected.clone();
     let result = case.gather().unwrap().run(&input, indices, &mut expected);
     let (input, indices) = (view(&case.table, &input), view(&case.indices, indices));
-    assert_eq!(operator(case).gather_into(&input, &indices, &mut view_mut(&case.flat, &mut output)), result, "{case:?}");
+    assert_eq!(
+        operator(case).gather_into(&input, &indices, &mut view_mut(&case.flat, &mut output)),
+        result,
+        "{case:?}"
+    );
     if result.is_ok() {
         assert_eq!(output, expected, "{case:?}");
         // What is skipped is a 0 there.
@@ -82,10 +106,23 @@ fn scatter_as_on_slices<I: Index>(case: &Case, indices: &[I]) {
     let mut expected = numbers(&case.table, -5000);
     let mut data = expected.clone();
     let result = scatter.run(&mut expected, indices, &updates);
-    assert_eq!(operator(case).scatter(&mut view_mut(&case.table, &mut data), &indices_view, &updates_view), result, "{case:?}");
+    assert_eq!(
+        operator(case).scatter(&mut view_mut(&case.table, &mut data), &indices_view, &updates_view),
+        result,
+        "{case:?}"
+    );
     assert_eq!(data, expected, "{case:?}");
     let result = scatter.reduce(Sub, &mut expected, indices, &updates);
-    assert_eq!(operator(case).reduce(Sub, &mut view_mut(&case.table, &mut data), &indices_view, &updates_view), result, "{case:?}");
+    assert_eq!(
+        operator(case).reduce(
+            Sub,
+            &mut view_mut(&case.table, &mut data),
+            &indices_view,
+            &updates_view
+        ),
+        result,
+        "{case:?}"
+    );
     assert_eq!(data, expected, "{case:?}");
 }
 
@@ -117,7 +154,9 @@ proptest! {
 fn indices_and_updates_may_have_gaps_and_repeat() {
     let sparse = array![[1, 9], [0, 9], [1, 9]];
     let mut data = array![0, 0];
-    Operator::axis(0).reduce(Add, &mut data, &sparse.column(0), &aview0(&5).broadcast(3).unwrap()).unwrap();
+    Operator::axis(0)
+        .reduce(Add, &mut data, &sparse.column(0), &aview0(&5).broadcast(3).unwrap())
+        .unwrap();
     assert_eq!(data, array![5, 10]);
 
     // Repeated along one dimension, with gaps along the other.
@@ -130,11 +169,17 @@ fn indices_and_updates_may_have_gaps_and_repeat() {
 
     // Windows that overlap are copied.
     let windows = ArrayView::from_shape((3, 4).strides((1, 1)), &[1; 6]).unwrap();
-    assert_eq!(Operator::axis(0).gather(&windows, &array![2]).unwrap(), array![[1, 1, 1, 1]].into_dyn());
+    assert_eq!(
+        Operator::axis(0).gather(&windows, &array![2]).unwrap(),
+        array![[1, 1, 1, 1]].into_dyn()
+    );
 
     // No elements, and elements without bytes.
     let none = ArrayView::from_shape((1 << 20, 0), &[0_u8; 0]).unwrap();
-    assert_eq!(Operator::axis(0).gather(&none.slice(s![..;-1, ..]), &array![-1]).unwrap().shape(), [1, 0]);
+    assert_eq!(
+        Operator::axis(0).gather(&none.slice(s![..;-1, ..]), &array![-1]).unwrap().shape(),
+        [1, 0]
+    );
     let units = Array1::from_elem(4, ());
     assert_eq!(Operator::axis(0).gather(&units.slice(s![..;-1]), &array![3, 0]).unwrap().len(), 2);
 }
@@ -150,7 +195,10 @@ fn more_places_than_memory_holds() {
     let line = [1_u64; 1593];
     let windows = ArrayView::from_shape(IxDyn(&[200; 8]).strides(IxDyn(&[1; 8])), &line).unwrap();
     let one = Array2::<i32>::zeros((1, 8));
-    assert_eq!(Operator::nd(0).gather(&windows, &one), Err(Error::SizesOverflow { operand: Operand::Input }));
+    assert_eq!(
+        Operator::nd(0).gather(&windows, &one),
+        Err(Error::SizesOverflow { operand: Operand::Input })
+    );
 }
 
 #[test]
@@ -158,33 +206,58 @@ fn errors_are_the_crates() {
     let table = array![[1, 2], [3, 4]];
     let bad = Error::IndexOutOfBounds { entry: 1, coordinate: 0, value: 2, size: 2 };
     assert_eq!(Operator::axis(0).gather(&table, &array![0, 2]), Err(bad));
-    assert_eq!(Operator::axis(0).bounds(Bounds::Clamp).gather(&table, &array![0, 2]), Ok(array![[1, 2], [3, 4]].into_dyn()));
-    assert_eq!(Operator::axis(2).gather(&table, &array![0]), Err(Error::AxisOutOfRange { operand: Operand::Input, expected: 2, found: 2 }));
+    assert_eq!(
+        Operator::axis(0).bounds(Bounds::Clamp).gather(&table, &array![0, 2]),
+        Ok(array![[1, 2], [3, 4]].into_dyn())
+    );
+    assert_eq!(
+        Operator::axis(2).gather(&table, &array![0]),
+        Err(Error::AxisOutOfRange { operand: Operand::Input, expected: 2, found: 2 })
+    );
 
     // A scatter that fails leaves no trace, in views with gaps either.
     let mut data = array![[1, 0, 2], [3, 0, 4]];
     let updates = array![[5, 6], [7, 8]];
-    assert_eq!(Operator::axis(0).scatter(&mut data.slice_mut(s![.., ..;2]), &array![0, 2], &updates), Err(bad));
+    assert_eq!(
+        Operator::axis(0).scatter(&mut data.slice_mut(s![.., ..;2]), &array![0, 2], &updates),
+        Err(bad)
+    );
     assert_eq!(data, array![[1, 0, 2], [3, 0, 4]]);
-    let mismatch = Error::SizeMismatch { operand: Operand::Updates, dimension: 1, expected: 3, found: 2 };
+    let mismatch =
+        Error::SizeMismatch { operand: Operand::Updates, dimension: 1, expected: 3, found: 2 };
     assert_eq!(Operator::axis(0).scatter(&mut data, &array![0, 1], &updates), Err(mismatch));
 
     let nine = ArrayD::<u8>::zeros(IxDyn(&[1; 9]));
     let rank = |operand| Error::RankTooLarge { operand, expected: 8, found: 9 };
-    assert_eq!(Operator::elements(0).gather_into(&nine, &nine, &mut nine.clone()), Err(rank(Operand::Input)));
+    assert_eq!(
+        Operator::elements(0).gather_into(&nine, &nine, &mut nine.clone()),
+        Err(rank(Operand::Input))
+    );
     assert_eq!(Operator::elements(0).gather(&nine, &nine), Err(rank(Operand::Input)));
-    assert_eq!(Operator::elements(0).gather(&array![0], &nine.mapv(i64::from)), Err(rank(Operand::Indices)));
-    assert_eq!(Operator::axis(0).scatter(&mut nine.clone(), &array![0], &array![0]), Err(rank(Operand::Data)));
+    assert_eq!(
+        Operator::elements(0).gather(&array![0], &nine.mapv(i64::from)),
+        Err(rank(Operand::Indices))
+    );
+    assert_eq!(
+        Operator::axis(0).scatter(&mut nine.clone(), &array![0], &array![0]),
+        Err(rank(Operand::Data))
+    );
 
     // A gather into a view with gaps, too.
     let mut output = array![[0, 9], [0, 9]];
-    assert_eq!(Operator::axis(0).gather_into(&array![1, 2], &array![0, 2], &mut output.column_mut(0)), Err(bad));
+    assert_eq!(
+        Operator::axis(0).gather_into(&array![1, 2], &array![0, 2], &mut output.column_mut(0)),
+        Err(bad)
+    );
     assert_eq!(output, array![[0, 9], [0, 9]]);
 
     // An output that no memory holds.
     let column = ArrayView::from_shape((2, 1), &[1_u64, 2]).unwrap();
     let wide = column.broadcast((2, 1 << (usize::BITS - 4))).unwrap();
-    assert_eq!(Operator::axis(0).gather(&wide, &array![0, 1]), Err(Error::SizesOverflow { operand: Operand::Output }));
+    assert_eq!(
+        Operator::axis(0).gather(&wide, &array![0, 1]),
+        Err(Error::SizesOverflow { operand: Operand::Output })
+    );
 }
 
 #[test]
@@ -196,7 +269,12 @@ fn layouts_of_views_in_their_memory() {
     assert_eq!(layout(&table.t(), slice), Ok(Layout::strided([6, 4], [1, 6])));
 
     let sizes = shape::axis(part.shape(), &[1], 0).unwrap();
-    let gather = Gather::axis(&layout(&part, slice).unwrap(), &Layout::contiguous([1]), &Layout::from_sizes(&sizes).unwrap(), 0);
+    let gather = Gather::axis(
+        &layout(&part, slice).unwrap(),
+        &Layout::contiguous([1]),
+        &Layout::from_sizes(&sizes).unwrap(),
+        0,
+    );
     let mut row = [0; 3];
     gather.unwrap().run(slice, &[-1], &mut row).unwrap();
     assert_eq!(row, [35, 33, 31]);
@@ -204,7 +282,10 @@ fn layouts_of_views_in_their_memory() {
     // Of other memory, of only a part of it, or between its elements.
     let other = table.clone();
     assert!(layout(&table, other.as_slice().unwrap()).is_err());
-    assert_eq!(layout(&table, &slice[..23]), Err(Error::SliceTooShort { operand: Operand::Layout, expected: 24, found: 23 }));
+    assert_eq!(
+        layout(&table, &slice[..23]),
+        Err(Error::SliceTooShort { operand: Operand::Layout, expected: 24, found: 23 })
+    );
     assert!(layout(&table, &slice[1..]).is_err());
     let bytes = [0_u8, 1, 2, 3, 4, 5];
     let (pairs, odd) = (bytes.as_chunks::<2>().0, bytes[1..].as_chunks::<2>().0);
@@ -213,5 +294,8 @@ fn layouts_of_views_in_their_memory() {
     // Elements without bytes lie nowhere in particular.
     let units = [(); 6];
     let backwards = aview1(&units);
-    assert_eq!(layout(&backwards.slice(s![..;-1]), &units), Ok(Layout::strided([6], [-1]).with_offset(5)));
+    assert_eq!(
+        layout(&backwards.slice(s![..;-1]), &units),
+        Ok(Layout::strided([6], [-1]).with_offset(5))
+    );
 }

@@ -1,8 +1,16 @@
 //! The node test cases of ONNX, see `data/README.md`.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::expect_used, clippy::panic, missing_docs)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::expect_used,
+    clippy::panic,
+    missing_docs
+)]
 
 use serde_json::Value;
-use strew::{Add, Assign, Bounds, Element, Error, Gather, Layout, Max, Min, Mul, Reduction, Scatter, shape};
+use strew::{
+    Add, Assign, Bounds, Element, Error, Gather, Layout, Max, Min, Mul, Reduction, Scatter, shape,
+};
 
 const CASES: &str = include_str!("data/onnx-node-cases.json");
 
@@ -41,7 +49,12 @@ impl Number for i64 {
 }
 
 fn tensor<T: Number>(value: &Value) -> Tensor<T> {
-    let sizes = value["sizes"].as_array().unwrap().iter().map(|size| size.as_u64().unwrap() as usize).collect();
+    let sizes = value["sizes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|size| size.as_u64().unwrap() as usize)
+        .collect();
     Tensor { sizes, data: value["data"].as_array().unwrap().iter().map(T::read).collect() }
 }
 
@@ -91,7 +104,9 @@ where
 
     let updates = tensor::<T>(&inputs["updates"]);
     let scatter = match operator {
-        "Scatter" | "ScatterElements" => Scatter::elements(&table, &entries, &updates.layout(), axis),
+        "Scatter" | "ScatterElements" => {
+            Scatter::elements(&table, &entries, &updates.layout(), axis)
+        }
         "ScatterND" => Scatter::nd(&table, &entries, &updates.layout(), 0),
         other => panic!("{other}"),
     }
@@ -123,12 +138,15 @@ fn tensor_scatter(case: &Value) {
     let (batch, positions, row) = (past.sizes[0], past.sizes[rank - 2], past.sizes[rank - 1]);
     let written = update.sizes[rank - 2];
     assert_eq!(past.data.len(), batch * positions * row, "{name}: nothing between batch and axis");
-    let slots: Vec<i64> = starts.data.iter().flat_map(|start| (0..written as i64).map(move |i| start + i)).collect();
+    let slots: Vec<i64> =
+        starts.data.iter().flat_map(|start| (0..written as i64).map(move |i| start + i)).collect();
 
     let circular = case["attributes"].get("mode").is_some_and(|mode| mode == "circular");
-    let (cache, slots_layout) = (Layout::contiguous([batch, positions, row]), Layout::contiguous([batch, written, 1]));
+    let (cache, slots_layout) =
+        (Layout::contiguous([batch, positions, row]), Layout::contiguous([batch, written, 1]));
     let sizes = shape::nd(cache.sizes(), slots_layout.sizes(), 1).unwrap();
-    let scatter = Scatter::nd(&cache, &slots_layout, &Layout::from_sizes(&sizes).unwrap(), 1).unwrap();
+    let scatter =
+        Scatter::nd(&cache, &slots_layout, &Layout::from_sizes(&sizes).unwrap(), 1).unwrap();
     let scatter = scatter.bounds(if circular { Bounds::Wrap } else { Bounds::Error });
 
     let mut present = vec![f32::NAN; past.data.len()];
@@ -136,7 +154,12 @@ fn tensor_scatter(case: &Value) {
     assert_eq!(present, expected.data, "{name}");
 
     if name == "test_tensorscatter_circular" {
-        let linear = scatter.bounds(Bounds::Error).run_into(&past.data, &slots, &update.data, &mut present);
-        assert_eq!(linear, Err(Error::IndexOutOfBounds { entry: 3, coordinate: 0, value: 4, size: 4 }), "only its mode makes it legal");
+        let linear =
+            scatter.bounds(Bounds::Error).run_into(&past.data, &slots, &update.data, &mut present);
+        assert_eq!(
+            linear,
+            Err(Error::IndexOutOfBounds { entry: 3, coordinate: 0, value: 4, size: 4 }),
+            "only its mode makes it legal"
+        );
     }
 }

@@ -1,12 +1,20 @@
 //! Crate and oracle on random cases, and what random descriptions may never do. `PROPTEST_CASES` sets the number of cases.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::expect_used, clippy::panic, missing_docs)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::expect_used,
+    clippy::panic,
+    missing_docs
+)]
 
 mod common;
 
 use std::collections::BTreeSet;
 
 use common::case::{Case, Tensor};
-use common::check::{check_gather, check_hostile, check_reductions, check_scatter, check_shapes, check_slice_lengths};
+use common::check::{
+    check_gather, check_hostile, check_reductions, check_scatter, check_shapes, check_slice_lengths,
+};
 use common::dml::{self, check_description, check_hostile_description};
 use common::generate::{self, Direction, KINDS, Kind};
 use common::oracle::coordinates;
@@ -32,7 +40,8 @@ fn replay<T>(choices: &[u16], generate: impl FnOnce(generate::Choose) -> T) -> T
 }
 
 fn cases(direction: Direction, kind: Kind) -> impl Strategy<Value = Case> {
-    choices().prop_map(move |choices| replay(&choices, |choose| generate::case(direction, kind, choose)))
+    choices()
+        .prop_map(move |choices| replay(&choices, |choose| generate::case(direction, kind, choose)))
 }
 
 fn any_case(direction: Direction) -> impl Strategy<Value = Case> {
@@ -106,13 +115,18 @@ fn hostile_cases() -> impl Strategy<Value = Case> {
     choices().prop_map(|choices| replay(&choices, |choose| generate::hostile_case(choose)))
 }
 
-fn descriptions(make: fn(generate::Choose) -> Option<dml::Description>) -> impl Strategy<Value = Option<dml::Description>> {
+fn descriptions(
+    make: fn(generate::Choose) -> Option<dml::Description>,
+) -> impl Strategy<Value = Option<dml::Description>> {
     choices().prop_map(move |choices| replay(&choices, make))
 }
 
 /// Small tensors of any strides, which overlap or not.
 fn small_tensors() -> impl Strategy<Value = Tensor> {
-    let strides = prop::sample::select(vec![0, 1, 1, 1, 2, 3, 3, 4, 5, 6, 8, 9, 12, 16, 20, 24, 27, 36, 48, 60, -1, -3, -4, -7, -20, -60]);
+    let strides = prop::sample::select(vec![
+        0, 1, 1, 1, 2, 3, 3, 4, 5, 6, 8, 9, 12, 16, 20, 24, 27, 36, 48, 60, -1, -3, -4, -7, -20,
+        -60,
+    ]);
     let dims = prop::collection::vec((0_usize..5, strides), 0..6);
     dims.prop_map(|dims| {
         let (sizes, strides) = dims.into_iter().unzip();
@@ -126,21 +140,31 @@ fn check_overlap(output: &Tensor) {
     let indices = Layout::from_sizes(&[]).unwrap();
     let input = Layout::from_sizes(&[&[1], &output.sizes[..]].concat()).unwrap();
     let gather = strew::Gather::axis(&input, &indices, &layout, 0);
-    let addresses: Vec<usize> = coordinates(&output.sizes).iter().map(|c| output.address(c)).collect();
+    let addresses: Vec<usize> =
+        coordinates(&output.sizes).iter().map(|c| output.address(c)).collect();
     let distinct = addresses.iter().collect::<BTreeSet<_>>().len() == addresses.len();
     match gather.map(|gather| gather.bounds(Bounds::Error)) {
         Ok(_) => assert!(distinct, "accepted, though it overlaps: {output:?}"),
         // The test is stricter than it must be, but only where dimensions interleave.
-        Err(Error::OverlappingOutput { .. }) => assert!(!distinct || interleaves(output), "refused: {output:?}"),
+        Err(Error::OverlappingOutput { .. }) => {
+            assert!(!distinct || interleaves(output), "refused: {output:?}")
+        }
         Err(error) => panic!("{error:?}: {output:?}"),
     }
 }
 
 /// Whether some dimension's stride does not step over all that the dimensions with smaller strides reach.
 fn interleaves(output: &Tensor) -> bool {
-    let mut dims: Vec<_> =
-        output.sizes.iter().zip(&output.strides).filter(|&(&size, _)| size > 1).map(|(&n, s)| (s.unsigned_abs(), n)).collect();
+    let mut dims: Vec<_> = output
+        .sizes
+        .iter()
+        .zip(&output.strides)
+        .filter(|&(&size, _)| size > 1)
+        .map(|(&n, s)| (s.unsigned_abs(), n))
+        .collect();
     dims.sort_unstable();
-    let reached = |dims: &[(usize, usize)]| dims.iter().map(|(stride, size)| stride * (size - 1)).sum::<usize>();
+    let reached = |dims: &[(usize, usize)]| {
+        dims.iter().map(|(stride, size)| stride * (size - 1)).sum::<usize>()
+    };
     (0..dims.len()).any(|d| dims[d].0 <= reached(&dims[..d]))
 }

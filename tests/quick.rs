@@ -1,5 +1,11 @@
 //! Every loop with one type of index and two of elements: compiled in seconds, which is why `.ci/mutants` runs it first. The other tests have all types.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::expect_used, clippy::panic, missing_docs)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::expect_used,
+    clippy::panic,
+    missing_docs
+)]
 
 mod common;
 
@@ -38,12 +44,16 @@ fn gathers() {
 
 #[test]
 fn scatters() {
-    random(Direction::Scatter, 400, |case, moves, indices| assign(case, moves, indices, samples::<f32>));
+    random(Direction::Scatter, 400, |case, moves, indices| {
+        assign(case, moves, indices, samples::<f32>)
+    });
 }
 
 #[test]
 fn reductions() {
-    random(Direction::Scatter, 400, |case, moves, indices| reduce(case, moves, indices, order, order, Nan::Exact));
+    random(Direction::Scatter, 400, |case, moves, indices| {
+        reduce(case, moves, indices, order, order, Nan::Exact)
+    });
 }
 
 #[cfg(feature = "std")]
@@ -76,10 +86,17 @@ mod large {
         fn moves(&self, indices: &[i64], bounds: Bounds) -> Result<Vec<Option<usize>>, Error> {
             let size = self.table[self.axis];
             let place = |(entry, &value): (usize, &i64)| {
-                let inside = (-(size as i64)..size as i64).contains(&value).then(|| value.rem_euclid(size as i64) as usize);
+                let inside = (-(size as i64)..size as i64)
+                    .contains(&value)
+                    .then(|| value.rem_euclid(size as i64) as usize);
                 let along = match bounds {
                     Bounds::Error if inside.is_none() => {
-                        return Err(Error::IndexOutOfBounds { entry, coordinate: 0, value: value.into(), size });
+                        return Err(Error::IndexOutOfBounds {
+                            entry,
+                            coordinate: 0,
+                            value: value.into(),
+                            size,
+                        });
                     }
                     Bounds::Clamp => Some(inside.unwrap_or(if value < 0 { 0 } else { size - 1 })),
                     Bounds::Wrap => Some(value.rem_euclid(size as i64) as usize),
@@ -87,7 +104,8 @@ mod large {
                 };
                 let (mut rest, mut address, mut stride) = (entry, 0, 1);
                 for d in (0..self.table.len()).rev() {
-                    let c = if d == self.axis { along.unwrap_or(0) } else { rest % self.indices[d] };
+                    let c =
+                        if d == self.axis { along.unwrap_or(0) } else { rest % self.indices[d] };
                     rest /= self.indices[d];
                     address += c * stride;
                     stride *= self.table[d];
@@ -98,11 +116,17 @@ mod large {
         }
 
         fn check(&self, bounds: Bounds, indices: &[i64]) {
-            let [table, flat] = [self.table, self.indices].map(|sizes| Layout::from_sizes(sizes).unwrap());
+            let [table, flat] =
+                [self.table, self.indices].map(|sizes| Layout::from_sizes(sizes).unwrap());
             let gather = Gather::elements(&table, &flat, &flat, self.axis).unwrap().bounds(bounds);
-            let scatter = Scatter::elements(&table, &flat, &flat, self.axis).unwrap().bounds(bounds);
-            let (input, before) = (samples::<i64>(self.table.iter().product(), 3, 0), samples::<i64>(indices.len(), 3, 1));
-            let (mut gathered, mut assigned, mut combined) = (before.clone(), input.clone(), input.clone());
+            let scatter =
+                Scatter::elements(&table, &flat, &flat, self.axis).unwrap().bounds(bounds);
+            let (input, before) = (
+                samples::<i64>(self.table.iter().product(), 3, 0),
+                samples::<i64>(indices.len(), 3, 1),
+            );
+            let (mut gathered, mut assigned, mut combined) =
+                (before.clone(), input.clone(), input.clone());
             let moves = self.moves(indices, bounds);
             for (flat, table) in moves.iter().flatten().enumerate() {
                 let Some(table) = table else { continue };
@@ -135,20 +159,54 @@ mod large {
                     assert_eq!(result, expected);
                     let mut all = before.clone();
                     gather.bounds(Bounds::Clamp).run(&input, indices, &mut all).unwrap();
-                    assert!(output.iter().zip(&before).zip(&all).all(|((found, old), new)| found == old || found == new));
+                    assert!(
+                        output
+                            .iter()
+                            .zip(&before)
+                            .zip(&all)
+                            .all(|((found, old), new)| found == old || found == new)
+                    );
                 }
                 let mut data = input.clone();
-                same("par_run", pool.install(|| scatter.par_run(&mut data, indices, &before)), &data, &assigned);
+                same(
+                    "par_run",
+                    pool.install(|| scatter.par_run(&mut data, indices, &before)),
+                    &data,
+                    &assigned,
+                );
                 let mut data = input.clone();
-                same("par_reduce", pool.install(|| scatter.par_reduce(order, &mut data, indices, &before)), &data, &combined);
+                same(
+                    "par_reduce",
+                    pool.install(|| scatter.par_reduce(order, &mut data, indices, &before)),
+                    &data,
+                    &combined,
+                );
 
-                let (Ok(gather), Ok(scatter)) = (gather.check(indices), scatter.check(indices)) else { return };
+                let (Ok(gather), Ok(scatter)) = (gather.check(indices), scatter.check(indices))
+                else {
+                    return;
+                };
                 let mut output = before.clone();
-                same("checked par_run", pool.install(|| gather.par_run(&input, &mut output)), &output, &gathered);
+                same(
+                    "checked par_run",
+                    pool.install(|| gather.par_run(&input, &mut output)),
+                    &output,
+                    &gathered,
+                );
                 let mut data = input.clone();
-                same("checked par_run", pool.install(|| scatter.par_run(&mut data, &before)), &data, &assigned);
+                same(
+                    "checked par_run",
+                    pool.install(|| scatter.par_run(&mut data, &before)),
+                    &data,
+                    &assigned,
+                );
                 let mut data = input.clone();
-                same("checked par_reduce", pool.install(|| scatter.par_reduce(order, &mut data, &before)), &data, &combined);
+                same(
+                    "checked par_reduce",
+                    pool.install(|| scatter.par_reduce(order, &mut data, &before)),
+                    &data,
+                    &combined,
+                );
             }
         }
     }
@@ -158,8 +216,10 @@ mod large {
         common::path::force();
         for case in CASES {
             let size = case.table[case.axis] as i64;
-            let inside: Vec<i64> =
-                samples::<i64>(case.indices.iter().product(), 9, 2).iter().map(|v| v.rem_euclid(2 * size) - size).collect();
+            let inside: Vec<i64> = samples::<i64>(case.indices.iter().product(), 9, 2)
+                .iter()
+                .map(|v| v.rem_euclid(2 * size) - size)
+                .collect();
             let mut outside = inside.clone();
             outside.iter_mut().skip(1000).step_by(7).for_each(|index| *index *= 3);
             case.check(Bounds::Error, &inside);
@@ -174,8 +234,10 @@ mod large {
     /// Rows of `n` elements reduced, against each element by itself.
     fn reduce_rows<T: Sample, R: Reduction<T> + Copy>(indices: &[i64], n: usize, reduction: R) {
         let [table, flat] = [ROWS, indices.len()].map(|rows| Layout::contiguous([rows, n]));
-        let scatter = Scatter::axis(&table, &Layout::contiguous([indices.len()]), &flat, 0).unwrap();
-        let (mut found, updates) = (samples::<T>(ROWS * n, 3, 0), samples::<T>(indices.len() * n, 3, 1));
+        let scatter =
+            Scatter::axis(&table, &Layout::contiguous([indices.len()]), &flat, 0).unwrap();
+        let (mut found, updates) =
+            (samples::<T>(ROWS * n, 3, 0), samples::<T>(indices.len() * n, 3, 1));
         let mut expected = found.clone();
         for (index, flat) in indices.iter().zip((0..).step_by(n)) {
             let row = index.rem_euclid(ROWS as i64) as usize * n;
@@ -184,7 +246,9 @@ mod large {
             }
         }
         scatter.reduce(reduction, &mut found, indices, &updates).unwrap();
-        let same = |(found, right): (&T, &T)| bytes_of(found) == bytes_of(right) || found.is_nan() && right.is_nan();
+        let same = |(found, right): (&T, &T)| {
+            bytes_of(found) == bytes_of(right) || found.is_nan() && right.is_nan()
+        };
         assert!(found.iter().zip(&expected).all(same), "rows of {n}");
     }
 
@@ -192,14 +256,24 @@ mod large {
     #[test]
     fn rows_of_every_length() {
         common::path::force();
-        let indices: Vec<i64> = samples::<i64>(150, 9, 2).iter().map(|v| v.rem_euclid(2 * ROWS as i64) - ROWS as i64).collect();
+        let indices: Vec<i64> = samples::<i64>(150, 9, 2)
+            .iter()
+            .map(|v| v.rem_euclid(2 * ROWS as i64) - ROWS as i64)
+            .collect();
         for n in 1..=70 {
             let [table, flat] = [ROWS, indices.len()].map(|rows| Layout::contiguous([rows, n]));
-            let gather = Gather::axis(&table, &Layout::contiguous([indices.len()]), &flat, 0).unwrap();
+            let gather =
+                Gather::axis(&table, &Layout::contiguous([indices.len()]), &flat, 0).unwrap();
             let (input, mut output) = (samples::<i64>(ROWS * n, 3, 0), vec![0; indices.len() * n]);
             gather.run(&input, &indices, &mut output).unwrap();
             let row = |entry: usize| indices[entry].rem_euclid(ROWS as i64) as usize;
-            assert!(output.iter().enumerate().all(|(flat, found)| *found == input[row(flat / n) * n + flat % n]), "rows of {n}");
+            assert!(
+                output
+                    .iter()
+                    .enumerate()
+                    .all(|(flat, found)| *found == input[row(flat / n) * n + flat % n]),
+                "rows of {n}"
+            );
 
             reduce_rows::<i64, _>(&indices, n, Assign);
             reduce_rows::<i64, _>(&indices, n, order);
@@ -216,11 +290,16 @@ mod large {
     #[test]
     fn rows_of_large_elements() {
         common::path::force();
-        let (table, ids, flat) = (Layout::contiguous([3, 64]), Layout::contiguous([128]), Layout::contiguous([128, 64]));
+        let (table, ids, flat) =
+            (Layout::contiguous([3, 64]), Layout::contiguous([128]), Layout::contiguous([128, 64]));
         let scatter = Scatter::axis(&table, &ids, &flat, 0).unwrap();
         let (mut data, indices) = (vec![[0_u8; 4096]; 3 * 64], vec![1_u8; 128]);
         let last = |_: [u8; 4096], update: [u8; 4096]| update;
         scatter.reduce(last, &mut data, &indices, &vec![[7; 4096]; 128 * 64]).unwrap();
-        assert!(data.iter().enumerate().all(|(n, element)| *element == [if n / 64 == 1 { 7 } else { 0 }; 4096]));
+        assert!(
+            data.iter()
+                .enumerate()
+                .all(|(n, element)| *element == [if n / 64 == 1 { 7 } else { 0 }; 4096])
+        );
     }
 }

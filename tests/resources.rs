@@ -1,6 +1,12 @@
 //! Descriptors of huge tensors cost neither memory nor time, and positions may lie anywhere in the address space.
 #![cfg(target_pointer_width = "64")]
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::expect_used, clippy::panic, missing_docs)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::expect_used,
+    clippy::panic,
+    missing_docs
+)]
 
 use std::time::{Duration, Instant};
 
@@ -21,7 +27,10 @@ fn what_has_no_elements_takes_no_time() {
     Gather::axis(&broadcast, &one, &one, 0).unwrap().run(&[7], &far, &mut output).unwrap();
     assert_eq!(output, [7]);
     let long = Gather::axis(&one, &broadcast, &l(&[HUGE]), 0).unwrap();
-    assert_eq!(long.run(&[7], &[0], &mut output), Err(Error::SliceTooShort { operand: Operand::Output, expected: HUGE, found: 1 }));
+    assert_eq!(
+        long.run(&[7], &[0], &mut output),
+        Err(Error::SliceTooShort { operand: Operand::Output, expected: HUGE, found: 1 })
+    );
 
     // Nothing to move. The scratch is not as long as the sizes multiply, either.
     let table = l(&[HUGE, HUGE, 0]);
@@ -43,13 +52,15 @@ fn what_has_no_elements_takes_no_time() {
 /// short, or that has nothing to move.
 #[test]
 fn planning_takes_no_longer_for_larger_sizes() {
-    const SIZES: [usize; 10] = [0, 1, 2, 3, 1 << 16, 1 << 31, HUGE, 1 << 62, isize::MAX as usize, usize::MAX];
+    const SIZES: [usize; 10] =
+        [0, 1, 2, 3, 1 << 16, 1 << 31, HUGE, 1 << 62, isize::MAX as usize, usize::MAX];
     const READ: [isize; 3] = [0, 0, 1];
     const WRITTEN: [isize; 5] = [1, -1, 1 << 40, isize::MAX, isize::MIN];
     type Plan<P> = fn(&Layout, &Layout, &Layout, usize) -> Result<P, Error>;
     let mut state = 1_u64;
     let mut choose = |n: usize| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) as usize % n
     };
     let started = Instant::now();
@@ -82,39 +93,58 @@ fn planning_takes_no_longer_for_larger_sizes() {
             }
         }
         let mut layout = |sizes: &[usize], strides: &[isize]| {
-            let strides: Vec<isize> = sizes.iter().map(|_| strides[choose(strides.len())]).collect();
-            if choose(4) == 0 { Layout::from_parts(sizes, &strides, choose(2) * HUGE) } else { Layout::from_sizes(sizes) }
+            let strides: Vec<isize> =
+                sizes.iter().map(|_| strides[choose(strides.len())]).collect();
+            if choose(4) == 0 {
+                Layout::from_parts(sizes, &strides, choose(2) * HUGE)
+            } else {
+                Layout::from_sizes(sizes)
+            }
         };
 
-        if let (Ok(table), Ok(indices), Ok(flat)) = (layout(&table, &READ), layout(&indices, &READ), layout(&flat, &WRITTEN)) {
+        if let (Ok(table), Ok(indices), Ok(flat)) =
+            (layout(&table, &READ), layout(&indices, &READ), layout(&flat, &WRITTEN))
+        {
             match gather(&table, &indices, &flat, axis) {
                 Ok(gather) => {
                     planned[0] += 1;
                     let result = gather.run::<u8, i64>(&[], &[], &mut []);
-                    assert!(matches!(result, Ok(()) | Err(Error::SliceTooShort { found: 0, .. })), "{result:?}");
+                    assert!(
+                        matches!(result, Ok(()) | Err(Error::SliceTooShort { found: 0, .. })),
+                        "{result:?}"
+                    );
                 }
                 Err(_) => refused[0] += 1,
             }
         }
-        if let (Ok(table), Ok(indices), Ok(flat)) = (layout(&table, &WRITTEN), layout(&indices, &READ), layout(&flat, &READ)) {
+        if let (Ok(table), Ok(indices), Ok(flat)) =
+            (layout(&table, &WRITTEN), layout(&indices, &READ), layout(&flat, &READ))
+        {
             match scatter(&table, &indices, &flat, axis) {
                 Ok(scatter) => {
                     planned[1] += 1;
                     let result = scatter.reduce::<u8, i64, _>(Add, &mut [], &[], &[]);
-                    assert!(matches!(result, Ok(()) | Err(Error::SliceTooShort { found: 0, .. })), "{result:?}");
+                    assert!(
+                        matches!(result, Ok(()) | Err(Error::SliceTooShort { found: 0, .. })),
+                        "{result:?}"
+                    );
                 }
                 Err(_) => refused[1] += 1,
             }
         }
     }
-    assert!(planned.iter().chain(&refused).all(|count| *count > 1000), "planned {planned:?}, refused {refused:?}");
+    assert!(
+        planned.iter().chain(&refused).all(|count| *count > 1000),
+        "planned {planned:?}, refused {refused:?}"
+    );
     assert!(started.elapsed() < Duration::from_secs(10));
 }
 
 /// However tensors are broadcast, a call takes the steps that its sizes multiply to: one for each update.
 #[test]
 fn a_call_takes_a_step_for_each_update() {
-    let (ids, updates) = (Layout::strided([30, 40], [0, 0]), Layout::strided([30, 40, 50], [0, 0, 1]));
+    let (ids, updates) =
+        (Layout::strided([30, 40], [0, 0]), Layout::strided([30, 40, 50], [0, 0, 1]));
     let scatter = Scatter::axis(&l(&[3, 50]), &ids, &updates, 0).unwrap();
     let steps = std::cell::Cell::new(0);
     let count = |current: u8, update: u8| {
@@ -133,7 +163,9 @@ fn positions_beyond_32_bits() {
     for length in [(1 << 31) + 100, (1 << 32) + 100] {
         let n = 100;
         let mut table = vec![0_u8; length];
-        let places: Vec<usize> = (0..n).map(|number| if number % 2 == 0 { length - 1 - number } else { number * 1000 }).collect();
+        let places: Vec<usize> = (0..n)
+            .map(|number| if number % 2 == 0 { length - 1 - number } else { number * 1000 })
+            .collect();
         let updates: Vec<u8> = (0..n as u8).map(|number| number + 1).collect();
         let (rows, line) = (l(&[n]), l(&[length]));
         Scatter::axis(&line, &rows, &rows, 0).unwrap().run(&mut table, &places, &updates).unwrap();
@@ -145,17 +177,31 @@ fn positions_beyond_32_bits() {
         // As two rows, of which each index chooses one of half as many columns.
         let half = length / 2;
         let grid = l(&[2, half]);
-        let pairs: Vec<i64> = places.iter().flat_map(|place| [(place / half) as i64, (place % half) as i64 - half as i64]).collect();
+        let pairs: Vec<i64> = places
+            .iter()
+            .flat_map(|place| [(place / half) as i64, (place % half) as i64 - half as i64])
+            .collect();
         let tuples = l(&[n, 2]);
         let mut found = vec![0; n];
         Gather::nd(&grid, &tuples, &rows, 0).unwrap().run(&table, &pairs, &mut found).unwrap();
         assert_eq!(found, updates);
-        Scatter::nd(&grid, &tuples, &rows, 0).unwrap().reduce(Add, &mut table, &pairs, &updates).unwrap();
+        Scatter::nd(&grid, &tuples, &rows, 0)
+            .unwrap()
+            .reduce(Add, &mut table, &pairs, &updates)
+            .unwrap();
         assert!(places.iter().zip(&updates).all(|(place, update)| table[*place] == 2 * *update));
 
         let bad = [length as u64];
         let one = l(&[1]);
-        let expected = Error::IndexOutOfBounds { entry: 0, coordinate: 0, value: length as i128, size: length };
-        assert_eq!(Gather::axis(&line, &one, &one, 0).unwrap().run(&table, &bad, &mut [0]), Err(expected));
+        let expected = Error::IndexOutOfBounds {
+            entry: 0,
+            coordinate: 0,
+            value: length as i128,
+            size: length,
+        };
+        assert_eq!(
+            Gather::axis(&line, &one, &one, 0).unwrap().run(&table, &bad, &mut [0]),
+            Err(expected)
+        );
     }
 }

@@ -9,13 +9,17 @@ fn layouts_survive() {
     let layouts = [
         Layout::contiguous([]),
         Layout::contiguous([2, 0, 3]),
-        Layout::strided([4; 8], [0, -1, isize::MIN, isize::MAX, 1, 2, 3, 4]).with_offset(usize::MAX),
+        Layout::strided([4; 8], [0, -1, isize::MIN, isize::MAX, 1, 2, 3, 4])
+            .with_offset(usize::MAX),
     ];
     for layout in layouts {
         let text = serde_json::to_string(&layout).unwrap();
         assert_eq!(serde_json::from_str::<Layout>(&text).unwrap(), layout, "{text}");
     }
-    assert_eq!(serde_json::to_string(&Layout::contiguous([2, 3])).unwrap(), r#"{"sizes":[2,3],"strides":[3,1],"offset":0}"#);
+    assert_eq!(
+        serde_json::to_string(&Layout::contiguous([2, 3])).unwrap(),
+        r#"{"sizes":[2,3],"strides":[3,1],"offset":0}"#
+    );
 }
 
 #[test]
@@ -30,8 +34,14 @@ fn policies_survive() {
 #[test]
 fn what_is_no_layout_is_refused() {
     for (text, message) in [
-        (r#"{"sizes":[2,3],"strides":[3],"offset":0}"#, "rank mismatch: layout must have 2 dimensions, found 1"),
-        (r#"{"sizes":[1,1,1,1,1,1,1,1,1],"strides":[1,1,1,1,1,1,1,1,1],"offset":0}"#, "invalid length"),
+        (
+            r#"{"sizes":[2,3],"strides":[3],"offset":0}"#,
+            "rank mismatch: layout must have 2 dimensions, found 1",
+        ),
+        (
+            r#"{"sizes":[1,1,1,1,1,1,1,1,1],"strides":[1,1,1,1,1,1,1,1,1],"offset":0}"#,
+            "invalid length",
+        ),
         (r#"{"sizes":[-1],"strides":[1],"offset":0}"#, "invalid value"),
         (r#"{"sizes":[1],"strides":[1]}"#, "missing field `offset`"),
         (r#"{"sizes":[1],"strides":[1],"offset":0,"more":0}"#, "unknown field `more`"),

@@ -5,23 +5,43 @@
 use strew::{Add, Assign, Bounds, Element, Gather, Layout, Reduction, Scatter};
 
 /// Tuples of `k` coordinates that move rows of `n` elements of a table whose rows lie `stride` apart, from `offset`.
-fn check<T: Element + PartialEq + core::fmt::Debug>(k: usize, n: usize, (stride, offset): (isize, usize), value: impl Fn(usize) -> T) {
+fn check<T: Element + PartialEq + core::fmt::Debug>(
+    k: usize,
+    n: usize,
+    (stride, offset): (isize, usize),
+    value: impl Fn(usize) -> T,
+) {
     const TUPLES: usize = 7;
     let sizes = &[3, 2, 2][..k];
-    let strides: Vec<isize> = (0..k).map(|c| stride * sizes[c + 1..].iter().product::<usize>().cast_signed()).chain([1]).collect();
+    let strides: Vec<isize> = (0..k)
+        .map(|c| stride * sizes[c + 1..].iter().product::<usize>().cast_signed())
+        .chain([1])
+        .collect();
     let backwards = usize::try_from(-stride).unwrap_or(0) * (sizes.iter().product::<usize>() - 1);
     let table = Layout::from_parts(&[sizes, &[n]].concat(), &strides, offset + backwards).unwrap();
     let ids = Layout::from_sizes(&[TUPLES, k]).unwrap();
     let rows = Layout::contiguous([TUPLES, n]).with_offset(1);
-    let (gather, scatter) = (Gather::nd(&table, &ids, &rows, 0).unwrap(), Scatter::nd(&table, &ids, &rows, 0).unwrap());
+    let (gather, scatter) =
+        (Gather::nd(&table, &ids, &rows, 0).unwrap(), Scatter::nd(&table, &ids, &rows, 0).unwrap());
 
-    let elements = |length: usize, seed: usize| (0..length).map(|i| value(i * 7 + seed)).collect::<Vec<T>>();
+    let elements =
+        |length: usize, seed: usize| (0..length).map(|i| value(i * 7 + seed)).collect::<Vec<T>>();
     let (input, flat) = (elements(table.extent().unwrap(), 1), elements(rows.extent().unwrap(), 2));
     for bad in [None, Some(5)] {
-        let ids: Vec<i32> =
-            (0..TUPLES * k).map(|i| if bad == Some(i) { 9 } else { [0, -1, 1, 0, 0, -1, 1][i % 7] % sizes[i % k] as i32 }).collect();
+        let ids: Vec<i32> = (0..TUPLES * k)
+            .map(|i| {
+                if bad == Some(i) {
+                    9
+                } else {
+                    [0, -1, 1, 0, 0, -1, 1][i % 7] % sizes[i % k] as i32
+                }
+            })
+            .collect();
         for bounds in [Bounds::Error, Bounds::Clamp, Bounds::Wrap, Bounds::Skip] {
-            let case = format!("{k} coordinates, rows of {n}, stride {stride}, offset {offset}, {bounds:?}, {ids:?}, {}", size_of::<T>());
+            let case = format!(
+                "{k} coordinates, rows of {n}, stride {stride}, offset {offset}, {bounds:?}, {ids:?}, {}",
+                size_of::<T>()
+            );
             let (gather, scatter) = (gather.bounds(bounds), scatter.bounds(bounds));
             let (mut expected, mut found) = (flat.clone(), flat.clone());
             let result = gather.run(&input, &ids, &mut expected);
@@ -29,7 +49,11 @@ fn check<T: Element + PartialEq + core::fmt::Debug>(k: usize, n: usize, (stride,
             assert!(result.is_err() || found == expected, "{case}");
             assert_eq!(result.is_err(), bad.is_some() && bounds == Bounds::Error, "{case}");
             let (mut expected, mut found) = (input.clone(), input.clone());
-            assert_eq!(scatter.run_shared(&mut found, &ids, &flat), scatter.run(&mut expected, &ids, &flat), "{case}");
+            assert_eq!(
+                scatter.run_shared(&mut found, &ids, &flat),
+                scatter.run(&mut expected, &ids, &flat),
+                "{case}"
+            );
             assert_eq!(found, expected, "{case}");
         }
     }
@@ -61,7 +85,8 @@ fn rows_of_blocks() {
 #[test]
 fn reductions_of_blocks() {
     fn reduced<R: Reduction<i32> + Copy>(reduction: R, n: usize) {
-        let (data, ids, rows) = (Layout::contiguous([3, n]), Layout::contiguous([4, 1]), Layout::contiguous([4, n]));
+        let (data, ids, rows) =
+            (Layout::contiguous([3, n]), Layout::contiguous([4, 1]), Layout::contiguous([4, n]));
         let scatter = Scatter::nd(&data, &ids, &rows, 0).unwrap();
         let updates: Vec<i32> = (0..4 * n as i32).collect();
         let (mut expected, mut found) = (vec![5; 3 * n], vec![5; 3 * n]);
@@ -82,15 +107,21 @@ fn every_lane_is_checked() {
     for k in 1..=4 {
         let data = Layout::from_sizes(&[2, 2, 2, 2][..k]).unwrap();
         let lane = 3 * k;
-        let ids = Layout::from_parts(&[2, 3, k], &[lane.cast_signed() + 1, k.cast_signed(), 1], 0).unwrap();
+        let ids = Layout::from_parts(&[2, 3, k], &[lane.cast_signed() + 1, k.cast_signed(), 1], 0)
+            .unwrap();
         let scatter = Scatter::nd(&data, &ids, &Layout::contiguous([2, 3]), 0).unwrap();
         for bad in [None, Some(0), Some(lane - 1), Some(lane + 1), Some(2 * lane)] {
-            let value = |place| if place == lane || Some(place) == bad { 2 } else { (place % 2) as u8 };
+            let value =
+                |place| if place == lane || Some(place) == bad { 2 } else { (place % 2) as u8 };
             let indices: Vec<u8> = (0..=2 * lane).map(value).collect();
             let (mut expected, mut found) = ([0; 16], [0; 16]);
             let result = scatter.run(&mut expected, &indices, &[1, 2, 3, 4, 5, 6]);
             assert_eq!(result.is_err(), bad.is_some(), "{k} coordinates, {bad:?}");
-            assert_eq!(scatter.run_shared(&mut found, &indices, &[1, 2, 3, 4, 5, 6]), result, "{k} coordinates, {bad:?}");
+            assert_eq!(
+                scatter.run_shared(&mut found, &indices, &[1, 2, 3, 4, 5, 6]),
+                result,
+                "{k} coordinates, {bad:?}"
+            );
             assert_eq!(found, expected, "{k} coordinates, {bad:?}");
         }
     }

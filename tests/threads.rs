@@ -1,6 +1,12 @@
 //! Any number of threads gives the bits of one.
 #![cfg(feature = "rayon")]
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::expect_used, clippy::panic, missing_docs)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::expect_used,
+    clippy::panic,
+    missing_docs
+)]
 
 mod common;
 
@@ -41,13 +47,21 @@ fn cases() -> Vec<Case> {
         (Gather::nd(table, indices, flat, N), Scatter::nd(table, indices, flat, N))
     }
     let packed = |sizes: &[usize]| Layout::from_sizes(sizes).unwrap();
-    let case = |name, make, table, indices, flat, size| Case { name, make, table, indices, flat, size };
+    let case =
+        |name, make, table, indices, flat, size| Case { name, make, table, indices, flat, size };
     vec![
         case("bins", axis::<0>, packed(&[1000]), packed(&[300_003]), packed(&[300_003]), 1000),
         case("rows", axis::<0>, packed(&[500, 33]), packed(&[9000]), packed(&[9000, 33]), 500),
         case("last axis", axis::<1>, packed(&[77, 500]), packed(&[4000]), packed(&[77, 4000]), 500),
         // Beyond what stays in a cache, so that single elements are divided too.
-        case("far elements", axis::<0>, packed(&[2_100_003]), packed(&[300_001]), packed(&[300_001]), 2_100_003),
+        case(
+            "far elements",
+            axis::<0>,
+            packed(&[2_100_003]),
+            packed(&[300_001]),
+            packed(&[300_001]),
+            2_100_003,
+        ),
         case(
             "far elements, in padded lanes",
             axis::<0>,
@@ -65,8 +79,22 @@ fn cases() -> Vec<Case> {
             2_100_003,
         ),
         case("far fives", nd::<0>, packed(&[19; 5]), packed(&[270_001, 5]), packed(&[270_001]), 19),
-        case("rows of fives", nd::<0>, packed(&[7, 7, 7, 7, 7, 33]), packed(&[9000, 5]), packed(&[9000, 33]), 7),
-        case("far pairs", nd::<0>, packed(&[1500, 1500]), packed(&[290_001, 2]), packed(&[290_001]), 1500),
+        case(
+            "rows of fives",
+            nd::<0>,
+            packed(&[7, 7, 7, 7, 7, 33]),
+            packed(&[9000, 5]),
+            packed(&[9000, 33]),
+            7,
+        ),
+        case(
+            "far pairs",
+            nd::<0>,
+            packed(&[1500, 1500]),
+            packed(&[290_001, 2]),
+            packed(&[290_001]),
+            1500,
+        ),
         case(
             "padded rows, from the end",
             axis::<0>,
@@ -75,12 +103,47 @@ fn cases() -> Vec<Case> {
             packed(&[9000, 33]),
             500,
         ),
-        case("middle axis", axis::<1>, packed(&[9, 50, 20]), packed(&[1500]), packed(&[9, 1500, 20]), 50),
-        case("elements 0", elements::<0>, packed(&[700, 500]), packed(&[900, 450]), packed(&[900, 450]), 700),
-        case("elements 1", elements::<1>, packed(&[700, 500]), packed(&[600, 450]), packed(&[600, 450]), 500),
-        case("elements of 3", elements::<1>, packed(&[6, 90, 400]), packed(&[5, 200, 300]), packed(&[5, 200, 300]), 90),
+        case(
+            "middle axis",
+            axis::<1>,
+            packed(&[9, 50, 20]),
+            packed(&[1500]),
+            packed(&[9, 1500, 20]),
+            50,
+        ),
+        case(
+            "elements 0",
+            elements::<0>,
+            packed(&[700, 500]),
+            packed(&[900, 450]),
+            packed(&[900, 450]),
+            700,
+        ),
+        case(
+            "elements 1",
+            elements::<1>,
+            packed(&[700, 500]),
+            packed(&[600, 450]),
+            packed(&[600, 450]),
+            500,
+        ),
+        case(
+            "elements of 3",
+            elements::<1>,
+            packed(&[6, 90, 400]),
+            packed(&[5, 200, 300]),
+            packed(&[5, 200, 300]),
+            90,
+        ),
         case("pairs", nd::<0>, packed(&[300, 300]), packed(&[270_001, 2]), packed(&[270_001]), 300),
-        case("batches", nd::<1>, packed(&[3, 300, 20]), packed(&[3, 5000, 1]), packed(&[3, 5000, 20]), 300),
+        case(
+            "batches",
+            nd::<1>,
+            packed(&[3, 300, 20]),
+            packed(&[3, 5000, 1]),
+            packed(&[3, 5000, 20]),
+            300,
+        ),
         case(
             "padded and from the end",
             axis::<0>,
@@ -169,7 +232,14 @@ fn cases() -> Vec<Case> {
             Layout::from_parts(&[600, 450], &[0, 0], 0).unwrap(),
             500,
         ),
-        case("one row", axis::<0>, packed(&[500, 33]), packed(&[9000]), Layout::from_parts(&[9000, 33], &[0, 1], 0).unwrap(), 500),
+        case(
+            "one row",
+            axis::<0>,
+            packed(&[500, 33]),
+            packed(&[9000]),
+            Layout::from_parts(&[9000, 33], &[0, 1], 0).unwrap(),
+            500,
+        ),
     ]
 }
 
@@ -189,7 +259,10 @@ fn the_bits_of_one() {
         let (gather, scatter) = (case.make)(&case.table, &case.indices, &case.flat);
         let ids = indices(extent(&case.indices), case.size, seed);
         // Longer than the layouts: what is beyond stays as it is.
-        let (table, flat) = (values(extent(&case.table) + 1000, seed + 50), values(extent(&case.flat) + 100, seed + 99));
+        let (table, flat) = (
+            values(extent(&case.table) + 1000, seed + 50),
+            values(extent(&case.flat) + 100, seed + 99),
+        );
         for bounds in [Bounds::Error, Bounds::Clamp, Bounds::Wrap, Bounds::Skip] {
             let mut ids = ids.clone();
             if bounds != Bounds::Error {
@@ -202,7 +275,11 @@ fn the_bits_of_one() {
                 for threads in [2, 3, 7] {
                     let mut output = flat.clone();
                     with_threads(threads, || gather.par_run(&table, &ids, &mut output)).unwrap();
-                    assert!(output == expected, "{}, {bounds:?}, gather with {threads} threads", case.name);
+                    assert!(
+                        output == expected,
+                        "{}, {bounds:?}, gather with {threads} threads",
+                        case.name
+                    );
                 }
             }
             let scatter = scatter.unwrap().bounds(bounds);
@@ -265,7 +342,12 @@ fn bad_indices_change_nothing() {
         if let Ok(gather) = gather {
             let expected = gather.run(&table, &ids, &mut flat.clone()).unwrap_err();
             let (mut output, mut before_it) = (flat.clone(), flat.clone());
-            assert_eq!(with_threads(7, || gather.par_run(&table, &ids, &mut output)), Err(expected), "{}", case.name);
+            assert_eq!(
+                with_threads(7, || gather.par_run(&table, &ids, &mut output)),
+                Err(expected),
+                "{}",
+                case.name
+            );
             let mut up_to_it = ids.clone();
             let is_bad = |place: &usize| ids[*place] == case.size as i32;
             places(case.indices.sizes(), case.indices.strides(), case.indices.offset())
@@ -274,12 +356,21 @@ fn bad_indices_change_nothing() {
                 .for_each(|place| up_to_it[place] = case.size as i32);
             gather.bounds(Bounds::Skip).run(&table, &up_to_it, &mut before_it).unwrap();
             let mut places = flat.iter().zip(&before_it).zip(&output);
-            assert!(places.all(|((old, new), found)| found == old || found == new), "{}", case.name);
+            assert!(
+                places.all(|((old, new), found)| found == old || found == new),
+                "{}",
+                case.name
+            );
         }
         let scatter = scatter.unwrap();
         let mut data = table.clone();
         let expected = scatter.reduce(Add, &mut data, &ids, &flat).unwrap_err();
-        assert_eq!(with_threads(7, || scatter.par_reduce(Add, &mut data, &ids, &flat)), Err(expected), "{}", case.name);
+        assert_eq!(
+            with_threads(7, || scatter.par_reduce(Add, &mut data, &ids, &flat)),
+            Err(expected),
+            "{}",
+            case.name
+        );
         assert!(data == table, "{}", case.name);
     }
 }
@@ -287,19 +378,28 @@ fn bad_indices_change_nothing() {
 #[test]
 fn short_slices() {
     common::path::force();
-    let (table, ids, rows) = (Layout::contiguous([10, 64]), Layout::contiguous([5000]), Layout::contiguous([5000, 64]));
+    let (table, ids, rows) =
+        (Layout::contiguous([10, 64]), Layout::contiguous([5000]), Layout::contiguous([5000, 64]));
     let (mut data, indices, mut flat) = (vec![1.0; 640], vec![3_u8; 5000], vec![2.0; 320_000]);
-    let too_short = |operand, expected: usize| Err(Error::SliceTooShort { operand, expected, found: expected - 1 });
+    let too_short = |operand, expected: usize| {
+        Err(Error::SliceTooShort { operand, expected, found: expected - 1 })
+    };
     let gather = Gather::axis(&table, &ids, &rows, 0).unwrap();
     assert_eq!(gather.par_run(&data[1..], &indices, &mut flat), too_short(Operand::Input, 640));
     assert_eq!(gather.par_run(&data, &indices[1..], &mut flat), too_short(Operand::Indices, 5000));
-    assert_eq!(gather.par_run(&data, &indices, &mut flat[1..]), too_short(Operand::Output, 320_000));
+    assert_eq!(
+        gather.par_run(&data, &indices, &mut flat[1..]),
+        too_short(Operand::Output, 320_000)
+    );
     // As with one thread, short tables come before bad indices.
     assert_eq!(gather.par_run(&data[1..], &[10; 5000], &mut flat), too_short(Operand::Input, 640));
     let scatter = Scatter::axis(&table, &ids, &rows, 0).unwrap();
     assert_eq!(scatter.par_run(&mut data[1..], &indices, &flat), too_short(Operand::Data, 640));
     assert_eq!(scatter.par_run(&mut data, &indices[1..], &flat), too_short(Operand::Indices, 5000));
-    assert_eq!(scatter.par_run(&mut data, &indices, &flat[1..]), too_short(Operand::Updates, 320_000));
+    assert_eq!(
+        scatter.par_run(&mut data, &indices, &flat[1..]),
+        too_short(Operand::Updates, 320_000)
+    );
     assert!(data == [1.0; 640] && flat.iter().all(|element| *element == 2.0));
 }
 

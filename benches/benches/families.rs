@@ -11,13 +11,16 @@ use strew_simd::Path;
 
 fn main() {
     // Short, for there are many. Options of the command line go before these.
-    let criterion =
-        Criterion::default().sample_size(10).warm_up_time(Duration::from_millis(100)).measurement_time(Duration::from_millis(400));
+    let criterion = Criterion::default()
+        .sample_size(10)
+        .warm_up_time(Duration::from_millis(100))
+        .measurement_time(Duration::from_millis(400));
     let mut criterion = criterion.configure_from_args();
     let mut list = workloads::all(false);
     list.extend(workloads::with_threads(false));
     for family in list.chunk_by(|one, next| one.family == next.family) {
-        let mut group = criterion.benchmark_group(family.first().map_or("", |workload| workload.family));
+        let mut group =
+            criterion.benchmark_group(family.first().map_or("", |workload| workload.family));
         group.sampling_mode(SamplingMode::Flat);
         for workload in family {
             bench(&mut group, workload);
@@ -27,7 +30,10 @@ fn main() {
     criterion.final_summary();
 }
 
-fn bench(group: &mut criterion::BenchmarkGroup<'_, criterion::measurement::WallTime>, workload: &Workload) {
+fn bench(
+    group: &mut criterion::BenchmarkGroup<'_, criterion::measurement::WallTime>,
+    workload: &Workload,
+) {
     group.throughput(Throughput::Bytes(workload.bytes as u64));
     // Criterion does not say what its filter leaves out: inputs are made when the first bench asks for them.
     let mut inputs: Option<Box<dyn Ready>> = None;
@@ -43,7 +49,9 @@ fn bench(group: &mut criterion::BenchmarkGroup<'_, criterion::measurement::WallT
     };
     if workload.family == THREADS {
         bench("one thread", |ready, times| ready.safe_loop(times));
-        return bench(&format!("{} threads", rayon::current_num_threads()), |ready, times| ready.strew(times));
+        return bench(&format!("{} threads", rayon::current_num_threads()), |ready, times| {
+            ready.strew(times)
+        });
     }
     bench("safe loop", |ready, times| ready.safe_loop(times));
     if workload.family == TINY {

@@ -43,20 +43,40 @@ pub fn draw(bars: &[Bar], caption: &str) -> String {
     for bar in bars {
         if bar.family != family {
             family = bar.family;
-            text(&mut body, (16.0, y + HEADING - 9.0), "start", TEXT, &format!(" font-weight=\"600\">{}", escaped(family)));
+            text(
+                &mut body,
+                (16.0, y + HEADING - 9.0),
+                "start",
+                TEXT,
+                &format!(" font-weight=\"600\">{}", escaped(family)),
+            );
             y += HEADING;
         }
         row(&mut body, bar, y);
         y += ROW;
     }
     let height = y + 40.0;
-    text(&mut body, (16.0, y + 24.0), "start", QUIET, &format!(" font-size=\"11\">{}", escaped(caption)));
+    text(
+        &mut body,
+        (16.0, y + 24.0),
+        "start",
+        QUIET,
+        &format!(" font-size=\"11\">{}", escaped(caption)),
+    );
 
     let mut head = String::new();
-    text(&mut head, (16.0, 24.0), "start", TEXT, " font-size=\"15\" font-weight=\"600\">strew and the safe loop that a user would write");
-    for (x, color, label) in
-        [(LEFT, SAFE_LOOP, "safe loop"), (LEFT + 84.0, STREW, "strew"), (LEFT + 144.0, SLOWER, "strew, slower; broken bars are cut off")]
-    {
+    text(
+        &mut head,
+        (16.0, 24.0),
+        "start",
+        TEXT,
+        " font-size=\"15\" font-weight=\"600\">strew and the safe loop that a user would write",
+    );
+    for (x, color, label) in [
+        (LEFT, SAFE_LOOP, "safe loop"),
+        (LEFT + 84.0, STREW, "strew"),
+        (LEFT + 144.0, SLOWER, "strew, slower; broken bars are cut off"),
+    ] {
         rect(&mut head, (x, 37.0), (10.0, 10.0), color);
         text(&mut head, (x + 15.0, 46.0), "start", QUIET, &format!(" font-size=\"11\">{label}"));
     }
@@ -75,25 +95,45 @@ fn row(svg: &mut String, bar: &Bar, y: f64) {
     let slower = ratio < 0.995;
     text(svg, (LEFT - 10.0, y + 18.0), "end", TEXT, &format!(">{}", escaped(&bar.name)));
     let strew = if slower { SLOWER } else { STREW };
-    for (top, length, color, time) in [(y + 2.0, 1.0, SAFE_LOOP, bar.safe_loop), (y + 2.0 + BAR, relative, strew, bar.strew)] {
+    for (top, length, color, time) in
+        [(y + 2.0, 1.0, SAFE_LOOP, bar.safe_loop), (y + 2.0 + BAR, relative, strew, bar.strew)]
+    {
         let end = LEFT + UNIT * length.min(LONGEST);
         rect(svg, (LEFT, top), (end - LEFT, BAR), color);
         if length > LONGEST {
             rect(svg, (end - 14.0, top), (3.0, BAR), BACKGROUND);
             rect(svg, (end - 8.0, top), (3.0, BAR), BACKGROUND);
         }
-        text(svg, (end + 5.0, top + 9.0), "start", QUIET, &format!(" font-size=\"10\">{}", nanoseconds(time)));
+        text(
+            svg,
+            (end + 5.0, top + 9.0),
+            "start",
+            QUIET,
+            &format!(" font-size=\"10\">{}", nanoseconds(time)),
+        );
     }
-    text(svg, (RATIO, y + 18.0), "end", if slower { SLOWER } else { TEXT }, &format!(" font-weight=\"600\">{ratio:.2}x"));
+    text(
+        svg,
+        (RATIO, y + 18.0),
+        "end",
+        if slower { SLOWER } else { TEXT },
+        &format!(" font-weight=\"600\">{ratio:.2}x"),
+    );
 }
 
 fn rect(svg: &mut String, (x, y): (f64, f64), (width, height): (f64, f64), fill: &str) {
-    _ = writeln!(svg, "<rect x=\"{x}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height}\" fill=\"{fill}\"/>");
+    _ = writeln!(
+        svg,
+        "<rect x=\"{x}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height}\" fill=\"{fill}\"/>"
+    );
 }
 
 /// `rest`: more attributes, `>` and the text.
 fn text(svg: &mut String, (x, y): (f64, f64), anchor: &str, fill: &str, rest: &str) {
-    _ = writeln!(svg, "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\" fill=\"{fill}\"{rest}</text>");
+    _ = writeln!(
+        svg,
+        "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\" fill=\"{fill}\"{rest}</text>"
+    );
 }
 
 fn escaped(text: &str) -> String {
@@ -116,7 +156,10 @@ pub fn nanoseconds(time: f64) -> String {
 #[must_use]
 pub fn machine() -> String {
     let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let name = cpuinfo.lines().find(|line| line.starts_with("model name")).and_then(|line| line.split_once(':'));
+    let name = cpuinfo
+        .lines()
+        .find(|line| line.starts_with("model name"))
+        .and_then(|line| line.split_once(':'));
     name.map_or_else(|| std::env::consts::ARCH.to_owned(), |(_, name)| name.trim().to_owned())
 }
 
@@ -143,8 +186,13 @@ fn date(days: u64) -> String {
 mod tests {
     #[test]
     fn dates() {
-        for (days, date) in [(0, "1970-01-01"), (59, "1970-03-01"), (11_016, "2000-02-29"), (11_017, "2000-03-01"), (20_818, "2026-12-31")]
-        {
+        for (days, date) in [
+            (0, "1970-01-01"),
+            (59, "1970-03-01"),
+            (11_016, "2000-02-29"),
+            (11_017, "2000-03-01"),
+            (20_818, "2026-12-31"),
+        ] {
             assert_eq!(super::date(days), date);
         }
     }

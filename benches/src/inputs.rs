@@ -132,5 +132,8 @@ pub fn values<T: Value>(len: usize, seed: u64) -> Vec<T> {
 /// Random tuples of one coordinate for each of `sizes`.
 pub fn tuples<I: Resolve>(count: usize, sizes: &[usize]) -> Vec<I> {
     let mut random = SplitMix64(count as u64);
-    std::iter::repeat_n(sizes, count).flatten().map(|&size| I::from_usize(random.below(size))).collect()
+    std::iter::repeat_n(sizes, count)
+        .flatten()
+        .map(|&size| I::from_usize(random.below(size)))
+        .collect()
 }

@@ -19,8 +19,16 @@ pub fn take_scalars<T: Copy, I: Resolve>(table: &[T], indices: &[I], output: &mu
 }
 
 /// `output[p, i, ..] = input[p, indices[i], ..]`, `input[.., size, width]`
-pub fn take_inside<T: Copy, I: Resolve>(input: &[T], indices: &[I], output: &mut [T], size: usize, width: usize) {
-    for (from, to) in input.chunks_exact(size * width).zip(output.chunks_exact_mut(indices.len() * width)) {
+pub fn take_inside<T: Copy, I: Resolve>(
+    input: &[T],
+    indices: &[I],
+    output: &mut [T],
+    size: usize,
+    width: usize,
+) {
+    for (from, to) in
+        input.chunks_exact(size * width).zip(output.chunks_exact_mut(indices.len() * width))
+    {
         if width == 1 {
             take_scalars(from, indices, to);
         } else {
@@ -74,7 +82,12 @@ pub fn add_scalar<I: Resolve>(data: &mut [f32], indices: &[I], update: f32) {
 }
 
 /// `output[r, c] = table[indices[r, c], c]`, rows of `columns`
-pub fn take_down<T: Copy, I: Resolve>(table: &[T], indices: &[I], output: &mut [T], columns: usize) {
+pub fn take_down<T: Copy, I: Resolve>(
+    table: &[T],
+    indices: &[I],
+    output: &mut [T],
+    columns: usize,
+) {
     let rows = table.len() / columns;
     for (to, indices) in output.chunks_exact_mut(columns).zip(indices.chunks_exact(columns)) {
         for (column, (to, &index)) in to.iter_mut().zip(indices).enumerate() {
@@ -84,7 +97,12 @@ pub fn take_down<T: Copy, I: Resolve>(table: &[T], indices: &[I], output: &mut [
 }
 
 /// `output[r, c] = table[r, indices[r, c]]`
-pub fn take_along<T: Copy, I: Resolve>(table: &[T], indices: &[I], output: &mut [T], columns: usize) {
+pub fn take_along<T: Copy, I: Resolve>(
+    table: &[T],
+    indices: &[I],
+    output: &mut [T],
+    columns: usize,
+) {
     let rows = table.chunks_exact(columns).zip(indices.chunks_exact(columns));
     for (to, (table, indices)) in output.chunks_exact_mut(columns).zip(rows) {
         take_scalars(table, indices, to);
@@ -92,7 +110,13 @@ pub fn take_along<T: Copy, I: Resolve>(table: &[T], indices: &[I], output: &mut 
 }
 
 /// `data[indices[r, c], c] = combine(data[indices[r, c], c], updates[r, c])`
-pub fn combine_down<I: Resolve>(data: &mut [f32], indices: &[I], updates: &[f32], columns: usize, combine: impl Fn(f32, f32) -> f32) {
+pub fn combine_down<I: Resolve>(
+    data: &mut [f32],
+    indices: &[I],
+    updates: &[f32],
+    columns: usize,
+    combine: impl Fn(f32, f32) -> f32,
+) {
     let rows = data.len() / columns;
     for (updates, indices) in updates.chunks_exact(columns).zip(indices.chunks_exact(columns)) {
         for (column, (&update, &index)) in updates.iter().zip(indices).enumerate() {
@@ -103,7 +127,13 @@ pub fn combine_down<I: Resolve>(data: &mut [f32], indices: &[I], updates: &[f32]
 }
 
 /// `data[r, indices[r, c]] = combine(data[r, indices[r, c]], updates[r, c])`
-pub fn combine_along<I: Resolve>(data: &mut [f32], indices: &[I], updates: &[f32], columns: usize, combine: impl Fn(f32, f32) -> f32) {
+pub fn combine_along<I: Resolve>(
+    data: &mut [f32],
+    indices: &[I],
+    updates: &[f32],
+    columns: usize,
+    combine: impl Fn(f32, f32) -> f32,
+) {
     let rows = updates.chunks_exact(columns).zip(indices.chunks_exact(columns));
     for (data, (updates, indices)) in data.chunks_exact_mut(columns).zip(rows) {
         for (&update, &index) in updates.iter().zip(indices) {
@@ -116,18 +146,31 @@ pub fn combine_along<I: Resolve>(data: &mut [f32], indices: &[I], updates: &[f32
 /// The place of a tuple in row-major order.
 #[inline(always)]
 fn place<I: Resolve, const K: usize>(tuple: &[I; K], sizes: [usize; K]) -> usize {
-    tuple.iter().zip(sizes).fold(0, |place, (index, size)| place * size + index.resolve_checked(size))
+    tuple
+        .iter()
+        .zip(sizes)
+        .fold(0, |place, (index, size)| place * size + index.resolve_checked(size))
 }
 
 /// `output[i] = table[indices[i, 0], .., indices[i, K - 1]]`
-pub fn take_tuples<T: Copy, I: Resolve, const K: usize>(table: &[T], indices: &[I], output: &mut [T], sizes: [usize; K]) {
+pub fn take_tuples<T: Copy, I: Resolve, const K: usize>(
+    table: &[T],
+    indices: &[I],
+    output: &mut [T],
+    sizes: [usize; K],
+) {
     for (to, tuple) in output.iter_mut().zip(indices.as_chunks().0) {
         *to = table[place(tuple, sizes)];
     }
 }
 
 /// `output[i] = table[indices[0, i], indices[1, i]]`
-pub fn take_planes<T: Copy, I: Resolve>(table: &[T], indices: &[I], output: &mut [T], sizes: [usize; 2]) {
+pub fn take_planes<T: Copy, I: Resolve>(
+    table: &[T],
+    indices: &[I],
+    output: &mut [T],
+    sizes: [usize; 2],
+) {
     let (rows, columns) = indices.split_at(indices.len() / 2);
     for (to, (&row, &column)) in output.iter_mut().zip(rows.iter().zip(columns)) {
         *to = table[place(&[row, column], sizes)];
@@ -170,7 +213,13 @@ pub fn combine_tuples<I: Resolve, const K: usize>(
 }
 
 /// `output[n, p] = input[n * delta + pattern[p]]`, of windows of `span` elements
-pub fn windows<T: Copy, I: Resolve>(input: &[T], pattern: &[I], output: &mut [T], delta: usize, span: usize) {
+pub fn windows<T: Copy, I: Resolve>(
+    input: &[T],
+    pattern: &[I],
+    output: &mut [T],
+    delta: usize,
+    span: usize,
+) {
     for (n, to) in output.chunks_exact_mut(pattern.len()).enumerate() {
         take_scalars(&input[n * delta..n * delta + span], pattern, to);
     }

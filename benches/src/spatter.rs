@@ -28,10 +28,17 @@ pub fn workloads(sizes: Sizes) -> Vec<Workload> {
 
 fn workload(&Pattern { name, delta, count, indices }: &Pattern, sizes: Sizes) -> Workload {
     // As many windows as the other workloads have elements, from an array that is no larger than their largest table.
-    let count = count.min(sizes.moved / indices.len()).min(sizes.memory / size_of::<f64>() / delta).max(2);
+    let count =
+        count.min(sizes.moved / indices.len()).min(sizes.memory / size_of::<f64>() / delta).max(2);
     let span = indices.iter().fold(0, |largest, &index| largest.max(index)) + 1;
     let windows = Layout::from_parts(&[count, span], &[delta as isize, 1], 0).unwrap();
-    let gather = Gather::axis(&windows, &Layout::contiguous([indices.len()]), &Layout::contiguous([count, indices.len()]), 1).unwrap();
+    let gather = Gather::axis(
+        &windows,
+        &Layout::contiguous([indices.len()]),
+        &Layout::contiguous([count, indices.len()]),
+        1,
+    )
+    .unwrap();
     Shape {
         family: "spatter",
         name: name.to_owned(),

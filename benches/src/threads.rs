@@ -18,11 +18,19 @@ pub(crate) fn workloads(sizes: Sizes) -> Vec<Workload> {
     let scattered = [far / 16, far].map(|bytes| scatter_rows(64, bytes, moved));
     let pairs = [far / 4, far].map(|bytes| scatter_pairs(bytes, moved / 4));
     let repeated = [far, 4 * far].map(|bytes| repeated(bytes, moved));
-    rows.into_iter().chain(single).chain(scattered).chain(pairs).chain(axes).chain(bins).chain(repeated).collect()
+    rows.into_iter()
+        .chain(single)
+        .chain(scattered)
+        .chain(pairs)
+        .chain(axes)
+        .chain(bins)
+        .chain(repeated)
+        .collect()
 }
 
 fn gather_rows(width: usize, bytes: usize, moved: usize) -> Workload {
-    let name = format!("gather {} from {}, rows of {width}", size(moved * size_of::<f32>()), size(bytes));
+    let name =
+        format!("gather {} from {}, rows of {width}", size(moved * size_of::<f32>()), size(bytes));
     let (shape, gather) = row_gather(THREADS, name, bytes / size_of::<f32>() / width, width, moved);
     shape.of::<f32, i64>(
         move |table, indices, output| gather.par_run(table, indices, output),
@@ -31,8 +39,10 @@ fn gather_rows(width: usize, bytes: usize, moved: usize) -> Workload {
 }
 
 fn scatter_rows(width: usize, bytes: usize, moved: usize) -> Workload {
-    let name = format!("scatter {} into {}, rows of {width}", size(moved * size_of::<f32>()), size(bytes));
-    let (shape, scatter) = row_scatter(THREADS, name, bytes / size_of::<f32>() / width, width, moved, 2);
+    let name =
+        format!("scatter {} into {}, rows of {width}", size(moved * size_of::<f32>()), size(bytes));
+    let (shape, scatter) =
+        row_scatter(THREADS, name, bytes / size_of::<f32>() / width, width, moved, 2);
     shape.of::<f32, i64>(
         move |updates, indices, data| scatter.par_run(data, indices, updates),
         move |updates, indices, data| scatter.run(data, indices, updates).unwrap(),
@@ -79,7 +89,14 @@ fn along(sizes: [usize; 2], axis: usize) -> [Workload; 2] {
 }
 
 fn histogram(bytes: usize, moved: usize) -> Workload {
-    let (shape, scatter) = row_scatter(THREADS, format!("histogram, bins of {}", size(bytes)), bytes / size_of::<f32>(), 1, moved, 3);
+    let (shape, scatter) = row_scatter(
+        THREADS,
+        format!("histogram, bins of {}", size(bytes)),
+        bytes / size_of::<f32>(),
+        1,
+        moved,
+        3,
+    );
     shape.of::<f32, i64>(
         move |updates, indices, data| scatter.par_reduce(Add, data, indices, updates),
         move |updates, indices, data| scatter.reduce(Add, data, indices, updates).unwrap(),

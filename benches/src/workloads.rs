@@ -9,7 +9,8 @@ use crate::inputs::{Aligned, Resolve, Value, fill, tuples, values};
 use crate::{safe, spatter, threads};
 
 /// The families, in the order of the list.
-pub const FAMILIES: [&str; 8] = ["rows", "elements", "tuples", "axis", "reduce", "ladder", "tiny", "spatter"];
+pub const FAMILIES: [&str; 8] =
+    ["rows", "elements", "tuples", "axis", "reduce", "ladder", "tiny", "spatter"];
 
 /// The family whose figures are those of one call, with constant inputs.
 pub const TINY: &str = "tiny";
@@ -63,13 +64,22 @@ where
 {
     fn strew(&mut self, times: u64) {
         for _ in 0..times {
-            black_box((self.strew)(black_box(&self.from), black_box(&self.indices), black_box(&mut self.to))).unwrap();
+            black_box((self.strew)(
+                black_box(&self.from),
+                black_box(&self.indices),
+                black_box(&mut self.to),
+            ))
+            .unwrap();
         }
     }
 
     fn safe_loop(&mut self, times: u64) {
         for _ in 0..times {
-            (self.safe_loop)(black_box(&self.from), black_box(&self.indices), black_box(&mut self.to));
+            (self.safe_loop)(
+                black_box(&self.from),
+                black_box(&self.indices),
+                black_box(&mut self.to),
+            );
         }
     }
 
@@ -98,8 +108,10 @@ pub(crate) struct Sizes {
     pub matrix: [usize; 2],
 }
 
-const FULL: Sizes = Sizes { moved: 1 << 22, near: 1 << 20, far: 16 << 20, memory: 256 << 20, matrix: [4096, 1024] };
-const QUICK: Sizes = Sizes { moved: 1 << 14, near: 1 << 14, far: 1 << 15, memory: 1 << 16, matrix: [64, 80] };
+const FULL: Sizes =
+    Sizes { moved: 1 << 22, near: 1 << 20, far: 16 << 20, memory: 256 << 20, matrix: [4096, 1024] };
+const QUICK: Sizes =
+    Sizes { moved: 1 << 14, near: 1 << 14, far: 1 << 15, memory: 1 << 16, matrix: [64, 80] };
 
 /// What is common to all workloads of one line of the list.
 pub(crate) struct Shape {
@@ -138,9 +150,21 @@ impl Shape {
         let bytes = moved * touched * size_of::<T>() + tuples * sizes.len() * size_of::<I>();
         let make = move || -> Box<dyn Ready> {
             let (strew, safe_loop) = (strew.clone(), safe_loop.clone());
-            Box::new(Case { from: values(from, FROM).into(), indices: indices().into(), to: values(to, TO).into(), strew, safe_loop })
+            Box::new(Case {
+                from: values(from, FROM).into(),
+                indices: indices().into(),
+                to: values(to, TO).into(),
+                strew,
+                safe_loop,
+            })
         };
-        Workload { family, name, elements: if family == TINY { 1 } else { moved }, bytes, make: Box::new(make) }
+        Workload {
+            family,
+            name,
+            elements: if family == TINY { 1 } else { moved },
+            bytes,
+            make: Box::new(make),
+        }
     }
 }
 
@@ -148,10 +172,19 @@ impl Shape {
 pub fn all(quick: bool) -> Vec<Workload> {
     let sizes = if quick { QUICK } else { FULL };
     let spatter = spatter::workloads(sizes);
-    [rows(sizes), elements(sizes), by_tuples(quick), axis(quick), reduce(sizes, quick), ladder(sizes), tiny(), spatter]
-        .into_iter()
-        .flatten()
-        .collect()
+    [
+        rows(sizes),
+        elements(sizes),
+        by_tuples(quick),
+        axis(quick),
+        reduce(sizes, quick),
+        ladder(sizes),
+        tiny(),
+        spatter,
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 /// The workloads that threads are measured with, in a list of their own.
@@ -177,8 +210,20 @@ fn rows(sizes: Sizes) -> Vec<Workload> {
     list
 }
 
-fn take_rows<T: Value>(element: &str, place: &str, bytes: usize, width: usize, moved: usize) -> Workload {
-    let (shape, gather) = row_gather("rows", format!("gather {width} {element}, {place}"), bytes / size_of::<T>() / width, width, moved);
+fn take_rows<T: Value>(
+    element: &str,
+    place: &str,
+    bytes: usize,
+    width: usize,
+    moved: usize,
+) -> Workload {
+    let (shape, gather) = row_gather(
+        "rows",
+        format!("gather {width} {element}, {place}"),
+        bytes / size_of::<T>() / width,
+        width,
+        moved,
+    );
     shape.of::<T, i64>(
         move |table, indices, output| gather.run(table, indices, output),
         move |table, indices, output| safe::take(table, indices, output, width),
@@ -187,7 +232,8 @@ fn take_rows<T: Value>(element: &str, place: &str, bytes: usize, width: usize, m
 
 fn put_rows(place: &str, bytes: usize, width: usize, moved: usize) -> Workload {
     let rows = bytes / size_of::<f32>() / width;
-    let (shape, scatter) = row_scatter("rows", format!("scatter {width} f32, {place}"), rows, width, moved, 2);
+    let (shape, scatter) =
+        row_scatter("rows", format!("scatter {width} f32, {place}"), rows, width, moved, 2);
     shape.of::<f32, i64>(
         move |updates, indices, data| scatter.run(data, indices, updates),
         move |updates, indices, data| safe::put(data, indices, updates, width),
@@ -195,21 +241,40 @@ fn put_rows(place: &str, bytes: usize, width: usize, moved: usize) -> Workload {
 }
 
 /// Rows of `width` elements, from a table of `rows`.
-pub(crate) fn row_gather(family: &'static str, name: String, rows: usize, width: usize, moved: usize) -> (Shape, Gather) {
+pub(crate) fn row_gather(
+    family: &'static str,
+    name: String,
+    rows: usize,
+    width: usize,
+    moved: usize,
+) -> (Shape, Gather) {
     let count = moved / width;
     let [table, output] = [[rows, width], [count, width]].map(Layout::contiguous);
     let gather = Gather::axis(&table, &Layout::contiguous([count]), &output, 0).unwrap();
     let (from, to) = (rows * width, count * width);
-    (Shape { family, name, from, to, tuples: count, sizes: vec![rows], moved: to, touched: 2 }, gather)
+    (
+        Shape { family, name, from, to, tuples: count, sizes: vec![rows], moved: to, touched: 2 },
+        gather,
+    )
 }
 
 /// Rows of `width` elements, into `rows`.
-pub(crate) fn row_scatter(family: &'static str, name: String, rows: usize, width: usize, moved: usize, touched: usize) -> (Shape, Scatter) {
+pub(crate) fn row_scatter(
+    family: &'static str,
+    name: String,
+    rows: usize,
+    width: usize,
+    moved: usize,
+    touched: usize,
+) -> (Shape, Scatter) {
     let count = moved / width;
     let [data, updates] = [[rows, width], [count, width]].map(Layout::contiguous);
     let scatter = Scatter::axis(&data, &Layout::contiguous([count]), &updates, 0).unwrap();
     let (from, to) = (count * width, rows * width);
-    (Shape { family, name, from, to, tuples: count, sizes: vec![rows], moved: from, touched }, scatter)
+    (
+        Shape { family, name, from, to, tuples: count, sizes: vec![rows], moved: from, touched },
+        scatter,
+    )
 }
 
 /// One index for every element, by `i64`.
@@ -240,11 +305,27 @@ fn elements(sizes: Sizes) -> Vec<Workload> {
     ];
     for axis in 0..2 {
         let scatter = Scatter::elements(&layout, &layout, &layout, axis).unwrap();
-        list.push(combined(shape("scatter set", axis, 2), columns, axis, set, move |data, indices, updates| {
-            scatter.run(data, indices, updates)
-        }));
-        list.push(combined(shape("scatter add", axis, 3), columns, axis, add, reduced(scatter, Add)));
-        list.push(combined(shape("scatter max", axis, 3), columns, axis, f32::max, reduced(scatter, Max)));
+        list.push(combined(
+            shape("scatter set", axis, 2),
+            columns,
+            axis,
+            set,
+            move |data, indices, updates| scatter.run(data, indices, updates),
+        ));
+        list.push(combined(
+            shape("scatter add", axis, 3),
+            columns,
+            axis,
+            add,
+            reduced(scatter, Add),
+        ));
+        list.push(combined(
+            shape("scatter max", axis, 3),
+            columns,
+            axis,
+            f32::max,
+            reduced(scatter, Max),
+        ));
     }
     list
 }
@@ -266,7 +347,10 @@ fn combined(
     )
 }
 
-fn reduced<R: Reduction<f32> + Copy>(scatter: Scatter, reduction: R) -> impl Fn(&mut [f32], &[i64], &[f32]) -> Result<(), Error> + Clone {
+fn reduced<R: Reduction<f32> + Copy>(
+    scatter: Scatter,
+    reduction: R,
+) -> impl Fn(&mut [f32], &[i64], &[f32]) -> Result<(), Error> + Clone {
     move |data, indices, updates| scatter.reduce(reduction, data, indices, updates)
 }
 
@@ -330,13 +414,16 @@ fn take_rows_by_tuples<const K: usize>(count: usize, sizes: [usize; K], width: u
     }
     .of::<f32, i64>(
         move |table, indices, output| gather.run(table, indices, output),
-        move |table, indices, output| safe::take_rows_by_tuples(table, indices, output, sizes, width),
+        move |table, indices, output| {
+            safe::take_rows_by_tuples(table, indices, output, sizes, width)
+        },
     )
 }
 
 fn put_pairs(count: usize, sizes: [usize; 2], operation: &str) -> Workload {
     let name = format!("scatter {operation} by 2 coordinates");
-    let (shape, scatter) = pair_scatter("tuples", name, count, sizes, if operation == "set" { 2 } else { 3 });
+    let (shape, scatter) =
+        pair_scatter("tuples", name, count, sizes, if operation == "set" { 2 } else { 3 });
     match operation {
         "set" => shape.of::<f32, i64>(
             move |updates, indices, data| scatter.run(data, indices, updates),
@@ -351,19 +438,29 @@ fn put_pairs(count: usize, sizes: [usize; 2], operation: &str) -> Workload {
 
 /// All first coordinates before all second ones.
 fn take_planes(count: usize, sizes: [usize; 2]) -> Workload {
-    let (table, planes) = (Layout::contiguous(sizes), Layout::strided([count, 2], [1, count as isize]));
+    let (table, planes) =
+        (Layout::contiguous(sizes), Layout::strided([count, 2], [1, count as isize]));
     let gather = Gather::nd(&table, &planes, &Layout::contiguous([count]), 0).unwrap();
     let [rows, columns] = sizes;
     let (name, from) = ("gather by 2 coordinates in planes".into(), rows * columns);
-    Shape { family: "tuples", name, from, to: count, tuples: count, sizes: sizes.into(), moved: count, touched: 2 }
-        .with_indices::<f32, i64>(
-            move || {
-                let pairs = tuples(count, &sizes);
-                [0, 1].map(|k| pairs.iter().skip(k).step_by(2).copied().collect::<Vec<_>>()).concat()
-            },
-            move |table, indices, output| gather.run(table, indices, output),
-            move |table, indices, output| safe::take_planes(table, indices, output, sizes),
-        )
+    Shape {
+        family: "tuples",
+        name,
+        from,
+        to: count,
+        tuples: count,
+        sizes: sizes.into(),
+        moved: count,
+        touched: 2,
+    }
+    .with_indices::<f32, i64>(
+        move || {
+            let pairs = tuples(count, &sizes);
+            [0, 1].map(|k| pairs.iter().skip(k).step_by(2).copied().collect::<Vec<_>>()).concat()
+        },
+        move |table, indices, output| gather.run(table, indices, output),
+        move |table, indices, output| safe::take_planes(table, indices, output, sizes),
+    )
 }
 
 /// The pairs of neighbours in a text.
@@ -371,17 +468,45 @@ fn count_windows(count: usize) -> Workload {
     let (data, windows) = (Layout::contiguous([256, 256]), Layout::strided([count, 2], [1, 1]));
     let scatter = Scatter::nd(&data, &windows, &Layout::strided([count], [0]), 0).unwrap();
     let name = "histogram of byte pairs".into();
-    Shape { family: "tuples", name, from: 1, to: 1 << 16, tuples: count + 1, sizes: vec![256], moved: count, touched: 2 }.of::<f32, u8>(
+    Shape {
+        family: "tuples",
+        name,
+        from: 1,
+        to: 1 << 16,
+        tuples: count + 1,
+        sizes: vec![256],
+        moved: count,
+        touched: 2,
+    }
+    .of::<f32, u8>(
         move |updates, text, data| scatter.reduce(Add, data, text, updates),
         |updates, text, data| safe::add_pairs(data, text, updates[0]),
     )
 }
 
 /// Single elements by two coordinates.
-pub(crate) fn pair_scatter(family: &'static str, name: String, count: usize, sizes: [usize; 2], touched: usize) -> (Shape, Scatter) {
+pub(crate) fn pair_scatter(
+    family: &'static str,
+    name: String,
+    count: usize,
+    sizes: [usize; 2],
+    touched: usize,
+) -> (Shape, Scatter) {
     let (data, indices) = (Layout::contiguous(sizes), Layout::contiguous([count, 2]));
     let scatter = Scatter::nd(&data, &indices, &Layout::contiguous([count]), 0).unwrap();
-    (Shape { family, name, from: count, to: sizes.iter().product(), tuples: count, sizes: sizes.to_vec(), moved: count, touched }, scatter)
+    (
+        Shape {
+            family,
+            name,
+            from: count,
+            to: sizes.iter().product(),
+            tuples: count,
+            sizes: sizes.to_vec(),
+            moved: count,
+            touched,
+        },
+        scatter,
+    )
 }
 
 /// The same indices everywhere along an axis that is not the first, by `i64`.
@@ -417,14 +542,20 @@ fn take_inside(name: &str, sizes: [usize; 3], count: usize) -> Workload {
 
 /// Sums, by `i64`.
 fn reduce(sizes: Sizes, quick: bool) -> Vec<Workload> {
-    let [rows, least, few, more, many] =
-        if quick { [64, 1 << 6, 1 << 8, 1 << 10, 1 << 12] } else { [4096, 1 << 12, 1 << 16, 1 << 20, 1 << 24] };
+    let [rows, least, few, more, many] = if quick {
+        [64, 1 << 6, 1 << 8, 1 << 10, 1 << 12]
+    } else {
+        [4096, 1 << 12, 1 << 16, 1 << 20, 1 << 24]
+    };
     let widths = [3, 4, 8, 16, 32, 64];
-    let added = widths.map(|width| sums(format!("add rows of {width} f32 into 1 MiB"), rows * 64 / width, width, sizes.moved));
+    let added = widths.map(|width| {
+        sums(format!("add rows of {width} f32 into 1 MiB"), rows * 64 / width, width, sizes.moved)
+    });
     let counted = [("4K", least), ("64K", few), ("1M", more), ("16M", many)]
         .map(|(name, bins)| sums(format!("histogram, {name} bins"), bins, 1, sizes.moved));
     let repeated = [("64K", few), ("1M", more), ("16M", many)].map(|(name, bins)| {
-        let (shape, scatter) = histogram("reduce", format!("histogram, {name} bins, one update"), bins, sizes.moved);
+        let (shape, scatter) =
+            histogram("reduce", format!("histogram, {name} bins, one update"), bins, sizes.moved);
         shape.of::<f32, i64>(
             move |updates, indices, data| scatter.reduce(Add, data, indices, updates),
             |updates, indices, data| safe::add_scalar(data, indices, updates[0]),
@@ -434,10 +565,29 @@ fn reduce(sizes: Sizes, quick: bool) -> Vec<Workload> {
 }
 
 /// The same update for every index.
-pub(crate) fn histogram(family: &'static str, name: String, bins: usize, moved: usize) -> (Shape, Scatter) {
+pub(crate) fn histogram(
+    family: &'static str,
+    name: String,
+    bins: usize,
+    moved: usize,
+) -> (Shape, Scatter) {
     let updates = Layout::strided([moved], [0]);
-    let scatter = Scatter::axis(&Layout::contiguous([bins]), &Layout::contiguous([moved]), &updates, 0).unwrap();
-    (Shape { family, name, from: 1, to: bins, tuples: moved, sizes: vec![bins], moved, touched: 2 }, scatter)
+    let scatter =
+        Scatter::axis(&Layout::contiguous([bins]), &Layout::contiguous([moved]), &updates, 0)
+            .unwrap();
+    (
+        Shape {
+            family,
+            name,
+            from: 1,
+            to: bins,
+            tuples: moved,
+            sizes: vec![bins],
+            moved,
+            touched: 2,
+        },
+        scatter,
+    )
 }
 
 fn sums(name: String, rows: usize, width: usize, moved: usize) -> Workload {
@@ -453,7 +603,13 @@ fn sums(name: String, rows: usize, width: usize, moved: usize) -> Workload {
 
 /// Single `f32` by `i32`, from tables of more and more bytes, and four times as many; and set in tables of some of these sizes.
 fn ladder(sizes: Sizes) -> Vec<Workload> {
-    let tables = [(4 << 10, "4 KiB"), (32 << 10, "32 KiB"), (256 << 10, "256 KiB"), (2 << 20, "2 MiB"), (16 << 20, "16 MiB")];
+    let tables = [
+        (4 << 10, "4 KiB"),
+        (32 << 10, "32 KiB"),
+        (256 << 10, "256 KiB"),
+        (2 << 20, "2 MiB"),
+        (16 << 20, "16 MiB"),
+    ];
     let large = [(128 << 20, "128 MiB"), (512 << 20, "512 MiB")];
     let many = [(4 << 10, "4 KiB, many"), (1 << 20, "1 MiB, many"), (64 << 20, "64 MiB, many")];
     let step = |(moved, (bytes, name)): (usize, (usize, &str))| {
@@ -470,20 +626,25 @@ fn ladder(sizes: Sizes) -> Vec<Workload> {
             moved,
             touched: 2,
         }
-        .of::<f32, i32>(move |table, indices, output| gather.run(table, indices, output), safe::take_scalars)
+        .of::<f32, i32>(
+            move |table, indices, output| gather.run(table, indices, output),
+            safe::take_scalars,
+        )
     };
     let few = tables.into_iter().chain(large).map(|table| (sizes.moved, table));
     let set =
-        [(32 << 10, "32 KiB"), (256 << 10, "256 KiB"), (1 << 20, "1 MiB"), (64 << 20, "64 MiB")].map(|(bytes, name): (usize, &str)| {
-            let len = bytes.min(2 * sizes.memory) / size_of::<f32>();
-            let (shape, scatter) = row_scatter("ladder", format!("set in {name}"), len, 1, sizes.moved, 2);
-            shape.of::<f32, i32>(
-                move |updates, indices, data| scatter.run(data, indices, updates),
-                |updates, indices, data| {
-                    safe::put_scalars(data, indices, updates);
-                },
-            )
-        });
+        [(32 << 10, "32 KiB"), (256 << 10, "256 KiB"), (1 << 20, "1 MiB"), (64 << 20, "64 MiB")]
+            .map(|(bytes, name): (usize, &str)| {
+                let len = bytes.min(2 * sizes.memory) / size_of::<f32>();
+                let (shape, scatter) =
+                    row_scatter("ladder", format!("set in {name}"), len, 1, sizes.moved, 2);
+                shape.of::<f32, i32>(
+                    move |updates, indices, data| scatter.run(data, indices, updates),
+                    |updates, indices, data| {
+                        safe::put_scalars(data, indices, updates);
+                    },
+                )
+            });
     few.chain(many.map(|table| (4 * sizes.moved, table))).map(step).chain(set).collect()
 }
 
@@ -511,25 +672,47 @@ fn tiny() -> Vec<Workload> {
     let gather = |name: &str| shape(name, [512, 32], 32);
     let scatter = |name: &str| shape(name, [4, 64], 4);
     let (lookup, write, width) = (black_box(LOOKUP), black_box(WRITE), black_box(8));
-    let take = move |table: &[f32], indices: &[i32], output: &mut [f32]| safe::take(table, indices, output, width);
-    let put = |updates: &[f32], indices: &[i32], data: &mut [f32]| safe::put_scalars(data, indices, updates);
+    let take = move |table: &[f32], indices: &[i32], output: &mut [f32]| {
+        safe::take(table, indices, output, width)
+    };
+    let put = |updates: &[f32], indices: &[i32], data: &mut [f32]| {
+        safe::put_scalars(data, indices, updates)
+    };
     vec![
         gather("gather 4 rows of 8, constant plan").with_indices::<f32, i32>(
             indices,
             |input, ids, output| LOOKUP.run(input, ids, output),
             |table, ids, output| safe::take(table, ids, output, 8),
         ),
-        gather("gather 4 rows of 8, ready plan").with_indices(indices, move |input, ids, output| lookup.run(input, ids, output), take),
-        gather("gather 4 rows of 8, plan and run").with_indices(
+        gather("gather 4 rows of 8, ready plan").with_indices(
             indices,
-            |input, ids, output| Gather::axis(black_box(&TABLE), black_box(&FOUR), black_box(&ROWS), 0)?.run(input, ids, output),
+            move |input, ids, output| lookup.run(input, ids, output),
             take,
         ),
-        scatter("scatter 4, constant plan").with_indices(indices, |updates, ids, data| WRITE.run(data, ids, updates), put),
-        scatter("scatter 4, ready plan").with_indices(indices, move |updates, ids, data| write.run(data, ids, updates), put),
+        gather("gather 4 rows of 8, plan and run").with_indices(
+            indices,
+            |input, ids, output| {
+                Gather::axis(black_box(&TABLE), black_box(&FOUR), black_box(&ROWS), 0)?
+                    .run(input, ids, output)
+            },
+            take,
+        ),
+        scatter("scatter 4, constant plan").with_indices(
+            indices,
+            |updates, ids, data| WRITE.run(data, ids, updates),
+            put,
+        ),
+        scatter("scatter 4, ready plan").with_indices(
+            indices,
+            move |updates, ids, data| write.run(data, ids, updates),
+            put,
+        ),
         scatter("scatter 4, plan and run").with_indices(
             indices,
-            |updates, ids, data| Scatter::axis(black_box(&BINS), black_box(&FOUR), black_box(&FOUR), 0)?.run(data, ids, updates),
+            |updates, ids, data| {
+                Scatter::axis(black_box(&BINS), black_box(&FOUR), black_box(&FOUR), 0)?
+                    .run(data, ids, updates)
+            },
             put,
         ),
     ]
@@ -549,7 +732,16 @@ mod tests {
     #[test]
     fn a_wrong_result_is_found() {
         let indices = || vec![1];
-        let shape = Shape { family: TINY, name: String::new(), from: 2, to: 1, tuples: 1, sizes: vec![2], moved: 1, touched: 2 };
+        let shape = Shape {
+            family: TINY,
+            name: String::new(),
+            from: 2,
+            to: 1,
+            tuples: 1,
+            sizes: vec![2],
+            moved: 1,
+            touched: 2,
+        };
         let wrong = shape.with_indices::<f32, i32>(indices, |_, _, _| Ok(()), safe::take_scalars);
         assert!(!wrong.make().agrees());
     }
@@ -561,7 +753,8 @@ mod tests {
         families.dedup();
         assert_eq!(families, FAMILIES);
         let threads = with_threads(true);
-        let mut names: Vec<_> = list.iter().chain(&threads).map(|workload| (workload.family, &workload.name)).collect();
+        let mut names: Vec<_> =
+            list.iter().chain(&threads).map(|workload| (workload.family, &workload.name)).collect();
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), list.len() + threads.len());

@@ -14,5 +14,6 @@ enum Input {
 
 fuzz_target!(|input: Input| match input {
     Input::Valid(DmlCase(description)) => description.iter().for_each(check_description),
-    Input::Hostile(HostileDmlCase(description)) => description.iter().for_each(check_hostile_description),
+    Input::Hostile(HostileDmlCase(description)) =>
+        description.iter().for_each(check_hostile_description),
 });

@@ -4,7 +4,10 @@ use std::fmt::Debug;
 
 use arbitrary::Arbitrary;
 use bytemuck::NoUninit;
-use strew_simd::{Axis, BLOCK, Chosen, ColumnMoves, Columns, Index, Instructions, Lane, Moves, NOWHERE, Op, Rows, combine};
+use strew_simd::{
+    Axis, BLOCK, Chosen, ColumnMoves, Columns, Index, Instructions, Lane, Moves, NOWHERE, Op, Rows,
+    combine,
+};
 
 use crate::paths;
 
@@ -68,41 +71,73 @@ impl Call {
     {
         let longest = BYTES / N;
         let (from, to) = (elements(self.from, 0), elements(self.to, 128));
-        let is_scatter = matches!(self.kernel, Kernel::Scatter | Kernel::ScatterAt | Kernel::Combine | Kernel::ScatterRows);
+        let is_scatter = matches!(
+            self.kernel,
+            Kernel::Scatter | Kernel::ScatterAt | Kernel::Combine | Kernel::ScatterRows
+        );
         let table = if is_scatter { to.len() } else { from.len() };
         let addresses = self.addresses.map(|address| match (self.reach, address >> 12) {
             (Reach::Inside, _) => u32::from(address) % table.max(1) as u32,
             // The top bits say whether it is far, and how.
-            (Reach::Far, far @ 12..) => self.far[usize::from(far) - 12].wrapping_add(u32::from(address & 0xFFF)),
+            (Reach::Far, far @ 12..) => {
+                self.far[usize::from(far) - 12].wrapping_add(u32::from(address & 0xFFF))
+            }
             _ => u32::from(address) % (longest as u32 + 100),
         });
-        let [t, f, n] = [self.t, self.f, self.n].map(|value| if value == u8::MAX { self.far[0] as usize } else { usize::from(value) });
+        let [t, f, n] = [self.t, self.f, self.n]
+            .map(|value| if value == u8::MAX { self.far[0] as usize } else { usize::from(value) });
         let offsets = &addresses[..n.min(BLOCK)];
         let row = if n < 256 { n * 3 % (ROW / N + 1) } else { n };
         // Of scattered rows, those that lie inside are chosen before, or not.
         let chooses = f % 4 == 1;
         let end = (to.len() + 1).saturating_sub(row) as u32;
-        let fits = |start: usize, n: usize, length: usize| start.checked_add(n).is_some_and(|end| end <= length);
+        let fits = |start: usize, n: usize, length: usize| {
+            start.checked_add(n).is_some_and(|end| end <= length)
+        };
         let pairs: Vec<(usize, usize)> = match self.kernel {
             Kernel::Element => vec![(t, f)],
-            Kernel::Row if fits(t, n, to.len()) && fits(f, n, from.len()) => (0..n).map(|n| (t + n, f + n)).collect(),
-            Kernel::Gather if fits(t, BLOCK, to.len()) => addresses.iter().enumerate().map(|(n, f)| (t + n, *f as usize)).collect(),
-            Kernel::GatherAt if fits(t, offsets.len(), to.len()) => {
-                offsets.iter().enumerate().map(|(n, offset)| (t + n, f.saturating_add(*offset as usize))).collect()
+            Kernel::Row if fits(t, n, to.len()) && fits(f, n, from.len()) => {
+                (0..n).map(|n| (t + n, f + n)).collect()
             }
-            Kernel::Scatter if fits(f, BLOCK, from.len()) => addresses.iter().enumerate().map(|(n, t)| (*t as usize, f + n)).collect(),
-            Kernel::ScatterAt => {
-                offsets.iter().enumerate().map(|(n, offset)| (t.saturating_add(*offset as usize), f.saturating_add(n))).collect()
+            Kernel::Gather if fits(t, BLOCK, to.len()) => {
+                addresses.iter().enumerate().map(|(n, f)| (t + n, *f as usize)).collect()
             }
-            Kernel::Combine => offsets.iter().enumerate().map(|(n, offset)| (*offset as usize, n)).collect(),
-            Kernel::GatherRows if row.checked_mul(BLOCK).is_some_and(|all| fits(t, all, to.len())) => {
-                let rows = addresses.iter().enumerate().filter(|(_, f)| fits(**f as usize, row, from.len()));
-                rows.flat_map(|(n, f)| (0..row).map(move |k| (t + n * row + k, *f as usize + k))).collect()
+            Kernel::GatherAt if fits(t, offsets.len(), to.len()) => offsets
+                .iter()
+                .enumerate()
+                .map(|(n, offset)| (t + n, f.saturating_add(*offset as usize)))
+                .collect(),
+            Kernel::Scatter if fits(f, BLOCK, from.len()) => {
+                addresses.iter().enumerate().map(|(n, t)| (*t as usize, f + n)).collect()
             }
-            Kernel::ScatterRows if chooses || row.checked_mul(BLOCK).is_some_and(|all| fits(f, all, from.len())) => {
-                let inside = |n: usize, t: u32| fits(t as usize, row, to.len()) && fits(f + n * row, row, from.len());
+            Kernel::ScatterAt => offsets
+                .iter()
+                .enumerate()
+                .map(|(n, offset)| (t.saturating_add(*offset as usize), f.saturating_add(n)))
+                .collect(),
+            Kernel::Combine => {
+                offsets.iter().enumerate().map(|(n, offset)| (*offset as usize, n)).collect()
+            }
+            Kernel::GatherRows
+                if row.checked_mul(BLOCK).is_some_and(|all| fits(t, all, to.len())) =>
+            {
+                let rows = addresses
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, f)| fits(**f as usize, row, from.len()));
+                rows.flat_map(|(n, f)| (0..row).map(move |k| (t + n * row + k, *f as usize + k)))
+                    .collect()
+            }
+            Kernel::ScatterRows
+                if chooses
+                    || row.checked_mul(BLOCK).is_some_and(|all| fits(f, all, from.len())) =>
+            {
+                let inside = |n: usize, t: u32| {
+                    fits(t as usize, row, to.len()) && fits(f + n * row, row, from.len())
+                };
                 let rows = addresses.iter().enumerate().filter(|(n, t)| inside(*n, **t));
-                rows.flat_map(|(n, t)| (0..row).map(move |k| (*t as usize + k, f + n * row + k))).collect()
+                rows.flat_map(|(n, t)| (0..row).map(move |k| (*t as usize + k, f + n * row + k)))
+                    .collect()
             }
             _ => vec![],
         };
@@ -116,7 +151,17 @@ impl Call {
             let kernel = self.kernel;
             let rows = Rows { length: row, ahead: Some(&addresses).filter(|_| f % 2 == 0) };
             let run = |moves: Moves<N>| {
-                path.dispatch(Run { moves, kernel, t, f, n, rows, chosen: chooses.then_some(end), addresses: &addresses, offsets })
+                path.dispatch(Run {
+                    moves,
+                    kernel,
+                    t,
+                    f,
+                    n,
+                    rows,
+                    chosen: chooses.then_some(end),
+                    addresses: &addresses,
+                    offsets,
+                })
             };
             let streams = t % 2 == 0;
             let found = within_edges(&to, if streams { 64 + n % 64 } else { 0 }, |to| {
@@ -134,11 +179,17 @@ impl Call {
 
 /// So many elements, no two neighbours alike. Allocated to the element, so that AddressSanitizer sees what lies beyond.
 fn elements<const N: usize>(length: u16, seed: usize) -> Box<[[u8; N]]> {
-    (0..usize::from(length) % (BYTES / N + 1)).map(|n| std::array::from_fn(|byte| (n * 37 + n / 251 + byte * 5 + seed) as u8)).collect()
+    (0..usize::from(length) % (BYTES / N + 1))
+        .map(|n| std::array::from_fn(|byte| (n * 37 + n / 251 + byte * 5 + seed) as u8))
+        .collect()
 }
 
 /// The elements after a change. Fails if some of so many around them have changed as well. (AddressSanitizer does not see writes past the caches.)
-fn within_edges<const N: usize>(to: &[[u8; N]], around: usize, change: impl FnOnce(&mut [[u8; N]])) -> Box<[[u8; N]]> {
+fn within_edges<const N: usize>(
+    to: &[[u8; N]],
+    around: usize,
+    change: impl FnOnce(&mut [[u8; N]]),
+) -> Box<[[u8; N]]> {
     let edge = vec![[0xA5; N]; around];
     let mut found = [&edge, to, &edge].concat().into_boxed_slice();
     change(&mut found[around..][..to.len()]);
@@ -186,18 +237,32 @@ impl<const N: usize> Op for Run<'_, N> {
         match self.kernel {
             Kernel::Element => self.moves.element(self.t, self.f),
             Kernel::Row => self.moves.row(self.t, self.f, self.n),
-            Kernel::Gather if self.n.is_multiple_of(2) => self.moves.gather::<1>(instructions, self.t, self.addresses),
+            Kernel::Gather if self.n.is_multiple_of(2) => {
+                self.moves.gather::<1>(instructions, self.t, self.addresses)
+            }
             Kernel::Gather => self.moves.gather::<8>(instructions, self.t, self.addresses),
             Kernel::GatherAt => self.moves.gather_at(instructions, self.t, self.f, self.offsets),
-            Kernel::Scatter => self.moves.scatter(instructions, self.addresses, self.f, self.n.is_multiple_of(2).then_some(self.addresses)),
+            Kernel::Scatter => self.moves.scatter(
+                instructions,
+                self.addresses,
+                self.f,
+                self.n.is_multiple_of(2).then_some(self.addresses),
+            ),
             Kernel::ScatterAt => self.moves.scatter_at(instructions, self.t, self.offsets, self.f),
             Kernel::Combine => unreachable!("by `Sums`"),
-            Kernel::GatherRows => self.moves.gather_rows(instructions, self.t, self.addresses, self.rows),
+            Kernel::GatherRows => {
+                self.moves.gather_rows(instructions, self.t, self.addresses, self.rows)
+            }
             Kernel::ScatterRows => match self.chosen {
                 Some(end) => {
                     let mut chosen = Chosen::default();
                     chosen.choose_below(instructions, self.addresses, end);
-                    self.moves.scatter_chosen(instructions, (&chosen, self.f), (&chosen, self.f), self.rows.length);
+                    self.moves.scatter_chosen(
+                        instructions,
+                        (&chosen, self.f),
+                        (&chosen, self.f),
+                        self.rows.length,
+                    );
                 }
                 None => self.moves.scatter_rows(instructions, self.addresses, self.f, self.rows),
             },
@@ -237,12 +302,18 @@ impl Split {
     where
         [u8; N]: NoUninit,
     {
-        let any = |value: u16| if value == u16::MAX { usize::MAX } else { usize::from(value) % 300 };
+        let any =
+            |value: u16| if value == u16::MAX { usize::MAX } else { usize::from(value) % 300 };
         let (from, to) = (elements::<N>(self.from, 0), elements::<N>(self.to, 128));
-        let (rows, pitch, width) = (usize::from(self.rows) % 32, any(self.pitch), any(self.columns));
-        let far = |value: u8, most: u8| if value == u8::MAX { usize::MAX - 5 } else { usize::from(value % most) };
+        let (rows, pitch, width) =
+            (usize::from(self.rows) % 32, any(self.pitch), any(self.columns));
+        let far = |value: u8, most: u8| {
+            if value == u8::MAX { usize::MAX - 5 } else { usize::from(value % most) }
+        };
         let (t, f, n) = (far(self.t, 40), far(self.f, u8::MAX), usize::from(self.n) % (BLOCK + 1));
-        let offsets = self.offsets.map(|offset| if offset >= 0xFF00 { u32::from(offset) << 16 } else { u32::from(offset >> 4) });
+        let offsets = self.offsets.map(|offset| {
+            if offset >= 0xFF00 { u32::from(offset) << 16 } else { u32::from(offset >> 4) }
+        });
         let end = rows.checked_sub(1).and_then(|last| last.checked_mul(pitch)?.checked_add(width));
         let fits = width <= pitch && end.is_some_and(|end| end <= to.len());
 
@@ -253,11 +324,16 @@ impl Split {
         }));
         let ends: Vec<usize> = starts.iter().copied().skip(1).chain([width]).collect();
         let mut expected = to.clone();
-        for (start, _) in starts.iter().zip(&ends).filter(|(start, end)| fits && t.saturating_add(n) <= *end - *start) {
+        for (start, _) in starts
+            .iter()
+            .zip(&ends)
+            .filter(|(start, end)| fits && t.saturating_add(n) <= *end - *start)
+        {
             for row in 0..rows {
                 for (k, offset) in offsets[..n].iter().enumerate() {
                     let from = from.get(f.saturating_add(*offset as usize));
-                    expected[row * pitch + start + t + k] = *from.unwrap_or(&expected[row * pitch + start + t + k]);
+                    expected[row * pitch + start + t + k] =
+                        *from.unwrap_or(&expected[row * pitch + start + t + k]);
                 }
             }
         }
@@ -281,7 +357,9 @@ impl Split {
                     }
                     assert!(piece.row(rows).is_empty() && piece.row(usize::MAX).is_empty());
                     let moves = piece.moves_from::<N>(&from).expect("elements of one size");
-                    let run = |moves: ColumnMoves<N>| path.dispatch(ToRows { moves, rows, t, f, offsets: &offsets[..n] });
+                    let run = |moves: ColumnMoves<N>| {
+                        path.dispatch(ToRows { moves, rows, t, f, offsets: &offsets[..n] })
+                    };
                     if streams { moves.streaming(run) } else { run(moves) }
                 }
             });
@@ -329,7 +407,10 @@ pub struct Tuples<I, const K: usize> {
 
 impl<I: Index + Copy + Debug + Into<i128>, const K: usize> Tuples<I, K> {
     pub fn check(&self) {
-        let axes: [Axis; K] = std::array::from_fn(|k| Axis { size: self.sizes[k] & i32::MAX as u32, stride: self.strides[k] });
+        let axes: [Axis; K] = std::array::from_fn(|k| Axis {
+            size: self.sizes[k] & i32::MAX as u32,
+            stride: self.strides[k],
+        });
         let lane = Lane::new(axes, self.first, self.step);
         let address = |n: usize, nearest: bool| {
             let offsets = axes.iter().zip(self.tuples[n]).map(|(axis, index)| {
@@ -339,34 +420,77 @@ impl<I: Index + Copy + Debug + Into<i128>, const K: usize> Tuples<I, K> {
                 (0..size).contains(&position).then_some(position * i128::from(axis.stride))
             });
             let offset: Option<i128> = offsets.sum();
-            offset.map(|offset| (i128::from(self.first) + n as i128 * i128::from(self.step) + offset).rem_euclid(1 << 32) as u32)
+            offset.map(|offset| {
+                (i128::from(self.first) + n as i128 * i128::from(self.step) + offset)
+                    .rem_euclid(1 << 32) as u32
+            })
         };
         let exact: [Option<u32>; BLOCK] = std::array::from_fn(|n| address(n, false));
         let inside = exact.iter().all(Option::is_some);
         for path in paths() {
-            let (mut found, mut skipped, mut clamped, mut positions) = ([7; BLOCK], [7; BLOCK], [7; BLOCK], [[0; K]; BLOCK]);
-            let resolve = Resolve(&lane, &self.tuples, [&mut found, &mut skipped, &mut clamped], &mut positions);
+            let (mut found, mut skipped, mut clamped, mut positions) =
+                ([7; BLOCK], [7; BLOCK], [7; BLOCK], [[0; K]; BLOCK]);
+            let resolve = Resolve(
+                &lane,
+                &self.tuples,
+                [&mut found, &mut skipped, &mut clamped],
+                &mut positions,
+            );
             assert_eq!(path.dispatch(resolve), [inside; 3], "{}: {self:?}", path.name());
             for (positions, tuple) in positions.iter().zip(self.tuples) {
                 for ((position, index), axis) in positions.iter().zip(tuple).zip(axes) {
                     let (index, size) = (index.into(), i128::from(axis.size));
                     let exact = if index < 0 { index + size } else { index };
-                    assert!(size > 1 << 16 || !(0..size).contains(&exact) || i128::from(*position) == exact, "{}: {self:?}", path.name());
+                    assert!(
+                        size > 1 << 16
+                            || !(0..size).contains(&exact)
+                            || i128::from(*position) == exact,
+                        "{}: {self:?}",
+                        path.name()
+                    );
                 }
             }
-            assert!(found.iter().zip(exact).all(|(found, exact)| exact.is_none_or(|exact| *found == exact)), "{}: {self:?}", path.name());
-            assert_eq!(skipped, exact.map(|address| address.unwrap_or(NOWHERE)), "{}: {self:?}", path.name());
+            assert!(
+                found
+                    .iter()
+                    .zip(exact)
+                    .all(|(found, exact)| exact.is_none_or(|exact| *found == exact)),
+                "{}: {self:?}",
+                path.name()
+            );
+            assert_eq!(
+                skipped,
+                exact.map(|address| address.unwrap_or(NOWHERE)),
+                "{}: {self:?}",
+                path.name()
+            );
             let below = path.dispatch(Below(&found, self.first));
-            assert!(below.iter().eq(found.into_iter().zip(0..).filter(|(address, _)| *address < self.first)), "{}: {self:?}", path.name());
+            assert!(
+                below
+                    .iter()
+                    .eq(found.into_iter().zip(0..).filter(|(address, _)| *address < self.first)),
+                "{}: {self:?}",
+                path.name()
+            );
             // The addresses mean nothing where an axis is empty.
             if axes.iter().all(|axis| axis.size > 0) {
-                assert_eq!(clamped.map(Some), std::array::from_fn(|n| address(n, true)), "{}: {self:?}", path.name());
+                assert_eq!(
+                    clamped.map(Some),
+                    std::array::from_fn(|n| address(n, true)),
+                    "{}: {self:?}",
+                    path.name()
+                );
             }
         }
     }
 }
 
-struct Resolve<'a, I, const K: usize>(&'a Lane<K>, &'a [[I; K]; BLOCK], [&'a mut [u32; BLOCK]; 3], &'a mut [[u16; K]; BLOCK]);
+struct Resolve<'a, I, const K: usize>(
+    &'a Lane<K>,
+    &'a [[I; K]; BLOCK],
+    [&'a mut [u32; BLOCK]; 3],
+    &'a mut [[u16; K]; BLOCK],
+);
 
 impl<I: Index, const K: usize> Op for Resolve<'_, I, K> {
     type Output = [bool; 3];

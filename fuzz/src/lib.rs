@@ -84,13 +84,21 @@ mod tests {
 
     /// The cases of a target's seeds.
     fn seeds<T: for<'a> Arbitrary<'a>>(target: &str) -> Vec<T> {
-        let files = fs::read_dir(format!("{}/seeds/{target}", env!("CARGO_MANIFEST_DIR"))).expect("seeds");
-        files.map(|file| T::arbitrary_take_rest(Unstructured::new(&fs::read(file.unwrap().path()).unwrap())).unwrap()).collect()
+        let files =
+            fs::read_dir(format!("{}/seeds/{target}", env!("CARGO_MANIFEST_DIR"))).expect("seeds");
+        files
+            .map(|file| {
+                T::arbitrary_take_rest(Unstructured::new(&fs::read(file.unwrap().path()).unwrap()))
+                    .unwrap()
+            })
+            .collect()
     }
 
     /// Every policy, type of index, operator and path; long lanes; indices out of bounds after some that are not.
     fn reach_what_matters(target: &str, cases: &[&Case]) {
-        let values = |key: &dyn Fn(&Case) -> usize| cases.iter().map(|case| key(case)).collect::<BTreeSet<_>>().len();
+        let values = |key: &dyn Fn(&Case) -> usize| {
+            cases.iter().map(|case| key(case)).collect::<BTreeSet<_>>().len()
+        };
         assert_eq!(values(&|case| case.bounds as usize), 4, "policies of {target}");
         assert_eq!(values(&|case| case.index as usize), 10, "types of indices of {target}");
         let kinds = values(&|case| match case.operator {
@@ -103,7 +111,8 @@ mod tests {
         assert_eq!(values(&|case| case.seed as usize % paths), paths, "paths of {target}");
         // So many elements move in vectors, in lanes that fill blocks.
         let long = |case: &&&Case| {
-            [64, 128, 192].iter().any(|n| case.indices.sizes.contains(n)) && case.flat.sizes.iter().product::<usize>() >= 128
+            [64, 128, 192].iter().any(|n| case.indices.sizes.contains(n))
+                && case.flat.sizes.iter().product::<usize>() >= 128
         };
         assert!(cases.iter().filter(long).count() >= 4, "whole blocks of {target}");
         let bad = |case: &&&Case| match oracle::first_out_of_bounds(&oracle::moves(case)) {
@@ -128,9 +137,18 @@ mod tests {
         }
         let calls: Vec<Call> = seeds("moves");
         let of = |kernel: usize| calls.iter().filter(|call| call.kernel as usize == kernel).count();
-        assert!((0..=Kernel::ScatterRows as usize).all(|kernel| of(kernel) >= 2), "kernels of moves");
-        assert!(calls.iter().any(|call| matches!(call.kernel, Kernel::Combine) && call.check()), "sums of moves");
+        assert!(
+            (0..=Kernel::ScatterRows as usize).all(|kernel| of(kernel) >= 2),
+            "kernels of moves"
+        );
+        assert!(
+            calls.iter().any(|call| matches!(call.kernel, Kernel::Combine) && call.check()),
+            "sums of moves"
+        );
         let splits: Vec<Split> = seeds("columns");
-        assert!(splits.iter().filter(|split| split.check()).count() >= 4, "columns that are written");
+        assert!(
+            splits.iter().filter(|split| split.check()).count() >= 4,
+            "columns that are written"
+        );
     }
 }

@@ -17,7 +17,12 @@ pub struct Chosen {
 impl Chosen {
     /// Chooses the addresses below `end`, instead of what has been chosen before.
     #[inline(always)]
-    pub fn choose_below(&mut self, instructions: impl Instructions, addresses: &[u32; BLOCK], end: u32) {
+    pub fn choose_below(
+        &mut self,
+        instructions: impl Instructions,
+        addresses: &[u32; BLOCK],
+        end: u32,
+    ) {
         let choice = Choice { start: 0, length: end, first: 0 };
         self.count = choice.choose(instructions, addresses, &mut self.addresses, &mut self.numbers);
     }
@@ -32,7 +37,11 @@ impl Chosen {
     /// Each chosen address, with its place in the block.
     #[inline(always)]
     pub fn iter(&self) -> impl Iterator<Item = (u32, usize)> {
-        self.addresses.iter().zip(&self.numbers).take(self.count).map(|(address, number)| (*address, *number as usize))
+        self.addresses
+            .iter()
+            .zip(&self.numbers)
+            .take(self.count)
+            .map(|(address, number)| (*address, *number as usize))
     }
 }
 
@@ -71,7 +80,12 @@ impl Choice {
 
 /// [`Choice::choose`] without vectors.
 #[inline(always)]
-pub(crate) fn one_by_one(choice: Choice, addresses: &[u32; BLOCK], chosen: &mut [u32; BLOCK], numbers: &mut [u32; BLOCK]) -> usize {
+pub(crate) fn one_by_one(
+    choice: Choice,
+    addresses: &[u32; BLOCK],
+    chosen: &mut [u32; BLOCK],
+    numbers: &mut [u32; BLOCK],
+) -> usize {
     let (mut count, mut number) = (0, choice.first);
     for address in addresses {
         let place = address.wrapping_sub(choice.start);

@@ -28,7 +28,12 @@ impl<'a, T> Columns<'a, T> {
     /// The first `width` elements of each of so many rows, which start at multiples of `pitch`. `None` if rows overlap, or the last one ends outside the table.
     #[inline]
     #[must_use]
-    pub fn new(table: &'a mut [T], rows: usize, pitch: usize, width: usize) -> Option<Columns<'a, T>> {
+    pub fn new(
+        table: &'a mut [T],
+        rows: usize,
+        pitch: usize,
+        width: usize,
+    ) -> Option<Columns<'a, T>> {
         let end = rows.checked_sub(1)?.checked_mul(pitch)?.checked_add(width)?;
         (width <= pitch && end <= table.len()).then_some(Columns {
             first: table.as_mut_ptr(),

@@ -45,7 +45,11 @@ impl<const K: usize> Lane<K> {
     /// Sets the addresses of the next tuples, and says whether all their coordinates are on their axes. The address of a tuple that is not means nothing.
     #[inline(always)]
     #[must_use]
-    pub fn resolve<I: Index>(&self, tuples: &[[I; K]; BLOCK], addresses: &mut [u32; BLOCK]) -> bool {
+    pub fn resolve<I: Index>(
+        &self,
+        tuples: &[[I; K]; BLOCK],
+        addresses: &mut [u32; BLOCK],
+    ) -> bool {
         let (mut first, mut all) = (self.first, true);
         for (address, tuple) in addresses.iter_mut().zip(tuples) {
             let (offset, inside) = self.offset(tuple);
@@ -72,10 +76,9 @@ impl<const K: usize> Lane<K> {
     pub fn clamp<I: Index>(&self, tuples: &[[I; K]; BLOCK], addresses: &mut [u32; BLOCK]) {
         let mut first = self.first;
         for (address, tuple) in addresses.iter_mut().zip(tuples) {
-            *address = tuple
-                .iter()
-                .zip(&self.axes)
-                .fold(first, |address, (index, axis)| address.wrapping_add(index.nearest_on_axis(axis.size).wrapping_mul(axis.stride)));
+            *address = tuple.iter().zip(&self.axes).fold(first, |address, (index, axis)| {
+                address.wrapping_add(index.nearest_on_axis(axis.size).wrapping_mul(axis.stride))
+            });
             first = first.wrapping_add(self.step);
         }
     }

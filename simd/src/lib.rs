@@ -55,5 +55,7 @@ pub use index::Index;
 pub use lane::{Axis, BLOCK, Lane, NOWHERE};
 pub use moves::Moves;
 pub use path::{Instructions, Op, Path};
-pub use prefetch::{PREFETCHES, prefetch, prefetch_block, prefetch_row, prefetch_row_early, third_cache_is_near};
+pub use prefetch::{
+    PREFETCHES, prefetch, prefetch_block, prefetch_row, prefetch_row_early, third_cache_is_near,
+};
 pub use rows::Rows;

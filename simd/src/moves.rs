@@ -60,7 +60,11 @@ impl<'a, const N: usize> Moves<'a, N> {
 
     /// Between elements of one type, which is not named here either.
     #[inline(always)]
-    pub(crate) fn of(from: &'a [Bytes<N>], to: &'a mut [Bytes<N>], streams: Option<Right<'a>>) -> Moves<'a, N> {
+    pub(crate) fn of(
+        from: &'a [Bytes<N>],
+        to: &'a mut [Bytes<N>],
+        streams: Option<Right<'a>>,
+    ) -> Moves<'a, N> {
         Moves { from, to, streams }
     }
 
@@ -102,15 +106,27 @@ impl<'a, const N: usize> Moves<'a, N> {
     /// `to[t..t + n] = from[f..f + n]`
     #[inline(always)]
     pub fn row(&mut self, t: usize, f: usize, n: usize) {
-        if let (Some(to), Some(from)) = (self.to.get_mut(t..t.wrapping_add(n)), self.from.get(f..f.wrapping_add(n))) {
+        if let (Some(to), Some(from)) =
+            (self.to.get_mut(t..t.wrapping_add(n)), self.from.get(f..f.wrapping_add(n)))
+        {
             copy_row(from, to);
         }
     }
 
     /// `to[t + n * length..][..length] = from[f[n]..][..length]` for a block of addresses.
     #[inline(always)]
-    pub fn gather_rows(&mut self, instructions: impl Instructions, t: usize, f: &[u32; BLOCK], rows: Rows) {
-        let Some(to) = rows.length.checked_mul(BLOCK).and_then(|all| self.to.get_mut(t..)?.get_mut(..all)) else { return };
+    pub fn gather_rows(
+        &mut self,
+        instructions: impl Instructions,
+        t: usize,
+        f: &[u32; BLOCK],
+        rows: Rows,
+    ) {
+        let Some(to) =
+            rows.length.checked_mul(BLOCK).and_then(|all| self.to.get_mut(t..)?.get_mut(..all))
+        else {
+            return;
+        };
         if let Some(right) = self.streams {
             stream::gather(instructions, right, self.from, f, to, rows);
         } else {
@@ -120,8 +136,18 @@ impl<'a, const N: usize> Moves<'a, N> {
 
     /// `to[t[n]..][..length] = from[f + n * length..][..length]` for a block of addresses, in this order.
     #[inline(always)]
-    pub fn scatter_rows(&mut self, instructions: impl Instructions, t: &[u32; BLOCK], f: usize, rows: Rows) {
-        let Some(from) = rows.length.checked_mul(BLOCK).and_then(|all| self.from.get(f..)?.get(..all)) else { return };
+    pub fn scatter_rows(
+        &mut self,
+        instructions: impl Instructions,
+        t: &[u32; BLOCK],
+        f: usize,
+        rows: Rows,
+    ) {
+        let Some(from) =
+            rows.length.checked_mul(BLOCK).and_then(|all| self.from.get(f..)?.get(..all))
+        else {
+            return;
+        };
         if let Some(right) = self.streams {
             stream::scatter(instructions, right, from, self.to, t, rows);
         } else {
@@ -132,7 +158,13 @@ impl<'a, const N: usize> Moves<'a, N> {
     /// `to[t..][..length] = from[f + n * length..][..length]` for the addresses `t` that have been chosen of a block, and their places `n` in it, in order. In between, what the `next`
     /// ones need is asked for.
     #[inline(always)]
-    pub fn scatter_chosen(&mut self, instructions: impl Instructions, now: (&Chosen, usize), next: (&Chosen, usize), length: usize) {
+    pub fn scatter_chosen(
+        &mut self,
+        instructions: impl Instructions,
+        now: (&Chosen, usize),
+        next: (&Chosen, usize),
+        length: usize,
+    ) {
         if let Some(right) = self.streams {
             stream::scatter_chosen(instructions, right, self.from, self.to, now, next, length);
         } else {
@@ -143,7 +175,12 @@ impl<'a, const N: usize> Moves<'a, N> {
     /// `to[t + n] = from[f[n]]` for a block of addresses. More than 1 `TOGETHER` suits tables that do not stay in the first cache: so many elements
     /// are loaded before they are written, or by instruction if the machine is known to be fast at it. It divides 16.
     #[inline(always)]
-    pub fn gather<const TOGETHER: usize>(&mut self, instructions: impl Instructions, t: usize, f: &[u32; BLOCK]) {
+    pub fn gather<const TOGETHER: usize>(
+        &mut self,
+        instructions: impl Instructions,
+        t: usize,
+        f: &[u32; BLOCK],
+    ) {
         let Some(to) = self.to.get_mut(t..).and_then(|to| to.first_chunk_mut()) else { return };
         if let Some(right) = self.streams.filter(|_| instructions.streams_elements(N)) {
             stream::elements::<_, N, TOGETHER>(instructions, right, self.from, f, to);
@@ -154,11 +191,18 @@ impl<'a, const N: usize> Moves<'a, N> {
 
     /// `to[t + n] = from[f + offsets[n]]` for any number of offsets.
     #[inline(always)]
-    pub fn gather_at(&mut self, instructions: impl Instructions, t: usize, f: usize, offsets: &[u32]) {
+    pub fn gather_at(
+        &mut self,
+        instructions: impl Instructions,
+        t: usize,
+        f: usize,
+        offsets: &[u32],
+    ) {
         const COUNT: usize = 16;
         let (Some(to), Some(from)) = (self.to.get_mut(t..), self.from.get(f..)) else { return };
         let Some(to) = to.get_mut(..offsets.len()) else { return };
-        let ((to, to_rest), (offsets, rest)) = (to.as_chunks_mut::<COUNT>(), offsets.as_chunks::<COUNT>());
+        let ((to, to_rest), (offsets, rest)) =
+            (to.as_chunks_mut::<COUNT>(), offsets.as_chunks::<COUNT>());
         for (to, offsets) in to.iter_mut().zip(offsets) {
             instructions.gather::<N, COUNT, 1>(from, offsets, to);
         }
@@ -167,7 +211,13 @@ impl<'a, const N: usize> Moves<'a, N> {
 
     /// `to[t + offsets[n]] = from[f + n]` for any number of offsets, in this order.
     #[inline(always)]
-    pub fn scatter_at(&mut self, instructions: impl Instructions, t: usize, offsets: &[u32], f: usize) {
+    pub fn scatter_at(
+        &mut self,
+        instructions: impl Instructions,
+        t: usize,
+        offsets: &[u32],
+        f: usize,
+    ) {
         let (Some(to), Some(from)) = (self.to.get_mut(t..), self.from.get(f..)) else { return };
         instructions.apart(
             #[inline(always)]
@@ -177,7 +227,13 @@ impl<'a, const N: usize> Moves<'a, N> {
 
     /// `to[t[n]] = from[f + n]`, in this order. In between, the elements at the addresses of `ahead` are asked for.
     #[inline(always)]
-    pub fn scatter(&mut self, instructions: impl Instructions, t: &[u32; BLOCK], f: usize, ahead: Option<&[u32; BLOCK]>) {
+    pub fn scatter(
+        &mut self,
+        instructions: impl Instructions,
+        t: &[u32; BLOCK],
+        f: usize,
+        ahead: Option<&[u32; BLOCK]>,
+    ) {
         let Some(from) = self.from.get(f..).and_then(|from| from.get(..BLOCK)) else { return };
         match ahead {
             Some(ahead) => scatter_ahead(from, self.to, t, ahead),
@@ -210,7 +266,12 @@ impl<'a, const N: usize> Moves<'a, N> {
 /// [`combine`] with updates for values, where the elements at the addresses of `ahead` are asked for in between. Not inlined: among the walk's variables there are no registers left
 /// for its few.
 #[inline(never)]
-fn scatter_ahead<const N: usize>(from: &[Bytes<N>], to: &mut [Bytes<N>], addresses: &[u32; BLOCK], ahead: &[u32; BLOCK]) {
+fn scatter_ahead<const N: usize>(
+    from: &[Bytes<N>],
+    to: &mut [Bytes<N>],
+    addresses: &[u32; BLOCK],
+    ahead: &[u32; BLOCK],
+) {
     for ((from, address), ahead) in from.iter().zip(addresses).zip(ahead) {
         prefetch::prefetch(to, *ahead);
         if let Some(to) = to.get_mut(*address as usize) {
@@ -223,14 +284,21 @@ fn scatter_ahead<const N: usize>(from: &[Bytes<N>], to: &mut [Bytes<N>], address
 ///
 /// The addresses of a step are compared at once, by a vector; `TOGETHER` elements are loaded before they are written.
 #[inline(always)]
-pub(crate) fn by_loads<const N: usize, const TOGETHER: usize>(table: &[Bytes<N>], addresses: &[u32], to: &mut [Bytes<N>]) {
+pub(crate) fn by_loads<const N: usize, const TOGETHER: usize>(
+    table: &[Bytes<N>],
+    addresses: &[u32],
+    to: &mut [Bytes<N>],
+) {
     const STEP: usize = 16;
     const { assert!(STEP.is_multiple_of(TOGETHER)) };
     let length = u32::try_from(table.len()).unwrap_or(u32::MAX);
-    let ((addresses, rest), (to, to_rest)) = (addresses.as_chunks::<STEP>(), to.as_chunks_mut::<STEP>());
+    let ((addresses, rest), (to, to_rest)) =
+        (addresses.as_chunks::<STEP>(), to.as_chunks_mut::<STEP>());
     for (addresses, to) in addresses.iter().zip(to) {
         if addresses.iter().fold(true, |inside, address| inside & (*address < length)) {
-            for (addresses, to) in addresses.as_chunks::<TOGETHER>().0.iter().zip(to.as_chunks_mut::<TOGETHER>().0) {
+            for (addresses, to) in
+                addresses.as_chunks::<TOGETHER>().0.iter().zip(to.as_chunks_mut::<TOGETHER>().0)
+            {
                 // SAFETY: the comparison above found all addresses of the step below `length`, which is at most that of the table.
                 *to = addresses.map(|address| *unsafe { table.get_unchecked(address as usize) });
             }

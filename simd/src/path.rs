@@ -59,8 +59,14 @@ impl Path {
     pub fn available() -> [Option<Path>; 5] {
         #[cfg(target_arch = "x86_64")]
         let others = {
-            let avx512 = |gathers| V4::try_new().map(|avx512| Set::Avx512(Avx512 { avx512, gathers }));
-            [V3::try_new().map(Set::Avx2), avx512(Gathers::Nothing), avx512(Gathers::Together), avx512(Gathers::All)]
+            let avx512 =
+                |gathers| V4::try_new().map(|avx512| Set::Avx512(Avx512 { avx512, gathers }));
+            [
+                V3::try_new().map(Set::Avx2),
+                avx512(Gathers::Nothing),
+                avx512(Gathers::Together),
+                avx512(Gathers::All),
+            ]
         };
         #[cfg(target_arch = "aarch64")]
         let others = [Neon::try_new().map(Set::Neon), None, None, None];
@@ -72,7 +78,11 @@ impl Path {
 
     /// Makes [`detect`](Path::detect) return this path in the whole process, or the best one again: for tests and benches.
     pub fn force(path: Option<Path>) {
-        let place = path.and_then(|path| Path::available().iter().position(|other| other.is_some_and(|other| other.name() == path.name())));
+        let place = path.and_then(|path| {
+            Path::available()
+                .iter()
+                .position(|other| other.is_some_and(|other| other.name() == path.name()))
+        });
         FORCED.store(place.unwrap_or(NOT_FORCED), Ordering::Relaxed);
     }
 
@@ -192,7 +202,13 @@ pub(crate) mod sealed {
 
         /// See [`Choice::choose`].
         #[inline(always)]
-        fn choose(self, choice: Choice, addresses: &[u32; BLOCK], chosen: &mut [u32; BLOCK], numbers: &mut [u32; BLOCK]) -> usize {
+        fn choose(
+            self,
+            choice: Choice,
+            addresses: &[u32; BLOCK],
+            chosen: &mut [u32; BLOCK],
+            numbers: &mut [u32; BLOCK],
+        ) -> usize {
             one_by_one(choice, addresses, chosen, numbers)
         }
     }

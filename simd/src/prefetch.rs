@@ -45,7 +45,11 @@ pub fn prefetch_row<T>(table: &[T], address: u32, n: usize) {
 /// The same for a loop of its own.
 #[inline(always)]
 pub(crate) fn prefetch_row_here<T>(table: &[T], address: u32, n: usize) {
-    prefetch_lines::<FIRST>(table.as_ptr().wrapping_add(address as usize).cast(), n.saturating_mul(size_of::<T>()), 16);
+    prefetch_lines::<FIRST>(
+        table.as_ptr().wrapping_add(address as usize).cast(),
+        n.saturating_mul(size_of::<T>()),
+        16,
+    );
 }
 
 /// [`prefetch_row`] long before the access: into the second cache. (`strew-benches`, `threads`: rows of 64 elements that are read with gaps, as by a thread among others,
@@ -55,14 +59,22 @@ pub(crate) fn prefetch_row_here<T>(table: &[T], address: u32, n: usize) {
 #[inline(always)]
 pub fn prefetch_row_early<T>(table: &[T], address: u32, n: usize) {
     // With gaps between rows, the machine goes on less far by itself than it takes until rows asked for early are used.
-    prefetch_lines::<SECOND>(table.as_ptr().wrapping_add(address as usize).cast(), n.saturating_mul(size_of::<T>()), 64);
+    prefetch_lines::<SECOND>(
+        table.as_ptr().wrapping_add(address as usize).cast(),
+        n.saturating_mul(size_of::<T>()),
+        64,
+    );
 }
 
 /// Asks for a block of elements, so many after the start of this one: for all of it, since each block of a lane asks in turn, and gaps would remain between what is asked for. (`strew-benches`, `tuples`, on Zen 5:
 /// by 4 coordinates of 8 bytes, a third to half of the time that it takes with 16 lines of the 32.) Inlined: compilers unroll it to fewer instructions than a call.
 #[inline(always)]
 pub fn prefetch_block<T, const N: usize>(block: &[T; N], ahead: u32) {
-    prefetch_lines::<FIRST>(block.as_ptr().wrapping_add(ahead as usize).cast(), size_of_val(block), usize::MAX);
+    prefetch_lines::<FIRST>(
+        block.as_ptr().wrapping_add(ahead as usize).cast(),
+        size_of_val(block),
+        usize::MAX,
+    );
 }
 
 #[inline(always)]

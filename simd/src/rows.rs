@@ -81,9 +81,16 @@ pub(crate) fn scatter<const N: usize>(
 }
 
 #[inline(always)]
-pub(crate) fn gather_by<const N: usize>(from: &[Bytes<N>], addresses: &[u32; BLOCK], to: &mut [Bytes<N>], rows: Rows, way: &impl Way) {
+pub(crate) fn gather_by<const N: usize>(
+    from: &[Bytes<N>],
+    addresses: &[u32; BLOCK],
+    to: &mut [Bytes<N>],
+    rows: Rows,
+    way: &impl Way,
+) {
     let ahead = rows.ahead.unwrap_or(addresses);
-    for ((to, address), ahead) in to.chunks_exact_mut(rows.length.max(1)).zip(addresses).zip(ahead) {
+    for ((to, address), ahead) in to.chunks_exact_mut(rows.length.max(1)).zip(addresses).zip(ahead)
+    {
         if rows.ahead.is_some() {
             prefetch_row_here(from, *ahead, rows.length);
         }
@@ -94,9 +101,16 @@ pub(crate) fn gather_by<const N: usize>(from: &[Bytes<N>], addresses: &[u32; BLO
 }
 
 #[inline(always)]
-pub(crate) fn scatter_by<const N: usize>(from: &[Bytes<N>], to: &mut [Bytes<N>], addresses: &[u32; BLOCK], rows: Rows, way: &impl Way) {
+pub(crate) fn scatter_by<const N: usize>(
+    from: &[Bytes<N>],
+    to: &mut [Bytes<N>],
+    addresses: &[u32; BLOCK],
+    rows: Rows,
+    way: &impl Way,
+) {
     let ahead = rows.ahead.unwrap_or(addresses);
-    for ((from, address), ahead) in from.chunks_exact(rows.length.max(1)).zip(addresses).zip(ahead) {
+    for ((from, address), ahead) in from.chunks_exact(rows.length.max(1)).zip(addresses).zip(ahead)
+    {
         if rows.ahead.is_some() {
             way.ask(to, *ahead, rows.length);
         }
@@ -141,7 +155,9 @@ pub(crate) fn scatter_chosen_by<const N: usize>(
     for (address, number) in now.iter() {
         next.next().into_iter().for_each(|next| ask(to, next));
         let to = to.get_mut(address as usize..).and_then(|to| to.get_mut(..length));
-        if let (Some(to), Some(from)) = (to, number.checked_mul(length).and_then(|at| from.get(at..)?.get(..length))) {
+        if let (Some(to), Some(from)) =
+            (to, number.checked_mul(length).and_then(|at| from.get(at..)?.get(..length)))
+        {
             way.copy(from, to);
         }
     }
@@ -190,13 +206,18 @@ impl<const L: usize> Way for Chunks<L> {
 }
 
 #[inline(always)]
-fn chunks<const N: usize, const CHUNK: usize, const L: usize>(from: &[Bytes<N>], to: &mut [Bytes<N>]) {
+fn chunks<const N: usize, const CHUNK: usize, const L: usize>(
+    from: &[Bytes<N>],
+    to: &mut [Bytes<N>],
+) {
     // Never: it tells the compiler that the slices below lie inside.
     if from.len() != to.len() || from.len() < CHUNK * (L - 1) {
         return;
     }
     for n in 0..L - 1 {
-        if let (Some(to), Some(from)) = (to.get_mut(n * CHUNK..(n + 1) * CHUNK), from.get(n * CHUNK..(n + 1) * CHUNK)) {
+        if let (Some(to), Some(from)) =
+            (to.get_mut(n * CHUNK..(n + 1) * CHUNK), from.get(n * CHUNK..(n + 1) * CHUNK))
+        {
             to.copy_from_slice(from);
         }
     }

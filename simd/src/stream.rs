@@ -165,7 +165,10 @@ fn line_by_line<S: Instructions, const N: usize>(
 ) -> Option<()> {
     let last = from.len().checked_sub(rows.length)?;
     let inside = addresses.iter().fold(true, |all, address| all & (*address as usize <= last));
-    if !inside || rows.length.wrapping_mul(N) < LINE || rows.length.checked_mul(BLOCK) != Some(to.len()) {
+    if !inside
+        || rows.length.wrapping_mul(N) < LINE
+        || rows.length.checked_mul(BLOCK) != Some(to.len())
+    {
         return None;
     }
     // SAFETY: the check above found that all rows lie in `from`, are no shorter than a line and fill `to`. So no step below ends early: each row takes what is left of a line,
@@ -242,7 +245,9 @@ impl<S: Instructions> Way for Streaming<'_, S> {
         // SAFETY: a line is so many bytes, of any value, and all are written, with the bytes of `from` at their place: the lengths are the same.
         let (start, lines, end) = unsafe { to.align_to_mut() };
         let Some((head, from)) = from.split_at_checked(start.len()) else { return };
-        let Some((whole, tail)) = from.split_at_checked(from.len().wrapping_sub(end.len())) else { return };
+        let Some((whole, tail)) = from.split_at_checked(from.len().wrapping_sub(end.len())) else {
+            return;
+        };
         copy_row(head, start);
         self.write_all(as_bytes(whole), lines);
         copy_row(tail, end);

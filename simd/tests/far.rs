@@ -26,7 +26,14 @@ fn addresses_of_32_bits() {
         table[place] = number as u32 + 1;
     }
     for path in Path::available().into_iter().flatten() {
-        for (address, expected) in [(0, 1), (i32::MAX as u32, 2), (1 << 31, 3), (LENGTH as u32 - 1, 4), (LENGTH as u32, 9), (u32::MAX, 9)] {
+        for (address, expected) in [
+            (0, 1),
+            (i32::MAX as u32, 2),
+            (1 << 31, 3),
+            (LENGTH as u32 - 1, 4),
+            (LENGTH as u32, 9),
+            (u32::MAX, 9),
+        ] {
             let mut output = [9_u32; BLOCK];
             path.dispatch(Gather::<1>(Moves::new(&table, &mut output).unwrap(), &[address; BLOCK]));
             assert_eq!(output, [expected; BLOCK], "{} {address}", path.name());

@@ -5,7 +5,10 @@
 use std::fmt::Debug;
 
 use bytemuck::NoUninit;
-use strew_simd::{Axis, BLOCK, Choice, Chosen, ColumnMoves, Columns, Index, Instructions, Lane, Moves, NOWHERE, Op, Path, Rows};
+use strew_simd::{
+    Axis, BLOCK, Choice, Chosen, ColumnMoves, Columns, Index, Instructions, Lane, Moves, NOWHERE,
+    Op, Path, Rows,
+};
 
 /// The one list of kernels: a test each, which runs it on every path.
 macro_rules! kernels {
@@ -31,9 +34,16 @@ fn no_kernel_is_forgotten() {
         include_str!("../src/moves.rs"),
         include_str!("../src/prefetch.rs"),
     ];
-    let public = sources.into_iter().flat_map(str::lines).filter(|line| line.trim_start().starts_with("pub "));
-    let functions = public.filter_map(|line| line.split_once("fn ")).map(|(_, rest)| rest.split(['(', '<']).next().unwrap());
-    let untested: Vec<_> = functions.filter(|name| !["new", "third_cache_is_near"].contains(name) && !KERNELS.contains(name)).collect();
+    let public = sources
+        .into_iter()
+        .flat_map(str::lines)
+        .filter(|line| line.trim_start().starts_with("pub "));
+    let functions = public
+        .filter_map(|line| line.split_once("fn "))
+        .map(|(_, rest)| rest.split(['(', '<']).next().unwrap());
+    let untested: Vec<_> = functions
+        .filter(|name| !["new", "third_cache_is_near"].contains(name) && !KERNELS.contains(name))
+        .collect();
     assert_eq!(untested, [""; 0]);
 }
 
@@ -54,11 +64,13 @@ fn paths() {
     }
     Path::force(None);
     #[cfg(target_arch = "x86_64")]
-    let by_instruction = match (std::is_x86_feature_detected!("sse4a"), std::is_x86_feature_detected!("avx512fp16")) {
-        (true, _) => "avx512-mixed",
-        (false, true) => "avx512-gather",
-        (false, false) => "avx512",
-    };
+    let by_instruction =
+        match (std::is_x86_feature_detected!("sse4a"), std::is_x86_feature_detected!("avx512fp16"))
+        {
+            (true, _) => "avx512-mixed",
+            (false, true) => "avx512-gather",
+            (false, false) => "avx512",
+        };
     #[cfg(not(target_arch = "x86_64"))]
     let by_instruction = "";
     let best = names.iter().rfind(|name| !name.starts_with("avx512") || **name == by_instruction);
@@ -108,7 +120,12 @@ impl<const N: usize> Op for GatherAt<'_, N> {
     }
 }
 
-struct Scatter<'a, 'b, const N: usize>(&'a mut Moves<'b, N>, &'a [u32; BLOCK], usize, Option<&'a [u32; BLOCK]>);
+struct Scatter<'a, 'b, const N: usize>(
+    &'a mut Moves<'b, N>,
+    &'a [u32; BLOCK],
+    usize,
+    Option<&'a [u32; BLOCK]>,
+);
 
 impl<const N: usize> Op for Scatter<'_, '_, N> {
     type Output = ();
@@ -148,7 +165,12 @@ impl<const N: usize> Op for ScatterRows<'_, N> {
     }
 }
 
-struct ScatterChosen<'a, const N: usize>(Moves<'a, N>, (&'a Chosen, usize), (&'a Chosen, usize), usize);
+struct ScatterChosen<'a, const N: usize>(
+    Moves<'a, N>,
+    (&'a Chosen, usize),
+    (&'a Chosen, usize),
+    usize,
+);
 
 impl<const N: usize> Op for ScatterChosen<'_, N> {
     type Output = ();
@@ -208,8 +230,11 @@ const FIRSTS: [u32; 4] = [0, 17, u32::MAX - 3, 1 << 31];
 /// fewer bits.
 fn telling(size: u32) -> Vec<i128> {
     let size = i128::from(size);
-    let around = [0, size, -size].into_iter().chain((7..=64).flat_map(|bits| [1 << bits, -(1 << bits)]));
-    around.flat_map(|end| [end - size - 1, end - size, end - 1, end, end + 1, end + size - 1]).collect()
+    let around =
+        [0, size, -size].into_iter().chain((7..=64).flat_map(|bits| [1 << bits, -(1 << bits)]));
+    around
+        .flat_map(|end| [end - size - 1, end - size, end - 1, end, end + 1, end + size - 1])
+        .collect()
 }
 
 /// `-size <= index < size`
@@ -218,9 +243,20 @@ fn on_axis(axis: &Axis, index: i128) -> bool {
 }
 
 /// `first + n * step + sum_k position(index_k) * stride_k`, modulo 2^32.
-fn address<const K: usize>(axes: &[Axis; K], first: u32, step: u32, n: usize, tuple: [i128; K]) -> u32 {
-    let position = |axis: &Axis, index: i128| if index < 0 { index + i128::from(axis.size) } else { index };
-    let offset: i128 = axes.iter().zip(tuple).map(|(axis, index)| position(axis, index) * i128::from(axis.stride)).sum();
+fn address<const K: usize>(
+    axes: &[Axis; K],
+    first: u32,
+    step: u32,
+    n: usize,
+    tuple: [i128; K],
+) -> u32 {
+    let position =
+        |axis: &Axis, index: i128| if index < 0 { index + i128::from(axis.size) } else { index };
+    let offset: i128 = axes
+        .iter()
+        .zip(tuple)
+        .map(|(axis, index)| position(axis, index) * i128::from(axis.stride))
+        .sum();
     (i128::from(first) + n as i128 * i128::from(step) + offset).rem_euclid(1 << 32) as u32
 }
 
@@ -304,7 +340,12 @@ impl Buffer {
     }
 
     /// `kernel` does to this what `oracle` does to a copy.
-    fn compare<const N: usize>(&mut self, what: impl Debug, oracle: impl FnOnce(&mut [[u8; N]]), kernel: impl FnOnce(&mut [[u8; N]])) {
+    fn compare<const N: usize>(
+        &mut self,
+        what: impl Debug,
+        oracle: impl FnOnce(&mut [[u8; N]]),
+        kernel: impl FnOnce(&mut [[u8; N]]),
+    ) {
         let mut expected = Buffer { bytes: self.bytes.clone(), ..*self };
         oracle(expected.elements_mut());
         kernel(self.elements_mut());
@@ -326,12 +367,23 @@ impl Pages {
         let page = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap();
         let size = pages * page;
         // SAFETY: a new mapping, which lies where nothing else is.
-        let start =
-            unsafe { libc::mmap(std::ptr::null_mut(), size + 2 * page, libc::PROT_NONE, libc::MAP_PRIVATE | libc::MAP_ANON, -1, 0) };
+        let start = unsafe {
+            libc::mmap(
+                std::ptr::null_mut(),
+                size + 2 * page,
+                libc::PROT_NONE,
+                libc::MAP_PRIVATE | libc::MAP_ANON,
+                -1,
+                0,
+            )
+        };
         assert_ne!(start, libc::MAP_FAILED);
         let start = start.cast::<u8>().wrapping_add(page);
         // SAFETY: all but the first and the last of the pages that have just been mapped.
-        assert_eq!(unsafe { libc::mprotect(start.cast(), size, libc::PROT_READ | libc::PROT_WRITE) }, 0);
+        assert_eq!(
+            unsafe { libc::mprotect(start.cast(), size, libc::PROT_READ | libc::PROT_WRITE) },
+            0
+        );
         Pages { start, size }
     }
 
@@ -353,20 +405,37 @@ fn nothing_next_to_a_slice_is_touched() {
         [u8; N]: NoUninit,
     {
         let (mut from, mut to, mut random) = (Pages::new(1), Pages::new(1), Random(1));
-        for (length, ends, bad) in (0..=256).flat_map(|length| (0..4).flat_map(move |ends| [0, 9].map(|bad| (length, ends, bad)))) {
+        for (length, ends, bad) in (0..=256)
+            .flat_map(|length| (0..4).flat_map(move |ends| [0, 9].map(|bad| (length, ends, bad))))
+        {
             let from: &[[u8; N]] = from.elements(length, ends & 1 != 0);
             let to = to.elements(length, ends & 2 != 0);
             let addresses = addresses(length, &mut random, |n| bad > 0 && n % bad == length % bad);
             let offsets = &addresses[..length % (BLOCK + 1)];
             for start in starts(length) {
                 for together in [false, true] {
-                    path.dispatch(Gather(Moves::<N>::new(from, to).unwrap(), start, &addresses, together));
+                    path.dispatch(Gather(
+                        Moves::<N>::new(from, to).unwrap(),
+                        start,
+                        &addresses,
+                        together,
+                    ));
                 }
                 path.dispatch(GatherAt(Moves::<N>::new(from, to).unwrap(), start, 0, offsets));
                 for length in [1, 3] {
                     let rows = Rows { length, ahead: Some(&addresses) };
-                    path.dispatch(GatherRows(Moves::<N>::new(from, to).unwrap(), start, &addresses, rows));
-                    path.dispatch(ScatterRows(Moves::<N>::new(from, to).unwrap(), &addresses, start, rows));
+                    path.dispatch(GatherRows(
+                        Moves::<N>::new(from, to).unwrap(),
+                        start,
+                        &addresses,
+                        rows,
+                    ));
+                    path.dispatch(ScatterRows(
+                        Moves::<N>::new(from, to).unwrap(),
+                        &addresses,
+                        start,
+                        rows,
+                    ));
                 }
                 let mut moves = Moves::<N>::new(from, to).unwrap();
                 path.dispatch(Scatter(&mut moves, &addresses, start, None));
@@ -394,30 +463,48 @@ fn nothing_next_to_a_slice_is_streamed_to() {
         [u8; N]: NoUninit,
     {
         let (mut from, mut to, mut random) = (Pages::new(8), Pages::new(8), Random(1));
-        for (length, at_end) in [1, 15, 16, 64, 1000].into_iter().flat_map(|length| [false, true].map(|end| (length, end))) {
+        for (length, at_end) in [1, 15, 16, 64, 1000]
+            .into_iter()
+            .flat_map(|length| [false, true].map(|end| (length, end)))
+        {
             let addresses = addresses(length, &mut random, |_| false);
             for place in [0, 1, 2] {
-                let (table, flat): (&[[u8; N]], _) = (from.elements(length, at_end), to.elements(BLOCK + place, at_end));
-                Moves::<N>::new(table, flat).unwrap().streaming(|moves| path.dispatch(Gather(moves, place, &addresses, false)));
+                let (table, flat): (&[[u8; N]], _) =
+                    (from.elements(length, at_end), to.elements(BLOCK + place, at_end));
+                Moves::<N>::new(table, flat)
+                    .unwrap()
+                    .streaming(|moves| path.dispatch(Gather(moves, place, &addresses, false)));
             }
         }
-        for (bytes, at_end) in
-            [64, 127, 192, 256, 319, 320, 321, 384, 512].into_iter().flat_map(|bytes| [false, true].map(|end| (bytes, end)))
+        for (bytes, at_end) in [64, 127, 192, 256, 319, 320, 321, 384, 512]
+            .into_iter()
+            .flat_map(|bytes| [false, true].map(|end| (bytes, end)))
         {
             let length = bytes / N;
             let rows = Rows { length, ahead: None };
             for count in [length, 3 * length, 3 * length + 1, 7 * length + 2] {
                 let addresses = addresses(count + 1 - length, &mut random, |n| n % 3 == 1);
-                let (table, flat): (&[[u8; N]], _) = (from.elements(count, at_end), to.elements(BLOCK * length, at_end));
-                Moves::<N>::new(table, flat).unwrap().streaming(|moves| path.dispatch(GatherRows(moves, 0, &addresses, rows)));
-                let inside = addresses.map(|address| if address as usize > count - length { 0 } else { address });
-                Moves::<N>::new(table, flat).unwrap().streaming(|moves| path.dispatch(GatherRows(moves, 0, &inside, rows)));
+                let (table, flat): (&[[u8; N]], _) =
+                    (from.elements(count, at_end), to.elements(BLOCK * length, at_end));
+                Moves::<N>::new(table, flat)
+                    .unwrap()
+                    .streaming(|moves| path.dispatch(GatherRows(moves, 0, &addresses, rows)));
+                let inside = addresses
+                    .map(|address| if address as usize > count - length { 0 } else { address });
+                Moves::<N>::new(table, flat)
+                    .unwrap()
+                    .streaming(|moves| path.dispatch(GatherRows(moves, 0, &inside, rows)));
 
-                let (flat, table): (&[[u8; N]], _) = (from.elements(BLOCK * length, at_end), to.elements(count, at_end));
-                Moves::<N>::new(flat, table).unwrap().streaming(|moves| path.dispatch(ScatterRows(moves, &addresses, 0, rows)));
+                let (flat, table): (&[[u8; N]], _) =
+                    (from.elements(BLOCK * length, at_end), to.elements(count, at_end));
+                Moves::<N>::new(flat, table)
+                    .unwrap()
+                    .streaming(|moves| path.dispatch(ScatterRows(moves, &addresses, 0, rows)));
                 let chosen = path.dispatch(Below(&addresses, u32::MAX));
                 let both = (&chosen, 0);
-                Moves::<N>::new(flat, table).unwrap().streaming(|moves| path.dispatch(ScatterChosen(moves, both, both, length)));
+                Moves::<N>::new(flat, table)
+                    .unwrap()
+                    .streaming(|moves| path.dispatch(ScatterChosen(moves, both, both, length)));
             }
         }
     }
@@ -434,7 +521,16 @@ fn lengths() -> impl Iterator<Item = usize> {
 /// Addresses of a table, its ends among them often; those at `bad` outside.
 fn addresses(length: usize, random: &mut Random, bad: impl Fn(usize) -> bool) -> [u32; BLOCK] {
     let length = length as u32;
-    let outside = [length, length + 1, i32::MAX as u32, 1 << 31, (1 << 31) + length, u32::MAX - 1, NOWHERE, length + 64];
+    let outside = [
+        length,
+        length + 1,
+        i32::MAX as u32,
+        1 << 31,
+        (1 << 31) + length,
+        u32::MAX - 1,
+        NOWHERE,
+        length + 64,
+    ];
     std::array::from_fn(|n| match random.below(4) {
         _ if bad(n) || length == 0 => random.of(&outside),
         0 => random.of(&[0, length - 1]),
@@ -450,37 +546,59 @@ fn starts(length: usize) -> [usize; 8] {
 
 /// Calls `test` with a table of every length, another of 64 to 143, how far they are misaligned, and addresses of the first; and with every pair of
 /// misalignments.
-fn for_all_blocks(element: usize, mut test: impl FnMut(&mut Buffer, &mut Buffer, usize, &[u32; BLOCK])) {
+fn for_all_blocks(
+    element: usize,
+    mut test: impl FnMut(&mut Buffer, &mut Buffer, usize, &[u32; BLOCK]),
+) {
     let mut random = Random(1);
     for length in lengths() {
         for place in 0..BLOCK {
-            let (mut table, mut flat) = (Buffer::new(length, element, place, 0), Buffer::new(BLOCK + place % 7, element, length % 64, 99));
+            let (mut table, mut flat) = (
+                Buffer::new(length, element, place, 0),
+                Buffer::new(BLOCK + place % 7, element, length % 64, 99),
+            );
             let position = starts(BLOCK + place % 7)[random.below(8)];
             test(&mut table, &mut flat, position, &addresses(length, &mut random, |n| n == place));
-            test(&mut table, &mut flat, 0, &addresses(length, &mut random, |n| (n ^ place) % 5 == 0));
+            test(
+                &mut table,
+                &mut flat,
+                0,
+                &addresses(length, &mut random, |n| (n ^ place) % 5 == 0),
+            );
         }
     }
     for (one, other) in (0..64).flat_map(|one| (0..64).map(move |other| (one, other))) {
-        let (mut table, mut flat) = (Buffer::new(70, element, one, 0), Buffer::new(70, element, other, 99));
+        let (mut table, mut flat) =
+            (Buffer::new(70, element, one, 0), Buffer::new(70, element, other, 99));
         test(&mut table, &mut flat, one % 7, &addresses(70, &mut random, |_| false));
     }
 }
 
 /// Calls `test` with a table, a flat tensor, a position in it, addresses of the table, and rows: of all lengths that have loops of their own, and of others. The table holds
 /// none, one or a few of them, the flat tensor a block or less.
-fn for_all_rows(element: usize, mut test: impl FnMut(&mut Buffer, &mut Buffer, usize, &[u32; BLOCK], Rows)) {
+fn for_all_rows(
+    element: usize,
+    mut test: impl FnMut(&mut Buffer, &mut Buffer, usize, &[u32; BLOCK], Rows),
+) {
     let mut random = Random(1);
     let lines = [1, 2, 3, 4, 5, 8, 16].map(|lines| lines * 64 / element);
-    let lengths = (1..=33).chain(lines).chain(lines.map(|length| length + 1)).chain([4096 / element + 1]);
+    let lengths =
+        (1..=33).chain(lines).chain(lines.map(|length| length + 1)).chain([4096 / element + 1]);
     for (length, case) in lengths.flat_map(|length| (0..20).map(move |case| (length, case))) {
         let table = [0, 1, 2, 5][case % 4] * length + random.below(length);
         let flat = (BLOCK * length + random.below(10)).saturating_sub(random.below(3));
         let position = random.of(&[0, 0, 0, 1, 5, flat, usize::MAX]);
-        let addresses = addresses((table + 1).saturating_sub(length), &mut random, |n| case % 5 > 0 && (n * 7) % (case % 5 * 16) == 0);
+        let addresses = addresses((table + 1).saturating_sub(length), &mut random, |n| {
+            case % 5 > 0 && (n * 7) % (case % 5 * 16) == 0
+        });
         // Rows apart from each other, as in most tables.
-        let addresses = addresses.map(|address| if case % 3 > 0 { address - address % length as u32 } else { address });
+        let addresses = addresses
+            .map(|address| if case % 3 > 0 { address - address % length as u32 } else { address });
         let mut misaligned = || random.of(&[0, 0, 1, 16, 64 - element % 64, 63]);
-        let (mut table, mut flat) = (Buffer::new(table, element, misaligned(), 0), Buffer::new(flat, element, misaligned(), 99));
+        let (mut table, mut flat) = (
+            Buffer::new(table, element, misaligned(), 0),
+            Buffer::new(flat, element, misaligned(), 99),
+        );
         let ahead = Some(&addresses).filter(|_| case % 2 == 0);
         test(&mut table, &mut flat, position, &addresses, Rows { length, ahead });
     }
@@ -502,7 +620,13 @@ mod kernels {
                 let lane = Lane::new(axes, 5, 7);
                 for length in 0..=70 {
                     let inside = path.dispatch(Run(|| lane.check(&tuples[..length])));
-                    assert_eq!(inside, all_on_axes(&axes, &exact[..length]), "{} {lane:?} {:?}", path.name(), &tuples[..length]);
+                    assert_eq!(
+                        inside,
+                        all_on_axes(&axes, &exact[..length]),
+                        "{} {lane:?} {:?}",
+                        path.name(),
+                        &tuples[..length]
+                    );
                 }
             }
             let empty = Lane::new([Axis { size: 0, stride: 1 }; K], 0, 1);
@@ -513,7 +637,9 @@ mod kernels {
     }
 
     /// Blocks with no bad tuple, with one at each place, and with many; what `resolve` makes of each, and what `clamp` does unless an axis is empty.
-    fn blocks<I: Value, const K: usize>(mut test: impl FnMut(Lane<K>, &[[I; K]; BLOCK], (bool, [u32; BLOCK]), Option<[u32; BLOCK]>)) {
+    fn blocks<I: Value, const K: usize>(
+        mut test: impl FnMut(Lane<K>, &[[I; K]; BLOCK], (bool, [u32; BLOCK]), Option<[u32; BLOCK]>),
+    ) {
         let mut random = Random(K as u64);
         for round in 0..3 * BLOCK {
             let (mut axes, mut values) = axes::<I, K>(&mut random);
@@ -522,17 +648,25 @@ mod kernels {
                 (axes[K - 1].size, values[K - 1].1) = (0, values[K - 1].0.len());
             }
             let (first, step) = (random.of(&FIRSTS), random.of(&STEPS));
-            let (exact, tuples) = tuples::<I, K, BLOCK>(&values, &mut random, |n| n == round || round > 2 * BLOCK);
+            let (exact, tuples) =
+                tuples::<I, K, BLOCK>(&values, &mut random, |n| n == round || round > 2 * BLOCK);
             let resolved = std::array::from_fn(|n| match all_on_axes(&axes, &exact[n..=n]) {
                 true => address(&axes, first, step, n, exact[n]),
                 false => NOWHERE,
             });
             let nearest = std::array::from_fn(|n| {
-                let nearest = std::array::from_fn(|k| exact[n][k].min(i128::from(axes[k].size) - 1).max(-i128::from(axes[k].size)));
+                let nearest = std::array::from_fn(|k| {
+                    exact[n][k].min(i128::from(axes[k].size) - 1).max(-i128::from(axes[k].size))
+                });
                 address(&axes, first, step, n, nearest)
             });
             let nearest = axes.iter().all(|axis| axis.size > 0).then_some(nearest);
-            test(Lane::new(axes, first, step), &tuples, (all_on_axes(&axes, &exact), resolved), nearest);
+            test(
+                Lane::new(axes, first, step),
+                &tuples,
+                (all_on_axes(&axes, &exact), resolved),
+                nearest,
+            );
         }
     }
 
@@ -545,13 +679,26 @@ mod kernels {
                 axes.iter_mut().for_each(|axis| axis.size = axis.size.min(1 << 16));
                 for length in 0..=BLOCK {
                     let mut found = [[7; K]; BLOCK];
-                    let inside = path.dispatch(Run(|| lane(axes).positions(&tuples[..length], &mut found[..length])));
-                    assert_eq!(inside, all_on_axes(&axes, &exact[..length]), "{} {axes:?} {:?}", path.name(), &tuples[..length]);
+                    let inside = path.dispatch(Run(|| {
+                        lane(axes).positions(&tuples[..length], &mut found[..length])
+                    }));
+                    assert_eq!(
+                        inside,
+                        all_on_axes(&axes, &exact[..length]),
+                        "{} {axes:?} {:?}",
+                        path.name(),
+                        &tuples[..length]
+                    );
                     for (n, (found, exact)) in found.iter().zip(exact).enumerate() {
                         for ((found, index), axis) in found.iter().zip(exact).zip(axes) {
-                            let position = if index < 0 { index + i128::from(axis.size) } else { index };
+                            let position =
+                                if index < 0 { index + i128::from(axis.size) } else { index };
                             let on_axis = (0..i128::from(axis.size)).contains(&position);
-                            assert!(if n < length { !on_axis || i128::from(*found) == position } else { *found == 7 });
+                            assert!(if n < length {
+                                !on_axis || i128::from(*found) == position
+                            } else {
+                                *found == 7
+                            });
                         }
                     }
                 }
@@ -568,7 +715,10 @@ mod kernels {
             blocks::<I, K>(|lane, tuples, expected, _| {
                 let mut found = [0xABCD; BLOCK];
                 let inside = path.dispatch(Run(|| lane.resolve(tuples, &mut found)));
-                let places = std::array::from_fn(|n| if expected.1[n] == NOWHERE { NOWHERE } else { found[n] });
+                let places =
+                    std::array::from_fn(
+                        |n| if expected.1[n] == NOWHERE { NOWHERE } else { found[n] },
+                    );
                 assert_eq!((inside, places), expected, "{} {lane:?} {tuples:?}", path.name());
             });
         }
@@ -599,7 +749,10 @@ mod kernels {
     }
 
     pub fn advance(path: Path) {
-        for (first, step, n) in FIRSTS.iter().flat_map(|first| STEPS.map(|step| [0, 1, 64, u32::MAX].map(|n| (*first, step, n)))).flatten()
+        for (first, step, n) in FIRSTS
+            .iter()
+            .flat_map(|first| STEPS.map(|step| [0, 1, 64, u32::MAX].map(|n| (*first, step, n))))
+            .flatten()
         {
             let axes = [Axis { size: 9, stride: 2 }];
             let (mut lane, mut found) = (Lane::new(axes, first, step), [0; BLOCK]);
@@ -609,7 +762,16 @@ mod kernels {
             }));
             assert_eq!(
                 (inside, found),
-                (true, std::array::from_fn(|later| address(&axes, first, step, (n as usize).wrapping_add(later), [7])))
+                (
+                    true,
+                    std::array::from_fn(|later| address(
+                        &axes,
+                        first,
+                        step,
+                        (n as usize).wrapping_add(later),
+                        [7]
+                    ))
+                )
             );
         }
     }
@@ -620,9 +782,17 @@ mod kernels {
             for place in 0..=BLOCK {
                 // One outside, none, and many; what is outside is inside by a sign.
                 for bad in [place, BLOCK + 1, place.wrapping_neg()] {
-                    let addresses = addresses(end as usize, &mut random, |n| n == bad || bad > 2 * BLOCK && (n ^ place) % 3 > 0);
-                    let expected: Vec<_> = addresses.iter().zip(0..).filter(|(address, _)| **address < end).map(|(a, n)| (*a, n)).collect();
-                    let found: Vec<(u32, usize)> = path.dispatch(Below(&addresses, end)).iter().collect();
+                    let addresses = addresses(end as usize, &mut random, |n| {
+                        n == bad || bad > 2 * BLOCK && (n ^ place) % 3 > 0
+                    });
+                    let expected: Vec<_> = addresses
+                        .iter()
+                        .zip(0..)
+                        .filter(|(address, _)| **address < end)
+                        .map(|(a, n)| (*a, n))
+                        .collect();
+                    let found: Vec<(u32, usize)> =
+                        path.dispatch(Below(&addresses, end)).iter().collect();
                     assert_eq!(found, expected, "{} {end} {addresses:?}", path.name());
                 }
             }
@@ -636,7 +806,10 @@ mod kernels {
                 let near = addresses(length as usize, &mut random, |n| n % 3 == 0);
                 let addresses = near.map(|address| address.wrapping_add(start));
                 let number = |n: usize| first.wrapping_add(n as u32);
-                let all = addresses.iter().enumerate().map(|(n, address)| (address.wrapping_sub(start), number(n)));
+                let all = addresses
+                    .iter()
+                    .enumerate()
+                    .map(|(n, address)| (address.wrapping_sub(start), number(n)));
                 let expected: Vec<_> = all.filter(|(place, _)| *place < length).collect();
                 let (mut chosen, mut numbers) = ([0; BLOCK], [0; BLOCK]);
                 let choice = Choice { start, length, first };
@@ -667,7 +840,8 @@ mod kernels {
             [u8; N]: NoUninit,
         {
             let (from, mut to) = (Buffer::new(9, N, 3, 0), Buffer::new(5, N, 1, 99));
-            for (t, f) in [(0, 8), (4, 0), (4, 9), (5, 8), (5, 9), (usize::MAX, 0), (0, usize::MAX)] {
+            for (t, f) in [(0, 8), (4, 0), (4, 9), (5, 8), (5, 9), (usize::MAX, 0), (0, usize::MAX)]
+            {
                 let oracle = |to: &mut [[u8; N]]| {
                     if t < 5 && f < 9 {
                         to[t] = from.elements()[f]
@@ -687,10 +861,23 @@ mod kernels {
         where
             [u8; N]: NoUninit,
         {
-            for (n, misaligned) in (0..=70).flat_map(|n| (0..64).map(move |misaligned| (n, misaligned))) {
-                let (from, mut to) = (Buffer::new(n + 3, N, misaligned, 0), Buffer::new(n + 5, N, n % 64, 99));
-                for (t, f) in [(0, 0), (5, 3), (2, 1), (6, 0), (0, 4), (n + 5, 0), (n + 6, 0), (0, n + 4), (usize::MAX, 0), (1, usize::MAX)]
-                {
+            for (n, misaligned) in
+                (0..=70).flat_map(|n| (0..64).map(move |misaligned| (n, misaligned)))
+            {
+                let (from, mut to) =
+                    (Buffer::new(n + 3, N, misaligned, 0), Buffer::new(n + 5, N, n % 64, 99));
+                for (t, f) in [
+                    (0, 0),
+                    (5, 3),
+                    (2, 1),
+                    (6, 0),
+                    (0, 4),
+                    (n + 5, 0),
+                    (n + 6, 0),
+                    (0, n + 4),
+                    (usize::MAX, 0),
+                    (1, usize::MAX),
+                ] {
                     let oracle = |to: &mut [[u8; N]]| {
                         if t <= 5 && f <= 3 {
                             (0..n).for_each(|n| to[t + n] = from.elements()[f + n]);
@@ -712,10 +899,13 @@ mod kernels {
         where
             [u8; N]: NoUninit,
         {
-            for (together, streams) in [(false, false), (true, false), (false, true), (true, true)] {
+            for (together, streams) in [(false, false), (true, false), (false, true), (true, true)]
+            {
                 for_all_blocks(N, |from, to, t, f| {
                     let oracle = |to: &mut [[u8; N]]| {
-                        let Some(to) = to.get_mut(t..).and_then(|to| to.get_mut(..BLOCK)) else { return };
+                        let Some(to) = to.get_mut(t..).and_then(|to| to.get_mut(..BLOCK)) else {
+                            return;
+                        };
                         for (to, address) in to.iter_mut().zip(f) {
                             *to = *from.elements().get(*address as usize).unwrap_or(to);
                         }
@@ -739,7 +929,11 @@ mod kernels {
             for asks in [false, true] {
                 for_all_blocks(N, |to, from, f, t| {
                     let oracle = |to: &mut [[u8; N]]| {
-                        let Some(from) = from.elements().get(f..).and_then(|from| from.get(..BLOCK)) else { return };
+                        let Some(from) =
+                            from.elements().get(f..).and_then(|from| from.get(..BLOCK))
+                        else {
+                            return;
+                        };
                         for (from, address) in from.iter().zip(t) {
                             *to.get_mut(*address as usize).unwrap_or(&mut [0; N]) = *from;
                         }
@@ -755,7 +949,8 @@ mod kernels {
     }
 
     pub fn gather_rows(path: Path) {
-        for_all_sizes!(rows_gathered_by(path, |path, moves, t, f, rows| path.dispatch(GatherRows(moves, t, f, rows))));
+        for_all_sizes!(rows_gathered_by(path, |path, moves, t, f, rows| path
+            .dispatch(GatherRows(moves, t, f, rows))));
     }
 
     pub fn streaming(path: Path) {
@@ -771,8 +966,12 @@ mod kernels {
     #[test]
     fn streaming_from_every_place_in_a_line() {
         let mut random = Random(5);
-        for (length, misaligned) in [255, 256, 319, 320, 321, 384].into_iter().flat_map(|length| (0..64).map(move |n| (length, n))) {
-            let (table, mut to) = (Buffer::new(3 * length, 1, 5, 0), Buffer::new(BLOCK * length, 1, misaligned, 99));
+        for (length, misaligned) in [255, 256, 319, 320, 321, 384]
+            .into_iter()
+            .flat_map(|length| (0..64).map(move |n| (length, n)))
+        {
+            let (table, mut to) =
+                (Buffer::new(3 * length, 1, 5, 0), Buffer::new(BLOCK * length, 1, misaligned, 99));
             let addresses = addresses(2 * length + 1, &mut random, |_| false);
             for path in Path::available().into_iter().flatten() {
                 let gathered = |to: &mut [[u8; 1]]| {
@@ -790,16 +989,25 @@ mod kernels {
         }
     }
 
-    fn rows_gathered_by<const N: usize>(path: Path, gather: impl Fn(Path, Moves<N>, usize, &[u32; BLOCK], Rows))
-    where
+    fn rows_gathered_by<const N: usize>(
+        path: Path,
+        gather: impl Fn(Path, Moves<N>, usize, &[u32; BLOCK], Rows),
+    ) where
         [u8; N]: NoUninit,
     {
         for_all_rows(N, |from, to, t, f, rows| {
             let length = rows.length;
             let oracle = |to: &mut [[u8; N]]| {
-                let Some(to) = length.checked_mul(BLOCK).and_then(|all| to.get_mut(t..)?.get_mut(..all)) else { return };
+                let Some(to) =
+                    length.checked_mul(BLOCK).and_then(|all| to.get_mut(t..)?.get_mut(..all))
+                else {
+                    return;
+                };
                 for (to, address) in to.chunks_mut(length.max(1)).zip(f) {
-                    let row = from.elements().get(*address as usize..).and_then(|from| from.get(..length));
+                    let row = from
+                        .elements()
+                        .get(*address as usize..)
+                        .and_then(|from| from.get(..length));
                     row.into_iter().for_each(|row| to.copy_from_slice(row));
                 }
             };
@@ -810,17 +1018,25 @@ mod kernels {
     }
 
     pub fn scatter_rows(path: Path) {
-        for_all_sizes!(rows_scattered_by(path, |path, moves, t, f, rows| path.dispatch(ScatterRows(moves, t, f, rows))));
+        for_all_sizes!(rows_scattered_by(path, |path, moves, t, f, rows| path
+            .dispatch(ScatterRows(moves, t, f, rows))));
     }
 
-    fn rows_scattered_by<const N: usize>(path: Path, scatter: impl Fn(Path, Moves<N>, &[u32; BLOCK], usize, Rows))
-    where
+    fn rows_scattered_by<const N: usize>(
+        path: Path,
+        scatter: impl Fn(Path, Moves<N>, &[u32; BLOCK], usize, Rows),
+    ) where
         [u8; N]: NoUninit,
     {
         for_all_rows(N, |to, from, f, t, rows| {
             let length = rows.length;
             let oracle = |to: &mut [[u8; N]]| {
-                let Some(from) = length.checked_mul(BLOCK).and_then(|all| from.elements::<N>().get(f..)?.get(..all)) else { return };
+                let Some(from) = length
+                    .checked_mul(BLOCK)
+                    .and_then(|all| from.elements::<N>().get(f..)?.get(..all))
+                else {
+                    return;
+                };
                 for (from, address) in from.chunks(length.max(1)).zip(t) {
                     let row = to.get_mut(*address as usize..).and_then(|to| to.get_mut(..length));
                     row.into_iter().for_each(|row| row.copy_from_slice(from));
@@ -838,21 +1054,38 @@ mod kernels {
             [u8; N]: NoUninit,
         {
             for_all_rows(N, |to, from, f, t, rows| {
-                for (streams, end) in [false, true].into_iter().flat_map(|streams| [u32::MAX, 2].map(|end| (streams, end))) {
+                for (streams, end) in [false, true]
+                    .into_iter()
+                    .flat_map(|streams| [u32::MAX, 2].map(|end| (streams, end)))
+                {
                     let (chosen, length) = (path.dispatch(Below(t, end)), rows.length);
                     // What is asked for is another block, somewhere else.
                     let next = path.dispatch(Below(&t.map(|address| address / 2), end / 2));
                     let oracle = |to: &mut [[u8; N]]| {
-                        for (n, address) in t.iter().enumerate().filter(|(_, address)| **address < end) {
-                            let place = n.checked_mul(length).and_then(|place| place.checked_add(f));
-                            let from = place.and_then(|place| from.elements::<N>().get(place..)?.get(..length));
-                            let row = to.get_mut(*address as usize..).and_then(|to| to.get_mut(..length));
-                            row.zip(from).into_iter().for_each(|(row, from)| row.copy_from_slice(from));
+                        for (n, address) in
+                            t.iter().enumerate().filter(|(_, address)| **address < end)
+                        {
+                            let place =
+                                n.checked_mul(length).and_then(|place| place.checked_add(f));
+                            let from = place
+                                .and_then(|place| from.elements::<N>().get(place..)?.get(..length));
+                            let row =
+                                to.get_mut(*address as usize..).and_then(|to| to.get_mut(..length));
+                            row.zip(from)
+                                .into_iter()
+                                .for_each(|(row, from)| row.copy_from_slice(from));
                         }
                     };
                     to.compare((path, to.length, t, f, rows, end, streams), oracle, |to| {
                         let moves = Moves::<N>::new(from.elements::<N>(), to).unwrap();
-                        let run = |moves: Moves<N>| path.dispatch(ScatterChosen(moves, (&chosen, f), (&next, f / 2 + 1), length));
+                        let run = |moves: Moves<N>| {
+                            path.dispatch(ScatterChosen(
+                                moves,
+                                (&chosen, f),
+                                (&next, f / 2 + 1),
+                                length,
+                            ))
+                        };
                         if streams { moves.streaming(run) } else { run(moves) }
                     });
                 }
@@ -876,13 +1109,23 @@ mod kernels {
             for_all_blocks(N, |from, to, t, f| {
                 let (base, count) = bases(&mut case);
                 let oracle = |to: &mut [[u8; N]]| {
-                    let Some(to) = to.get_mut(t..).and_then(|to| to.get_mut(..count)) else { return };
+                    let Some(to) = to.get_mut(t..).and_then(|to| to.get_mut(..count)) else {
+                        return;
+                    };
                     for (to, offset) in to.iter_mut().zip(f) {
-                        *to = *base.checked_add(*offset as usize).and_then(|f| from.elements().get(f)).unwrap_or(to);
+                        *to = *base
+                            .checked_add(*offset as usize)
+                            .and_then(|f| from.elements().get(f))
+                            .unwrap_or(to);
                     }
                 };
                 let kernel = |to: &mut [[u8; N]]| {
-                    path.dispatch(GatherAt(Moves::<N>::new(from.elements::<N>(), to).unwrap(), t, base, &f[..count]));
+                    path.dispatch(GatherAt(
+                        Moves::<N>::new(from.elements::<N>(), to).unwrap(),
+                        t,
+                        base,
+                        &f[..count],
+                    ));
                 };
                 to.compare((path, from.length, t, base, f), oracle, kernel);
             });
@@ -899,8 +1142,13 @@ mod kernels {
             for_all_blocks(N, |to, from, f, t| {
                 let (base, count) = bases(&mut case);
                 let oracle = |to: &mut [[u8; N]]| {
-                    for (from, offset) in from.elements::<N>().get(f..).unwrap_or_default().iter().zip(&t[..count]) {
-                        *base.checked_add(*offset as usize).and_then(|t| to.get_mut(t)).unwrap_or(&mut [0; N]) = *from;
+                    for (from, offset) in
+                        from.elements::<N>().get(f..).unwrap_or_default().iter().zip(&t[..count])
+                    {
+                        *base
+                            .checked_add(*offset as usize)
+                            .and_then(|t| to.get_mut(t))
+                            .unwrap_or(&mut [0; N]) = *from;
                     }
                 };
                 to.compare((path, to.length, t, base, f), oracle, |to| {
@@ -919,15 +1167,29 @@ mod kernels {
         let (mut middle, mut none) = rest.split_at(usize::MAX);
         assert_eq!([0, 3].map(|row| left.row(row).to_vec()), [vec![0, 1], vec![30, 31]]);
         assert_eq!(middle.row(3), [32, 33, 34, 35, 36]);
-        assert!([4, usize::MAX].iter().all(|row| left.row(*row).is_empty()) && (0..5).all(|row| none.row(row).is_empty()));
+        assert!(
+            [4, usize::MAX].iter().all(|row| left.row(*row).is_empty())
+                && (0..5).all(|row| none.row(row).is_empty())
+        );
         std::thread::scope(|scope| {
             for columns in [&mut left, &mut middle] {
                 scope.spawn(|| (0..4).for_each(|row| columns.row(row).fill(100)));
             }
         });
-        assert!(table.iter().enumerate().all(|(place, value)| *value == if place % 10 < 7 { 100 } else { place as u32 }));
-        let refused = [(4, 10, 8), (5, 10, 7), (0, 10, 7), (4, 6, 7), (2, usize::MAX, 7), (usize::MAX, 2, 2)];
-        assert!(refused.iter().all(|(rows, pitch, width)| Columns::new(&mut table, *rows, *pitch, *width).is_none()));
+        assert!(
+            table
+                .iter()
+                .enumerate()
+                .all(|(place, value)| *value == if place % 10 < 7 { 100 } else { place as u32 })
+        );
+        let refused =
+            [(4, 10, 8), (5, 10, 7), (0, 10, 7), (4, 6, 7), (2, usize::MAX, 7), (usize::MAX, 2, 2)];
+        assert!(
+            refused
+                .iter()
+                .all(|(rows, pitch, width)| Columns::new(&mut table, *rows, *pitch, *width)
+                    .is_none())
+        );
     }
 
     pub fn moves_from(path: Path) {
@@ -960,7 +1222,11 @@ mod kernels {
                         None => 255,
                     };
                     let moved = row != 1 && address < from.len();
-                    assert_eq!(*found, [if moved { address as u8 } else { 255 }; N], "{place} {streams}");
+                    assert_eq!(
+                        *found,
+                        [if moved { address as u8 } else { 255 }; N],
+                        "{place} {streams}"
+                    );
                 }
             }
             let mut other = [[0_u64; 3]; 9];
@@ -974,14 +1240,18 @@ mod kernels {
         where
             [u8; N]: NoUninit,
         {
-            let sum = |a: [u8; N], b: [u8; N]| core::array::from_fn(|n| a[n].wrapping_mul(3).wrapping_add(b[n]));
+            let sum = |a: [u8; N], b: [u8; N]| {
+                core::array::from_fn(|n| a[n].wrapping_mul(3).wrapping_add(b[n]))
+            };
             let mut case = 0;
             for_all_blocks(N, |to, from, f, t| {
                 let (_, count) = bases(&mut case);
                 let from = from.elements::<N>().get(f..).unwrap_or_default();
                 let oracle = |to: &mut [[u8; N]]| {
                     for (from, address) in from.iter().zip(&t[..count]) {
-                        to.get_mut(*address as usize).into_iter().for_each(|to| *to = sum(*to, *from));
+                        to.get_mut(*address as usize)
+                            .into_iter()
+                            .for_each(|to| *to = sum(*to, *from));
                     }
                 };
                 to.compare((path, to.length, t, count), oracle, |to| {
@@ -995,7 +1265,10 @@ mod kernels {
     /// What is asked for may lie anywhere, and stays as it is.
     fn asks(path: Path, ask: impl Fn(&Moves<4>, &[[u8; 4]], u32, usize)) {
         let (from, mut to) = (Buffer::new(100, 4, 0, 0), Buffer::new(100, 4, 0, 99));
-        for (address, n) in [0, 99, 100, 1 << 31, u32::MAX].iter().flat_map(|address| [0, 1, 100, usize::MAX].map(|n| (*address, n))) {
+        for (address, n) in [0, 99, 100, 1 << 31, u32::MAX]
+            .iter()
+            .flat_map(|address| [0, 1, 100, usize::MAX].map(|n| (*address, n)))
+        {
             let kernel = |to: &mut [[u8; 4]]| {
                 let moves = Moves::new(from.elements::<4>(), to).unwrap();
                 path.dispatch(Run(|| ask(&moves, from.elements(), address, n)));

@@ -96,7 +96,12 @@ impl CompiledGather {
 
     // Inline: compiled where it is used, not with the crate. That goes for the loops of all types.
     #[inline]
-    fn by_width(&self, input: TensorData<'_>, indices: TensorData<'_>, output: TensorDataMut<'_>) -> Result<(), Error> {
+    fn by_width(
+        &self,
+        input: TensorData<'_>,
+        indices: TensorData<'_>,
+        output: TensorDataMut<'_>,
+    ) -> Result<(), Error> {
         let found = output.data_type();
         has_type(Operand::Input, self.data_type, input.data_type())?;
         has_type(Operand::Indices, self.indices_type, indices.data_type())?;
@@ -107,18 +112,31 @@ impl CompiledGather {
             (Bits::Bits32(input), BitsMut::Bits32(output)) => self.by_index(input, indices, output),
             (Bits::Bits64(input), BitsMut::Bits64(output)) => self.by_index(input, indices, output),
             // Equal types have equal widths.
-            _ => Err(Error::DataTypeMismatch { operand: Operand::Output, expected: self.data_type, found }),
+            _ => Err(Error::DataTypeMismatch {
+                operand: Operand::Output,
+                expected: self.data_type,
+                found,
+            }),
         }
     }
 
-    fn by_index<T: Element>(&self, input: &[T], indices: TensorData<'_>, output: &mut [T]) -> Result<(), Error> {
+    fn by_index<T: Element>(
+        &self,
+        input: &[T],
+        indices: TensorData<'_>,
+        output: &mut [T],
+    ) -> Result<(), Error> {
         match indices {
             TensorData::Uint32(indices) => self.gather.run(input, indices, output),
             TensorData::Int32(indices) => self.gather.run(input, indices, output),
             TensorData::Uint64(indices) => self.gather.run(input, indices, output),
             TensorData::Int64(indices) => self.gather.run(input, indices, output),
             // `compile` accepts no other type for indices.
-            other => Err(Error::DataTypeMismatch { operand: Operand::Indices, expected: self.indices_type, found: other.data_type() }),
+            other => Err(Error::DataTypeMismatch {
+                operand: Operand::Indices,
+                expected: self.indices_type,
+                found: other.data_type(),
+            }),
         }
     }
 }
@@ -172,28 +190,56 @@ impl CompiledScatter {
         has_type(Operand::Updates, self.data_type, updates.data_type())?;
         has_type(Operand::Output, self.data_type, found)?;
         match (input.bits(), updates.bits(), output.bits()) {
-            (Bits::Bits8(input), Bits::Bits8(updates), BitsMut::Bits8(output)) => self.by_index(input, indices, updates, output),
-            (Bits::Bits16(input), Bits::Bits16(updates), BitsMut::Bits16(output)) => self.by_index(input, indices, updates, output),
-            (Bits::Bits32(input), Bits::Bits32(updates), BitsMut::Bits32(output)) => self.by_index(input, indices, updates, output),
-            (Bits::Bits64(input), Bits::Bits64(updates), BitsMut::Bits64(output)) => self.by_index(input, indices, updates, output),
+            (Bits::Bits8(input), Bits::Bits8(updates), BitsMut::Bits8(output)) => {
+                self.by_index(input, indices, updates, output)
+            }
+            (Bits::Bits16(input), Bits::Bits16(updates), BitsMut::Bits16(output)) => {
+                self.by_index(input, indices, updates, output)
+            }
+            (Bits::Bits32(input), Bits::Bits32(updates), BitsMut::Bits32(output)) => {
+                self.by_index(input, indices, updates, output)
+            }
+            (Bits::Bits64(input), Bits::Bits64(updates), BitsMut::Bits64(output)) => {
+                self.by_index(input, indices, updates, output)
+            }
             // Equal types have equal widths.
-            _ => Err(Error::DataTypeMismatch { operand: Operand::Output, expected: self.data_type, found }),
+            _ => Err(Error::DataTypeMismatch {
+                operand: Operand::Output,
+                expected: self.data_type,
+                found,
+            }),
         }
     }
 
-    fn by_index<T: Element>(&self, input: &[T], indices: TensorData<'_>, updates: &[T], output: &mut [T]) -> Result<(), Error> {
+    fn by_index<T: Element>(
+        &self,
+        input: &[T],
+        indices: TensorData<'_>,
+        updates: &[T],
+        output: &mut [T],
+    ) -> Result<(), Error> {
         match indices {
             TensorData::Uint32(indices) => self.run(input, indices, updates, output),
             TensorData::Int32(indices) => self.run(input, indices, updates, output),
             TensorData::Uint64(indices) => self.run(input, indices, updates, output),
             TensorData::Int64(indices) => self.run(input, indices, updates, output),
             // `compile` accepts no other type for indices.
-            other => Err(Error::DataTypeMismatch { operand: Operand::Indices, expected: self.indices_type, found: other.data_type() }),
+            other => Err(Error::DataTypeMismatch {
+                operand: Operand::Indices,
+                expected: self.indices_type,
+                found: other.data_type(),
+            }),
         }
     }
 
     /// Everything that can fail comes before the first write.
-    fn run<T: Element, I: Index>(&self, input: &[T], indices: &[I], updates: &[T], output: &mut [T]) -> Result<(), Error> {
+    fn run<T: Element, I: Index>(
+        &self,
+        input: &[T],
+        indices: &[I],
+        updates: &[T],
+        output: &mut [T],
+    ) -> Result<(), Error> {
         let checked = self.scatter.check(indices)?;
         self.scatter.copy_from(&self.input, input, updates, output)?;
         checked.run(output, updates)
@@ -201,5 +247,9 @@ impl CompiledScatter {
 }
 
 fn has_type(operand: Operand, expected: DataType, found: DataType) -> Result<(), Error> {
-    if found != expected { Err(Error::DataTypeMismatch { operand, expected, found }) } else { Ok(()) }
+    if found != expected {
+        Err(Error::DataTypeMismatch { operand, expected, found })
+    } else {
+        Ok(())
+    }
 }

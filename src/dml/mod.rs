@@ -64,8 +64,8 @@ mod tensor;
 pub use compiled::{CompiledGather, CompiledScatter};
 pub use data::{DataType, TensorData, TensorDataMut};
 pub use operators::{
-    GatherElementsOperatorDesc, GatherNd1OperatorDesc, GatherNdOperatorDesc, GatherOperatorDesc, ScatterElementsOperatorDesc,
-    ScatterNdOperatorDesc, ScatterOperatorDesc,
+    GatherElementsOperatorDesc, GatherNd1OperatorDesc, GatherNdOperatorDesc, GatherOperatorDesc,
+    ScatterElementsOperatorDesc, ScatterNdOperatorDesc, ScatterOperatorDesc,
 };
 pub use settings::{FeatureLevel, Settings};
 pub use tensor::TensorDesc;

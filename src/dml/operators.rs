@@ -3,7 +3,10 @@
 //! Each `compile` proves what all operators have in common, takes the leading dimensions off that the operator ignores, and leaves the rest
 //! to the constructors of [`Gather`] and [`Scatter`].
 
-use crate::dml::rules::{Nd, after_leading, axis_of, dimension_count, gather_tensors, scatter_tensors, sizes_off_axis, trailing};
+use crate::dml::rules::{
+    Nd, after_leading, axis_of, dimension_count, gather_tensors, scatter_tensors, sizes_off_axis,
+    trailing,
+};
 use crate::dml::{CompiledGather, CompiledScatter, FeatureLevel, Settings, TensorDesc};
 use crate::error::{Error, Operand};
 use crate::gather::Gather;
@@ -60,7 +63,13 @@ impl GatherOperatorDesc<'_> {
     /// ignored, cropped or prepended, [`Error::SizeMismatch`] for the output.
     pub fn compile(&self, settings: &Settings) -> Result<CompiledGather, Error> {
         let Self { input_tensor, indices_tensor, output_tensor, .. } = self;
-        let [input, indices, output] = gather_tensors(settings, FeatureLevel::Level1_0, input_tensor, indices_tensor, output_tensor)?;
+        let [input, indices, output] = gather_tensors(
+            settings,
+            FeatureLevel::Level1_0,
+            input_tensor,
+            indices_tensor,
+            output_tensor,
+        )?;
         let rank = input.rank();
         let axis = axis_of(&input, Operand::Input, self.axis)?;
         let index_dimensions = dimension_count(Operand::Indices, self.index_dimensions, 0, rank)?;
@@ -73,8 +82,8 @@ impl GatherOperatorDesc<'_> {
         let input = trailing(&input, Operand::Input, rank - from_input)?;
         let indices = trailing(&indices, Operand::Indices, index_dimensions - from_indices)?;
         let output = trailing(&output, Operand::Output, output_dimensions)?;
-        let gather =
-            Gather::axis(&input, &indices, &output, axis - from_input).map_err(|error| after_leading(rank - output_dimensions, error))?;
+        let gather = Gather::axis(&input, &indices, &output, axis - from_input)
+            .map_err(|error| after_leading(rank - output_dimensions, error))?;
         Ok(compiled_gather(settings, gather, input_tensor, indices_tensor))
     }
 }
@@ -121,7 +130,13 @@ impl GatherElementsOperatorDesc<'_> {
     /// output.
     pub fn compile(&self, settings: &Settings) -> Result<CompiledGather, Error> {
         let Self { input_tensor, indices_tensor, output_tensor, .. } = self;
-        let [input, indices, output] = gather_tensors(settings, FeatureLevel::Level2_1, input_tensor, indices_tensor, output_tensor)?;
+        let [input, indices, output] = gather_tensors(
+            settings,
+            FeatureLevel::Level2_1,
+            input_tensor,
+            indices_tensor,
+            output_tensor,
+        )?;
         let axis = axis_of(&input, Operand::Input, self.axis)?;
         sizes_off_axis(settings, &input, &indices, axis)?;
         let gather = Gather::elements(&input, &indices, &output, axis)?;
@@ -182,7 +197,13 @@ impl GatherNdOperatorDesc<'_> {
 
 impl<'a> GatherNdOperatorDesc<'a> {
     fn with_batches(&self, batch_dimension_count: u32) -> GatherNd1OperatorDesc<'a> {
-        let Self { input_tensor, indices_tensor, output_tensor, input_dimension_count, indices_dimension_count } = *self;
+        let Self {
+            input_tensor,
+            indices_tensor,
+            output_tensor,
+            input_dimension_count,
+            indices_dimension_count,
+        } = *self;
         GatherNd1OperatorDesc {
             input_tensor,
             indices_tensor,
@@ -248,12 +269,19 @@ impl GatherNd1OperatorDesc<'_> {
         self.compile_since(FeatureLevel::Level3_0, settings)
     }
 
-    fn compile_since(&self, since: FeatureLevel, settings: &Settings) -> Result<CompiledGather, Error> {
+    fn compile_since(
+        &self,
+        since: FeatureLevel,
+        settings: &Settings,
+    ) -> Result<CompiledGather, Error> {
         let Self { input_tensor, indices_tensor, output_tensor, .. } = self;
-        let [input, indices, output] = gather_tensors(settings, since, input_tensor, indices_tensor, output_tensor)?;
-        let counts = (self.input_dimension_count, self.indices_dimension_count, self.batch_dimension_count);
+        let [input, indices, output] =
+            gather_tensors(settings, since, input_tensor, indices_tensor, output_tensor)?;
+        let counts =
+            (self.input_dimension_count, self.indices_dimension_count, self.batch_dimension_count);
         let nd = Nd::new(&input, &indices, &output, counts, Direction::Gather)?;
-        let gather = Gather::nd(&nd.input, &nd.indices, &nd.flat, nd.batch).map_err(|error| after_leading(nd.flat_leading, error))?;
+        let gather = Gather::nd(&nd.input, &nd.indices, &nd.flat, nd.batch)
+            .map_err(|error| after_leading(nd.flat_leading, error))?;
         Ok(compiled_gather(settings, gather, input_tensor, indices_tensor))
     }
 }
@@ -310,7 +338,8 @@ impl ScatterOperatorDesc<'_> {
     pub fn compile(&self, settings: &Settings) -> Result<CompiledScatter, Error> {
         let Self { input_tensor, indices_tensor, updates_tensor, output_tensor, .. } = self;
         let tensors = [input_tensor, indices_tensor, updates_tensor, output_tensor];
-        let [input, indices, updates, output] = scatter_tensors(settings, FeatureLevel::Level1_0, tensors)?;
+        let [input, indices, updates, output] =
+            scatter_tensors(settings, FeatureLevel::Level1_0, tensors)?;
         let axis = axis_of(&output, Operand::Output, self.axis)?;
         sizes_off_axis(settings, &input, &indices, axis)?;
         let scatter = Scatter::elements(&output, &indices, &updates, axis)?;
@@ -370,17 +399,28 @@ impl ScatterNdOperatorDesc<'_> {
     pub fn compile(&self, settings: &Settings) -> Result<CompiledScatter, Error> {
         let Self { input_tensor, indices_tensor, updates_tensor, output_tensor, .. } = self;
         let tensors = [input_tensor, indices_tensor, updates_tensor, output_tensor];
-        let [input, indices, updates, output] = scatter_tensors(settings, FeatureLevel::Level2_1, tensors)?;
+        let [input, indices, updates, output] =
+            scatter_tensors(settings, FeatureLevel::Level2_1, tensors)?;
         let counts = (self.input_dimension_count, self.indices_dimension_count, 0);
         let nd = Nd::new(&input, &indices, &updates, counts, Direction::Scatter)?;
         let output = trailing(&output, Operand::Output, nd.input.rank())?;
-        let scatter = Scatter::nd(&output, &nd.indices, &nd.flat, 0).map_err(|error| after_leading(nd.flat_leading, error))?;
+        let scatter = Scatter::nd(&output, &nd.indices, &nd.flat, 0)
+            .map_err(|error| after_leading(nd.flat_leading, error))?;
         Ok(compiled_scatter(settings, scatter, nd.input, input_tensor, indices_tensor))
     }
 }
 
-fn compiled_gather(settings: &Settings, gather: Gather, input: &TensorDesc<'_>, indices: &TensorDesc<'_>) -> CompiledGather {
-    CompiledGather { gather: gather.bounds(settings.bounds), data_type: input.data_type, indices_type: indices.data_type }
+fn compiled_gather(
+    settings: &Settings,
+    gather: Gather,
+    input: &TensorDesc<'_>,
+    indices: &TensorDesc<'_>,
+) -> CompiledGather {
+    CompiledGather {
+        gather: gather.bounds(settings.bounds),
+        data_type: input.data_type,
+        indices_type: indices.data_type,
+    }
 }
 
 fn compiled_scatter(

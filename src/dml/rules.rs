@@ -19,7 +19,13 @@ pub(super) struct Nd {
 
 impl Nd {
     /// `counts` are the dimension counts of input, indices and batch.
-    pub(super) fn new(input: &Layout, indices: &Layout, flat: &Layout, counts: (u32, u32, u32), direction: Direction) -> Result<Nd, Error> {
+    pub(super) fn new(
+        input: &Layout,
+        indices: &Layout,
+        flat: &Layout,
+        counts: (u32, u32, u32),
+        direction: Direction,
+    ) -> Result<Nd, Error> {
         let rank = input.rank();
         let input_count = dimension_count(Operand::Input, counts.0, 1, rank)?;
         let indices_count = dimension_count(Operand::Indices, counts.1, 1, rank)?;
@@ -28,11 +34,17 @@ impl Nd {
         let indices = trailing(indices, Operand::Indices, indices_count)?;
         let sizes = nd_sizes(&input, &indices, batch, direction).map_err(|error| match error {
             // The operator's tensors have no more dimensions than its input.
-            Error::RankTooLarge { operand, found, .. } => Error::RankTooLarge { operand, expected: rank, found },
+            Error::RankTooLarge { operand, found, .. } => {
+                Error::RankTooLarge { operand, expected: rank, found }
+            }
             other => after_leading(rank - indices_count, other),
         })?;
         let Some(flat_leading) = rank.checked_sub(sizes.rank()) else {
-            return Err(Error::RankTooLarge { operand: direction.flat(), expected: rank, found: sizes.rank() });
+            return Err(Error::RankTooLarge {
+                operand: direction.flat(),
+                expected: rank,
+                found: sizes.rank(),
+            });
         };
         let flat = trailing(flat, direction.flat(), sizes.rank())?;
         Ok(Nd { input, indices, flat, flat_leading, batch })
@@ -61,7 +73,11 @@ pub(super) fn gather_tensors(
 
 /// Proves what all scatters have in common, and returns input, indices, updates and output: of one rank, non-empty, the output with the
 /// sizes of the input and without overlap.
-pub(super) fn scatter_tensors(settings: &Settings, since: FeatureLevel, tensors: [&TensorDesc<'_>; 4]) -> Result<[Layout; 4], Error> {
+pub(super) fn scatter_tensors(
+    settings: &Settings,
+    since: FeatureLevel,
+    tensors: [&TensorDesc<'_>; 4],
+) -> Result<[Layout; 4], Error> {
     let [input, indices, updates, output] = tensors;
     let level = settings.feature_level;
     level.has_operator(since)?;
@@ -78,20 +94,38 @@ pub(super) fn scatter_tensors(settings: &Settings, since: FeatureLevel, tensors:
 }
 
 /// A tensor with the data type and the number of dimensions of the input.
-fn data_tensor(level: FeatureLevel, operand: Operand, tensor: &TensorDesc<'_>, input: &TensorDesc<'_>) -> Result<Layout, Error> {
+fn data_tensor(
+    level: FeatureLevel,
+    operand: Operand,
+    tensor: &TensorDesc<'_>,
+    input: &TensorDesc<'_>,
+) -> Result<Layout, Error> {
     level.has_data_type(tensor.data_type, operand)?;
     if tensor.data_type != input.data_type {
-        return Err(Error::DataTypeMismatch { operand, expected: input.data_type, found: tensor.data_type });
+        return Err(Error::DataTypeMismatch {
+            operand,
+            expected: input.data_type,
+            found: tensor.data_type,
+        });
     }
     tensor_of_rank(level, operand, tensor, input)
 }
 
-fn indices_tensor(level: FeatureLevel, tensor: &TensorDesc<'_>, input: &TensorDesc<'_>) -> Result<Layout, Error> {
+fn indices_tensor(
+    level: FeatureLevel,
+    tensor: &TensorDesc<'_>,
+    input: &TensorDesc<'_>,
+) -> Result<Layout, Error> {
     level.has_indices_type(tensor.data_type)?;
     tensor_of_rank(level, Operand::Indices, tensor, input)
 }
 
-fn tensor_of_rank(level: FeatureLevel, operand: Operand, tensor: &TensorDesc<'_>, input: &TensorDesc<'_>) -> Result<Layout, Error> {
+fn tensor_of_rank(
+    level: FeatureLevel,
+    operand: Operand,
+    tensor: &TensorDesc<'_>,
+    input: &TensorDesc<'_>,
+) -> Result<Layout, Error> {
     let (expected, found) = (input.dimension_count(), tensor.dimension_count());
     level.has_dimension_count(found, operand)?;
     if found != expected {
@@ -117,31 +151,57 @@ pub(super) fn trailing(tensor: &Layout, operand: Operand, count: usize) -> Resul
 /// The plans count dimensions without the ignored leading ones; errors count those of the descriptor.
 pub(super) fn after_leading(ignored: usize, error: Error) -> Error {
     match error {
-        Error::SizeMismatch { operand, dimension, expected, found } => {
-            Error::SizeMismatch { operand, dimension: dimension.saturating_add(ignored), expected, found }
-        }
+        Error::SizeMismatch { operand, dimension, expected, found } => Error::SizeMismatch {
+            operand,
+            dimension: dimension.saturating_add(ignored),
+            expected,
+            found,
+        },
         other => other,
     }
 }
 
 pub(super) fn axis_of(tensor: &Layout, operand: Operand, axis: u32) -> Result<usize, Error> {
     let (expected, found) = (tensor.rank(), to_usize(axis));
-    if found < expected { Ok(found) } else { Err(Error::AxisOutOfRange { operand, expected, found }) }
+    if found < expected {
+        Ok(found)
+    } else {
+        Err(Error::AxisOutOfRange { operand, expected, found })
+    }
 }
 
-pub(super) fn dimension_count(operand: Operand, count: u32, minimum: usize, maximum: usize) -> Result<usize, Error> {
+pub(super) fn dimension_count(
+    operand: Operand,
+    count: u32,
+    minimum: usize,
+    maximum: usize,
+) -> Result<usize, Error> {
     let found = to_usize(count);
-    if (minimum..=maximum).contains(&found) { Ok(found) } else { Err(Error::DimensionCountOutOfRange { operand, minimum, maximum, found }) }
+    if (minimum..=maximum).contains(&found) {
+        Ok(found)
+    } else {
+        Err(Error::DimensionCountOutOfRange { operand, minimum, maximum, found })
+    }
 }
 
 /// Off the axis, strict settings ask for equal sizes. (The plans prove that those of the indices are not larger.)
-pub(super) fn sizes_off_axis(settings: &Settings, input: &Layout, indices: &Layout, axis: usize) -> Result<(), Error> {
+pub(super) fn sizes_off_axis(
+    settings: &Settings,
+    input: &Layout,
+    indices: &Layout,
+    axis: usize,
+) -> Result<(), Error> {
     if !settings.strict {
         return Ok(());
     }
     for (dimension, (&expected, &found)) in input.sizes().iter().zip(indices.sizes()).enumerate() {
         if dimension != axis && found != expected {
-            return Err(Error::SizeMismatch { operand: Operand::Indices, dimension, expected, found });
+            return Err(Error::SizeMismatch {
+                operand: Operand::Indices,
+                dimension,
+                expected,
+                found,
+            });
         }
     }
     Ok(())

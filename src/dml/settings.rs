@@ -73,7 +73,12 @@ impl FeatureLevel {
     }
 
     /// Fails if this level is below the one that is needed, or if none would do.
-    fn reaches(self, needs: Option<FeatureLevel>, operand: Operand, what: Unsupported) -> Result<(), Error> {
+    fn reaches(
+        self,
+        needs: Option<FeatureLevel>,
+        operand: Operand,
+        what: Unsupported,
+    ) -> Result<(), Error> {
         match needs {
             Some(level) if level <= self => Ok(()),
             needs => Err(Error::NotSupported { operand, what, needs, found: self }),
@@ -99,9 +104,12 @@ impl FeatureLevel {
     pub(crate) fn has_data_type(self, data_type: DataType, operand: Operand) -> Result<(), Error> {
         let needs = match data_type {
             DataType::Float32 | DataType::Float16 => FeatureLevel::Level1_0,
-            DataType::Int32 | DataType::Int16 | DataType::Int8 | DataType::Uint32 | DataType::Uint16 | DataType::Uint8 => {
-                FeatureLevel::Level2_1
-            }
+            DataType::Int32
+            | DataType::Int16
+            | DataType::Int8
+            | DataType::Uint32
+            | DataType::Uint16
+            | DataType::Uint8 => FeatureLevel::Level2_1,
             DataType::Float64 | DataType::Int64 | DataType::Uint64 => FeatureLevel::Level4_1,
         };
         self.reaches(Some(needs), operand, Unsupported::DataType)

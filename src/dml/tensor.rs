@@ -101,7 +101,11 @@ impl<'a> TensorDesc<'a> {
                 let mut strided = SCALAR;
                 for (&size, &stride) in layout.sizes().iter().zip(strides) {
                     // Along a size of 1 there are no steps, and the stride may be anything.
-                    let stride = if size == 1 { 0 } else { isize::try_from(stride).map_err(|_| overflow)? };
+                    let stride = if size == 1 {
+                        0
+                    } else {
+                        isize::try_from(stride).map_err(|_| overflow)?
+                    };
                     strided.push(size, stride);
                 }
                 strided

@@ -2,7 +2,9 @@
 
 #[cfg(feature = "rayon")]
 use strew_simd::Chosen;
-use strew_simd::{Axis, BLOCK, Instructions, Lane, NOWHERE, PREFETCHES, prefetch_block, prefetch_row};
+use strew_simd::{
+    Axis, BLOCK, Instructions, Lane, NOWHERE, PREFETCHES, prefetch_block, prefetch_row,
+};
 
 use crate::index::{Bounds, Index};
 use crate::plan::{Coordinate, Dim};
@@ -66,15 +68,25 @@ impl<S: Instructions, M: BlockMover> Mover for InBlocks<S, M> {
     }
 
     #[inline(always)]
-    fn ask_lane<I: Index>(&mut self, indices: &[I], lane: &Position, outer: &Dim, reads: usize, moves: usize) {
+    fn ask_lane<I: Index>(
+        &mut self,
+        indices: &[I],
+        lane: &Position,
+        outer: &Dim,
+        reads: usize,
+        moves: usize,
+    ) {
         if self.far_lanes {
-            let ahead = |at: usize, step: isize| at.wrapping_add_signed(step.wrapping_mul(LANES_AHEAD)) as u32;
+            let ahead = |at: usize, step: isize| {
+                at.wrapping_add_signed(step.wrapping_mul(LANES_AHEAD)) as u32
+            };
             prefetch_row(indices, ahead(lane.indices, outer.indices), reads);
             self.mover.ask_flat(ahead(lane.flat, outer.flat), moves);
         }
         if let Some(stretch) = self.stretch {
             let blocks = (reads / BLOCK).max(1);
-            self.coming = (lane.table.wrapping_add_signed(outer.table) as u32, stretch.div_ceil(blocks));
+            self.coming =
+                (lane.table.wrapping_add_signed(outer.table) as u32, stretch.div_ceil(blocks));
         }
     }
 
@@ -117,14 +129,29 @@ impl<S: Instructions, M: BlockMover> Mover for InBlocks<S, M> {
             self.ask_ahead(tuples);
             let pending = &mut self.pending;
             // By number, the compiler knows their lengths; they are never the same one.
-            let [now, next] = pending.blocks.get_disjoint_mut([usize::from(pending.turn), usize::from(!pending.turn)]).ok()?;
+            let [now, next] = pending
+                .blocks
+                .get_disjoint_mut([usize::from(pending.turn), usize::from(!pending.turn)])
+                .ok()?;
             addresses.block(&mut lane, tuples, next)?;
             if let Some(flat) = pending.flat.replace(flat) {
                 let next: &[u32; BLOCK] = next;
                 if n == 1 {
-                    self.mover.block(self.instructions, now, flat, self.ahead.elements.then_some(next));
+                    self.mover.block(
+                        self.instructions,
+                        now,
+                        flat,
+                        self.ahead.elements.then_some(next),
+                    );
                 } else {
-                    move_rows(self.instructions, &mut self.mover, now, flat, n, self.ahead.rows.then_some(next));
+                    move_rows(
+                        self.instructions,
+                        &mut self.mover,
+                        now,
+                        flat,
+                        n,
+                        self.ahead.rows.then_some(next),
+                    );
                 }
             }
             pending.turn = !pending.turn;
@@ -153,7 +180,14 @@ impl<S: Instructions, M: BlockMover> Mover for InBlocks<S, M> {
             if n == 1 {
                 self.mover.block(self.instructions, block, flat, None);
             } else {
-                move_rows(self.instructions, &mut self.mover, block, flat, n, self.ahead.rows.then_some(block));
+                move_rows(
+                    self.instructions,
+                    &mut self.mover,
+                    block,
+                    flat,
+                    n,
+                    self.ahead.rows.then_some(block),
+                );
             }
         }
     }
@@ -188,7 +222,9 @@ fn move_rows(
     let ahead = next.map(|next| {
         let mut ahead = *block;
         ahead.rotate_left(ROWS_AHEAD);
-        if let (Some(ahead), Some(next)) = (ahead.last_chunk_mut::<ROWS_AHEAD>(), next.first_chunk()) {
+        if let (Some(ahead), Some(next)) =
+            (ahead.last_chunk_mut::<ROWS_AHEAD>(), next.first_chunk())
+        {
             *ahead = *next;
         }
         ahead
@@ -320,13 +356,21 @@ impl<const K: usize, const PROVEN: bool> Addresses<K, PROVEN> {
     /// The same for vectors.
     #[inline(always)]
     pub(crate) fn lane(&self) -> Lane<K> {
-        let axes = self.coordinates.map(|coordinate| Axis { size: coordinate.size as u32, stride: coordinate.table as u32 });
+        let axes = self.coordinates.map(|coordinate| Axis {
+            size: coordinate.size as u32,
+            stride: coordinate.table as u32,
+        });
         Lane::new(axes, self.first as u32, self.step as u32)
     }
 
     /// The addresses of the next tuples. `None`: one of them is out of bounds under `Bounds::Error`.
     #[inline(always)]
-    pub(crate) fn block<I: Index>(&mut self, lane: &mut Lane<K>, tuples: &[[I; K]; BLOCK], block: &mut [u32; BLOCK]) -> Option<()> {
+    pub(crate) fn block<I: Index>(
+        &mut self,
+        lane: &mut Lane<K>,
+        tuples: &[[I; K]; BLOCK],
+        block: &mut [u32; BLOCK],
+    ) -> Option<()> {
         match self.bounds {
             Bounds::Clamp => lane.clamp(tuples, block),
             Bounds::Skip => lane.skip(tuples, block),
@@ -350,7 +394,10 @@ impl<const K: usize, const PROVEN: bool> Addresses<K, PROVEN> {
     fn wrap<I: Index>(&self, tuples: &[[I; K]; BLOCK], block: &mut [u32; BLOCK]) {
         let mut addresses = self.clone();
         for (address, tuple) in block.iter_mut().zip(tuples) {
-            *address = addresses.next(tuple).and_then(|address| u32::try_from(address).ok()).unwrap_or(NOWHERE);
+            *address = addresses
+                .next(tuple)
+                .and_then(|address| u32::try_from(address).ok())
+                .unwrap_or(NOWHERE);
         }
     }
 }

@@ -4,7 +4,9 @@
 //! is copied to a scratch that stays in the second cache, all its indices are walked, and a scatter copies it back. Threads take blocks of their own.
 //! (`strew-benches`, family `elements`, axis 0 of [4096, 1024]: more than twice as fast, gather and scatter.)
 
-use strew_simd::{BLOCK, ColumnMoves, Columns, Instructions, Op, Path, prefetch_block, prefetch_row};
+use strew_simd::{
+    BLOCK, ColumnMoves, Columns, Instructions, Op, Path, prefetch_block, prefetch_row,
+};
 
 use crate::element::Element;
 use crate::index::Index;
@@ -47,7 +49,10 @@ struct Rows {
 impl Blocks {
     /// `None`: the plan has no such table, it stays in a cache, or there are too few indices.
     pub(crate) fn of<T>(plan: &Plan, direction: Direction) -> Option<Blocks> {
-        let ([.., along, lane], [axis], []) = (plan.outer(), plan.coordinates(), plan.inner()) else { return None };
+        let ([.., along, lane], [axis], []) = (plan.outer(), plan.coordinates(), plan.inner())
+        else {
+            return None;
+        };
         let table = Rows { number: axis.size, pitch: usize::try_from(axis.table).ok()? };
         let flat = Rows { number: along.size, pitch: usize::try_from(along.flat).unwrap_or(0) };
         let rows_for_index = if matches!(direction, Direction::Gather) { GATHER } else { SCATTER };
@@ -65,7 +70,14 @@ impl Blocks {
     }
 
     /// `output[flat] = input[table]`, for checked indices. `streams`: past the caches.
-    pub(crate) fn gather<T: Element, I: Index>(&self, plan: &Plan, indices: &[I], streams: bool, input: &[T], output: &mut [T]) {
+    pub(crate) fn gather<T: Element, I: Index>(
+        &self,
+        plan: &Plan,
+        indices: &[I],
+        streams: bool,
+        input: &[T],
+        output: &mut [T],
+    ) {
         let mut scratch = Vec::new();
         each_start(plan, |at| {
             for (block, to) in self.blocks(plan, at, self.flat, at.flat, output, self.width) {
@@ -76,19 +88,34 @@ impl Blocks {
 
     /// The same with several threads: each takes some blocks, on a scratch of its own.
     #[cfg(feature = "rayon")]
-    pub(crate) fn par_gather<T, I>(&self, plan: &Plan, indices: &[I], streams: bool, input: &[T], output: &mut [T], threads: usize)
-    where
+    pub(crate) fn par_gather<T, I>(
+        &self,
+        plan: &Plan,
+        indices: &[I],
+        streams: bool,
+        input: &[T],
+        output: &mut [T],
+        threads: usize,
+    ) where
         T: Element + Send + Sync,
         I: Index,
     {
         each_start(plan, |at| {
-            let blocks = self.blocks(plan, at, self.flat, at.flat, output, self.shared_width(threads));
-            share_with(blocks, threads, Vec::new, |scratch, (block, to)| block.gather(indices, streams, input, to, scratch));
+            let blocks =
+                self.blocks(plan, at, self.flat, at.flat, output, self.shared_width(threads));
+            share_with(blocks, threads, Vec::new, |scratch, (block, to)| {
+                block.gather(indices, streams, input, to, scratch)
+            });
         });
     }
 
     /// Changes the data by plans for blocks of columns, and says whether all could be.
-    pub(crate) fn scatter<T: Element>(&self, plan: &Plan, data: &mut [T], mut change: impl FnMut(&Plan, &mut [T]) -> bool) -> bool {
+    pub(crate) fn scatter<T: Element>(
+        &self,
+        plan: &Plan,
+        data: &mut [T],
+        mut change: impl FnMut(&Plan, &mut [T]) -> bool,
+    ) -> bool {
         let (mut scratch, mut all) = (Vec::new(), true);
         each_start(plan, |at| {
             for (block, columns) in self.blocks(plan, at, self.table, at.table, data, self.width) {
@@ -110,8 +137,11 @@ impl Blocks {
             true
         };
         each_start(plan, |at| {
-            let blocks = self.blocks(plan, at, self.table, at.table, data, self.shared_width(threads));
-            share_with(blocks, threads, Vec::new, |scratch, (block, columns)| _ = block.change(columns, scratch, change));
+            let blocks =
+                self.blocks(plan, at, self.table, at.table, data, self.shared_width(threads));
+            share_with(blocks, threads, Vec::new, |scratch, (block, columns)| {
+                _ = block.change(columns, scratch, change)
+            });
         });
     }
 
@@ -137,13 +167,18 @@ impl Blocks {
         written: &'a mut [T],
         width: usize,
     ) -> impl Iterator<Item = (Block, Columns<'a, T>)> {
-        let mut rest = written.get_mut(first..).and_then(|written| Columns::new(written, rows.number, rows.pitch, self.columns));
+        let mut rest = written
+            .get_mut(first..)
+            .and_then(|written| Columns::new(written, rows.number, rows.pitch, self.columns));
         (0..self.columns).step_by(width).map_while(move |column| {
             let (columns, others) = rest.take()?.split_at(width);
             rest = Some(others);
             let width = width.min(self.columns.saturating_sub(column));
             let plan = plan.on_columns(at, column, width);
-            Some((Block { table: self.table, start: at.table.wrapping_add(column), width, plan }, columns))
+            Some((
+                Block { table: self.table, start: at.table.wrapping_add(column), width, plan },
+                columns,
+            ))
         })
     }
 }
@@ -170,13 +205,22 @@ struct Block {
 
 impl Block {
     /// `to = input[positions]`, by way of a copy of these columns of the input.
-    fn gather<T: Element, I: Index>(&self, indices: &[I], streams: bool, input: &[T], to: Columns<T>, scratch: &mut Vec<T>) {
+    fn gather<T: Element, I: Index>(
+        &self,
+        indices: &[I],
+        streams: bool,
+        input: &[T],
+        to: Columns<T>,
+        scratch: &mut Vec<T>,
+    ) {
         scratch.clear();
         scratch.reserve(self.table.number.saturating_mul(self.width));
         for row in 0..self.table.number {
             let start = |row: usize| self.start.wrapping_add(row.wrapping_mul(self.table.pitch));
             prefetch_row(input, start(row.wrapping_add(AHEAD)) as u32, self.width);
-            scratch.extend_from_slice(input.get(start(row)..start(row).wrapping_add(self.width)).unwrap_or_default());
+            scratch.extend_from_slice(
+                input.get(start(row)..start(row).wrapping_add(self.width)).unwrap_or_default(),
+            );
         }
         let (plan, mut to) = (&self.plan, Some(to));
         _ = for_size!(T, N => to.take().and_then(|to| to.moves_from::<N>(scratch)).map(|moves| {
@@ -190,7 +234,12 @@ impl Block {
     }
 
     /// Changes a copy of the columns, and copies it back.
-    fn change<T: Element>(&self, mut columns: Columns<T>, scratch: &mut Vec<T>, mut change: impl FnMut(&Plan, &mut [T]) -> bool) -> bool {
+    fn change<T: Element>(
+        &self,
+        mut columns: Columns<T>,
+        scratch: &mut Vec<T>,
+        mut change: impl FnMut(&Plan, &mut [T]) -> bool,
+    ) -> bool {
         scratch.clear();
         scratch.reserve(self.table.number.saturating_mul(self.width));
         for row in 0..self.table.number {
@@ -290,7 +339,12 @@ impl<I, const N: usize> Gather<'_, I, N> {
 }
 
 /// The same, element by element.
-fn gather_by_element<T: Element, I: Index>(plan: &Plan, indices: &[I], table: &[T], mut to: Columns<T>) {
+fn gather_by_element<T: Element, I: Index>(
+    plan: &Plan,
+    indices: &[I],
+    table: &[T],
+    mut to: Columns<T>,
+) {
     for (row, lane) in lanes(plan, indices).enumerate() {
         let mut addresses = addresses(plan);
         for (to, index) in to.row(row).iter_mut().zip(lane) {
@@ -323,10 +377,19 @@ mod tests {
         assert_eq!(widths(&packed([4096, 1024]), [4096, 1024]), [Some(64); 2]);
         // The scratch holds so many columns, there are no more, or too few to pay.
         assert_eq!(widths(&packed([8192, 100]), [8192, 100]), [Some(32); 2]);
-        assert_eq!([16_384, 16_385].map(|rows| widths(&packed([rows, 100]), [rows, 100])), [[Some(16); 2], [None; 2]]);
-        assert_eq!([15, 17].map(|columns| widths(&packed([16_384, 17]), [16_384, columns])), [[None; 2], [Some(16); 2]]);
+        assert_eq!(
+            [16_384, 16_385].map(|rows| widths(&packed([rows, 100]), [rows, 100])),
+            [[Some(16); 2], [None; 2]]
+        );
+        assert_eq!(
+            [15, 17].map(|columns| widths(&packed([16_384, 17]), [16_384, columns])),
+            [[None; 2], [Some(16); 2]]
+        );
         // The table stays in a cache.
-        assert_eq!([256, 257].map(|columns| widths(&packed([1024, columns]), [1024, columns])), [[None; 2], [Some(64); 2]]);
+        assert_eq!(
+            [256, 257].map(|columns| widths(&packed([1024, columns]), [1024, columns])),
+            [[None; 2], [Some(64); 2]]
+        );
         // Few rows of indices.
         let rows = [4096, 4095, 2048, 2047].map(|rows| widths(&packed([4096, 1024]), [rows, 1024]));
         assert_eq!(rows, [[Some(64); 2], [Some(64), None], [Some(64), None], [None; 2]]);
@@ -348,34 +411,52 @@ mod tests {
     fn what_are_no_columns_does_not() {
         let both = [4096, 1024];
         assert_eq!(widths(&Layout::strided([4096, 1024], [1030, 1]), both), [Some(64); 2]);
-        assert_eq!(widths(&Layout::strided([4096, 1024], [-1024, 1]).with_offset(4095 * 1024), both), [None; 2]);
+        assert_eq!(
+            widths(&Layout::strided([4096, 1024], [-1024, 1]).with_offset(4095 * 1024), both),
+            [None; 2]
+        );
         assert_eq!(widths(&Layout::strided([4096, 1024], [1, 4096]), both), [None; 2]);
         let (square, indices) = (packed(both), Layout::strided([4096, 1024], [1, 4096]));
-        assert!(Blocks::of::<f32>(&elements(Gather, &square, &indices, &square, 0), Gather).is_none());
-        assert!(Blocks::of::<f32>(&elements(Gather, &square, &square, &indices, 0), Gather).is_none());
+        assert!(
+            Blocks::of::<f32>(&elements(Gather, &square, &indices, &square, 0), Gather).is_none()
+        );
+        assert!(
+            Blocks::of::<f32>(&elements(Gather, &square, &square, &indices, 0), Gather).is_none()
+        );
         // Rows that lie in each other can be read.
         let near = elements(Gather, &Layout::strided([4096, 1024], [1023, 1]), &square, &square, 0);
         assert!(Blocks::of::<f32>(&near, Gather).is_none());
         // The indices are those of the last axis, or the same for all columns.
-        assert!(Blocks::of::<f32>(&elements(Gather, &square, &square, &square, 1), Gather).is_none());
-        assert!(Blocks::of::<f32>(&axis(Gather, &square, &packed([4096]), &square, 0), Gather).is_none());
+        assert!(
+            Blocks::of::<f32>(&elements(Gather, &square, &square, &square, 1), Gather).is_none()
+        );
+        assert!(
+            Blocks::of::<f32>(&axis(Gather, &square, &packed([4096]), &square, 0), Gather)
+                .is_none()
+        );
         // Two dimensions after the axis, which do not merge.
-        let (table, three) = (Layout::strided([4096, 4, 256], [1200, 300, 1]), packed([4096, 4, 256]));
+        let (table, three) =
+            (Layout::strided([4096, 4, 256], [1200, 300, 1]), packed([4096, 4, 256]));
         assert!(Blocks::of::<f32>(&elements(Gather, &table, &three, &three, 0), Gather).is_none());
-        assert!(Blocks::of::<()>(&elements(Gather, &square, &square, &square, 0), Gather).is_none());
+        assert!(
+            Blocks::of::<()>(&elements(Gather, &square, &square, &square, 0), Gather).is_none()
+        );
     }
 
     /// On the path that writes elements past the caches, both ways; on others twice the same. Indices and output have gaps.
     #[test]
     fn what_is_gathered_past_the_caches_is_the_same() {
-        for (columns, bounds) in [(128, Bounds::Error), (150, Bounds::Skip), (130, Bounds::Clamp), (66, Bounds::Wrap)] {
+        for (columns, bounds) in
+            [(128, Bounds::Error), (150, Bounds::Skip), (130, Bounds::Clamp), (66, Bounds::Wrap)]
+        {
             let (rows, pitch) = (2001, columns + 3);
             let gaps = Layout::strided([rows, columns], [pitch as isize, 1]).with_offset(5);
             let mut plan = elements(Gather, &packed([4000, columns]), &gaps, &gaps, 0);
             plan.set_bounds(bounds);
             let blocks = Blocks::of::<f32>(&plan, Gather).unwrap();
             let reach = if matches!(bounds, Bounds::Error) { 4000 } else { 4010 };
-            let ids: Vec<i32> = (0..plan.lengths.indices as i32).map(|n| n * 7 % (2 * reach) - reach).collect();
+            let ids: Vec<i32> =
+                (0..plan.lengths.indices as i32).map(|n| n * 7 % (2 * reach) - reach).collect();
             let input: Vec<f32> = (0..4000 * columns as u32).map(|n| n as f32).collect();
             let gathered = |streams| {
                 let mut output = vec![-1.0; ids.len()];
@@ -393,7 +474,11 @@ mod tests {
             for (place, (found, index)) in output.iter().zip(&ids).enumerate() {
                 let column = place.checked_sub(5).map_or(columns, |place| place % pitch);
                 let row = if column < columns { resolve(*index, 4000, bounds) } else { None };
-                assert_eq!(*found, row.map_or(-1.0, |row| (row * columns + column) as f32), "{place}");
+                assert_eq!(
+                    *found,
+                    row.map_or(-1.0, |row| (row * columns + column) as f32),
+                    "{place}"
+                );
             }
         }
     }
@@ -414,9 +499,20 @@ mod tests {
         let square = packed([4096, 1024]);
         let upside_down = Layout::strided([4096, 1024], [-1024, 1]).with_offset(4095 * 1024);
         let columns = Layout::strided([4096, 1024], [1, 4096]);
-        for updates in [upside_down, columns, Layout::strided([4096, 1024], [0, 1]), Layout::strided([4096, 1024], [0, 0])] {
-            assert!(Blocks::of::<f32>(&elements(Scatter, &square, &square, &updates, 0), Scatter).is_some());
+        for updates in [
+            upside_down,
+            columns,
+            Layout::strided([4096, 1024], [0, 1]),
+            Layout::strided([4096, 1024], [0, 0]),
+        ] {
+            assert!(
+                Blocks::of::<f32>(&elements(Scatter, &square, &square, &updates, 0), Scatter)
+                    .is_some()
+            );
         }
-        assert!(Blocks::of::<f32>(&elements(Gather, &square, &square, &upside_down, 0), Gather).is_none());
+        assert!(
+            Blocks::of::<f32>(&elements(Gather, &square, &square, &upside_down, 0), Gather)
+                .is_none()
+        );
     }
 }

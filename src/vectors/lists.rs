@@ -17,7 +17,10 @@ use crate::walk::{self, Addresses, Mover};
 
 /// The entries that are looked at for a list. (`strew-benches`, `threads`: with a quarter as many, histograms take up to a quarter more; with four times as many, the same.)
 const ENTRIES: usize = 1 << 13;
-const _: () = assert!(ENTRIES >= BLOCK && 2 * (ENTRIES + BLOCK) * size_of::<u32>() <= 1 << 17, "a list has 128 KiB at most");
+const _: () = assert!(
+    ENTRIES >= BLOCK && 2 * (ENTRIES + BLOCK) * size_of::<u32>() <= 1 << 17,
+    "a list has 128 KiB at most"
+);
 
 /// The places that are asked for ahead. (`strew-benches`, `threads`, on Zen 5: with a quarter as many, histograms of 64 MiB take half as long again.)
 const AHEAD: usize = 128;
@@ -55,7 +58,9 @@ impl List {
         let mut ahead = places.iter().skip(AHEAD);
         for (place, flat) in places.iter().zip(&self.flats) {
             ahead.next().into_iter().for_each(|place| prefetch(data, *place));
-            if let (Some(current), Some(update)) = (data.get_mut(*place as usize), updates.get(*flat as usize)) {
+            if let (Some(current), Some(update)) =
+                (data.get_mut(*place as usize), updates.get(*flat as usize))
+            {
                 *current = reduction.combine(*current, *update);
             }
         }
@@ -63,8 +68,13 @@ impl List {
 }
 
 /// `data[table] = reduction(data[table], updates[flat])` for a plan that [suits lists](Plan::suits_lists), and indices in bounds.
-pub(crate) fn scatter<T, I, R>(plan: &Plan, indices: &[I], reduction: &R, parts: Vec<Part<T>>, updates: &[T])
-where
+pub(crate) fn scatter<T, I, R>(
+    plan: &Plan,
+    indices: &[I],
+    reduction: &R,
+    parts: Vec<Part<T>>,
+    updates: &[T],
+) where
     T: Element + Send + Sync,
     I: Index,
     R: Reduction<T> + Sync,
@@ -90,7 +100,11 @@ fn resolve<I: Index>(plan: &Plan, indices: &[I], part: (u32, u32), list: &mut Li
         type Output = ();
         #[inline(always)]
         fn run(self, instructions: impl Instructions) {
-            walk::run::<I, true>(self.0, self.1, Listed { instructions, part: self.2, list: self.3 });
+            walk::run::<I, true>(
+                self.0,
+                self.1,
+                Listed { instructions, part: self.2, list: self.3 },
+            );
         }
     }
     Path::detect().dispatch(Run(plan, indices, part, list));
@@ -157,7 +171,12 @@ mod tests {
     use crate::plan::tests::{axis, packed};
 
     fn listed(list: &List) -> Vec<(u32, u32)> {
-        list.places.iter().zip(&list.flats).take(list.length).map(|(place, flat)| (*place, *flat)).collect()
+        list.places
+            .iter()
+            .zip(&list.flats)
+            .take(list.length)
+            .map(|(place, flat)| (*place, *flat))
+            .collect()
     }
 
     #[test]
@@ -169,7 +188,11 @@ mod tests {
             fn run(self, instructions: impl Instructions) {
                 let mut listed = Listed { instructions, part: self.0, list: self.1 };
                 listed.row(3, 100, 1);
-                listed.strided_row(12, 101, &Dim { size: 1, table: 0, indices: 0, flat: 0, cell: 0 });
+                listed.strided_row(
+                    12,
+                    101,
+                    &Dim { size: 1, table: 0, indices: 0, flat: 0, cell: 0 },
+                );
                 listed.row(15, 102, 1);
                 listed.row(9, 103, 1);
             }
@@ -189,12 +212,21 @@ mod tests {
         let plan = axis(Scatter, &packed([1000]), &count, &count, 0);
         let indices: Vec<u32> = (0..ENTRIES as u32).map(|entry| entry % 999).collect();
         let mut list = List::new();
-        for (part, expected) in [((0, 999), ENTRIES), ((999, 1), 0), ((0, 500), indices.iter().filter(|index| **index < 500).count())] {
+        for (part, expected) in [
+            ((0, 999), ENTRIES),
+            ((999, 1), 0),
+            ((0, 500), indices.iter().filter(|index| **index < 500).count()),
+        ] {
             list.length = 0;
             resolve(&plan, &indices, part, &mut list);
             assert_eq!(list.length, expected);
-            let chosen = indices.iter().zip(0..).filter(|(index, _)| (part.0..part.0 + part.1).contains(index));
-            assert!(listed(&list).into_iter().eq(chosen.map(|(index, entry)| (index - part.0, entry))));
+            let chosen = indices
+                .iter()
+                .zip(0..)
+                .filter(|(index, _)| (part.0..part.0 + part.1).contains(index));
+            assert!(
+                listed(&list).into_iter().eq(chosen.map(|(index, entry)| (index - part.0, entry)))
+            );
         }
     }
 }

@@ -46,7 +46,14 @@ impl Loose {
         }
         let packed = plan.on_packed_indices();
         let entries = SCRATCH / (INDEX * plan.tuple.max(1));
-        (packed.packed_tuple > 0).then_some(Loose { plan: *plan, packed, indices: true, updates: false, repeated: false, entries })
+        (packed.packed_tuple > 0).then_some(Loose {
+            plan: *plan,
+            packed,
+            indices: true,
+            updates: false,
+            repeated: false,
+            entries,
+        })
     }
 
     /// A gather's plan whose indices are to be packed.
@@ -73,14 +80,31 @@ impl Loose {
         }
         let repeated = plan.outer().iter().all(|dim| dim.flat == 0);
         let bytes = |elements: usize| elements.saturating_mul(size_of::<T>());
-        let longest = if repeated && bytes(packed.lengths.flat) >= TIMES * SCRATCH { REPEATED_ROW } else { ROW };
+        let longest = if repeated && bytes(packed.lengths.flat) >= TIMES * SCRATCH {
+            REPEATED_ROW
+        } else {
+            ROW
+        };
         let row = bytes(packed.packed_row);
-        let entries = (SCRATCH / row.max(1)).min(loose.as_ref().map_or(SCRATCH, |loose| loose.entries));
-        (row <= longest).then_some(Loose { plan, packed, indices: loose.is_some(), updates: true, repeated, entries })
+        let entries =
+            (SCRATCH / row.max(1)).min(loose.as_ref().map_or(SCRATCH, |loose| loose.entries));
+        (row <= longest).then_some(Loose {
+            plan,
+            packed,
+            indices: loose.is_some(),
+            updates: true,
+            repeated,
+            entries,
+        })
     }
 
     /// Hands plans for some entries at a time on, in order, with packed indices and updates, until `visit` says that one could not be run.
-    pub(crate) fn all<T: Element, I: Index>(&self, indices: &[I], updates: &[T], visit: &mut Visit<I, T>) -> bool {
+    pub(crate) fn all<T: Element, I: Index>(
+        &self,
+        indices: &[I],
+        updates: &[T],
+        visit: &mut Visit<I, T>,
+    ) -> bool {
         let (mut packed_indices, mut packed_updates) = (Vec::new(), Vec::new());
         Shares { rest: vec![self.plan], entries: self.entries }.all(|plan| {
             let mut packed = plan;
@@ -98,7 +122,12 @@ impl Loose {
                 if plan.has_runs() {
                     pack_runs(&plan, indices, packed.lengths.indices, &mut packed_indices);
                 } else {
-                    pack(&plan.indices_to(&packed), indices, packed.lengths.indices, &mut packed_indices);
+                    pack(
+                        &plan.indices_to(&packed),
+                        indices,
+                        packed.lengths.indices,
+                        &mut packed_indices,
+                    );
                 }
                 indices = &packed_indices;
             }
@@ -122,22 +151,31 @@ fn pack_runs<I: Index>(plan: &Plan, from: &[I], length: usize, to: &mut Vec<I>) 
     let (lane, outer) = walk::split_lane(plan.outer());
     let (mut at, mut odometer) = (Position::first(plan), Odometer::new());
     for tuples in to.chunks_mut(lane.size.saturating_mul(plan.tuple).max(1)) {
-        let run = |k| from.get(at.indices.wrapping_add_signed(plan.tuple_stride.wrapping_mul(k))..).unwrap_or_default();
+        let run = |k| {
+            from.get(at.indices.wrapping_add_signed(plan.tuple_stride.wrapping_mul(k))..)
+                .unwrap_or_default()
+        };
         match plan.tuple {
             2 => {
-                for ([a, b], (from_a, from_b)) in tuples.as_chunks_mut().0.iter_mut().zip(run(0).iter().zip(run(1))) {
+                for ([a, b], (from_a, from_b)) in
+                    tuples.as_chunks_mut().0.iter_mut().zip(run(0).iter().zip(run(1)))
+                {
                     (*a, *b) = (*from_a, *from_b);
                 }
             }
             3 => {
                 let runs = run(0).iter().zip(run(1)).zip(run(2));
-                for ([a, b, c], ((from_a, from_b), from_c)) in tuples.as_chunks_mut().0.iter_mut().zip(runs) {
+                for ([a, b, c], ((from_a, from_b), from_c)) in
+                    tuples.as_chunks_mut().0.iter_mut().zip(runs)
+                {
                     (*a, *b, *c) = (*from_a, *from_b, *from_c);
                 }
             }
             _ => {
                 let runs = run(0).iter().zip(run(1)).zip(run(2)).zip(run(3));
-                for ([a, b, c, d], (((from_a, from_b), from_c), from_d)) in tuples.as_chunks_mut().0.iter_mut().zip(runs) {
+                for ([a, b, c, d], (((from_a, from_b), from_c), from_d)) in
+                    tuples.as_chunks_mut().0.iter_mut().zip(runs)
+                {
                     (*a, *b, *c, *d) = (*from_a, *from_b, *from_c, *from_d);
                 }
             }
@@ -147,7 +185,12 @@ fn pack_runs<I: Index>(plan: &Plan, from: &[I], length: usize, to: &mut Vec<I>) 
 }
 
 /// Hands a scatter's plan on, or plans for some of its entries at a time, in order, with packed indices and updates where there can be such. `false`: one could not be run.
-pub(crate) fn all<T: Element, I: Index>(plan: &Plan, indices: &[I], updates: &[T], visit: &mut Visit<I, T>) -> bool {
+pub(crate) fn all<T: Element, I: Index>(
+    plan: &Plan,
+    indices: &[I],
+    updates: &[T],
+    visit: &mut Visit<I, T>,
+) -> bool {
     match Loose::of_scatter::<T>(plan) {
         Some(loose) => loose.all(indices, updates, visit),
         None => visit(plan, indices, updates),
@@ -165,9 +208,13 @@ mod tests {
 
     /// The elements of a tensor in row-major order.
     fn elements<T: Copy>(layout: &Layout, slice: &[T]) -> Vec<T> {
-        let steps = |d: usize| (0..layout.size(d)).map(move |step| step as isize * layout.stride(d));
+        let steps =
+            |d: usize| (0..layout.size(d)).map(move |step| step as isize * layout.stride(d));
         let starts = (0..layout.rank()).fold(vec![layout.offset()], |starts, d| {
-            starts.iter().flat_map(|start| steps(d).map(|step| start.wrapping_add_signed(step))).collect()
+            starts
+                .iter()
+                .flat_map(|start| steps(d).map(|step| start.wrapping_add_signed(step)))
+                .collect()
         });
         starts.into_iter().map(|place| slice[place]).collect()
     }
@@ -204,7 +251,12 @@ mod tests {
             let slice = numbers(plan.lengths.flat);
             let (mut found, mut parts) = (Vec::new(), 0);
             let mut visit = |plan: &Plan, _: &[u8], updates: &[f32]| {
-                assert!(plan.is_packed() && plan.start.flat == 0 && plan.lengths.flat == updates.len() && size_of_val(updates) <= SCRATCH);
+                assert!(
+                    plan.is_packed()
+                        && plan.start.flat == 0
+                        && plan.lengths.flat == updates.len()
+                        && size_of_val(updates) <= SCRATCH
+                );
                 found.extend_from_slice(updates);
                 parts += 1;
                 true
@@ -227,14 +279,17 @@ mod tests {
             Loose::of_scatter::<f32>(&axis(Changed, table, indices, updates, 0)).is_some()
         };
         let ids = packed([100]);
-        let rows = |width: usize, step| packed_then(&packed([9, width]), &ids, &Layout::strided([100, width], [step, 1]));
+        let rows = |width: usize, step| {
+            packed_then(&packed([9, width]), &ids, &Layout::strided([100, width], [step, 1]))
+        };
         assert_eq!([ROW / 4, ROW / 4 + 1].map(|width| rows(width, 50)), [true, false]);
         let repeated = |width: usize, scratches| {
             let ids = packed([scratches * SCRATCH / 4 / width]);
             packed_then(&packed([9, width]), &ids, &Layout::strided([ids.size(0), width], [0, 1]))
         };
         assert_eq!(
-            [(128, TIMES), (256, TIMES), (128, TIMES - 1), (16, 1)].map(|(width, scratches)| repeated(width, scratches)),
+            [(128, TIMES), (256, TIMES), (128, TIMES - 1), (16, 1)]
+                .map(|(width, scratches)| repeated(width, scratches)),
             [true, false, false, true]
         );
         // Rows of the table that are none; indices with gaps, for many pieces of the table.
@@ -251,7 +306,14 @@ mod tests {
         assert_eq!([1, 2].map(|step| last(step).is_some()), [true, false]);
         let tuples = |k: usize| {
             let table = Layout::from_sizes(&[5; 6][..k]).unwrap();
-            Loose::of_scatter::<f32>(&nd(Changed, &table, &packed([100, k]), &Layout::strided([100], [0]), 0)).is_some()
+            Loose::of_scatter::<f32>(&nd(
+                Changed,
+                &table,
+                &packed([100, k]),
+                &Layout::strided([100], [0]),
+                0,
+            ))
+            .is_some()
         };
         assert_eq!([1, 4, 5].map(tuples), [true, true, false]);
     }
@@ -259,27 +321,65 @@ mod tests {
     /// The same as with packed ones, also where the data are walked in another order, and by blocks of columns.
     #[test]
     fn what_they_make_of_the_data() {
-        let [axis_0, axis_1] = [0, 1].map(|d| move |data: &Layout, ids: &Layout, updates: &Layout| Scatter::axis(data, ids, updates, d));
-        let [elements_0, elements_1] =
-            [0, 1].map(|d| move |data: &Layout, ids: &Layout, updates: &Layout| Scatter::elements(data, ids, updates, d));
-        let by_tuples = |data: &Layout, ids: &Layout, updates: &Layout| Scatter::nd(data, ids, updates, 0);
+        let [axis_0, axis_1] = [0, 1].map(|d| {
+            move |data: &Layout, ids: &Layout, updates: &Layout| {
+                Scatter::axis(data, ids, updates, d)
+            }
+        });
+        let [elements_0, elements_1] = [0, 1].map(|d| {
+            move |data: &Layout, ids: &Layout, updates: &Layout| {
+                Scatter::elements(data, ids, updates, d)
+            }
+        });
+        let by_tuples =
+            |data: &Layout, ids: &Layout, updates: &Layout| Scatter::nd(data, ids, updates, 0);
         type Make<'a> = &'a dyn Fn(&Layout, &Layout, &Layout) -> Result<Scatter, Error>;
         let cases: [(Make, Layout, Layout, Layout); 14] = [
             (&axis_0, packed([1000]), packed([40_000]), Layout::strided([40_000], [0])),
-            (&axis_0, packed([1 << 19]), packed([300_000]), Layout::strided([300_000], [-2]).with_offset(599_998)),
+            (
+                &axis_0,
+                packed([1 << 19]),
+                packed([300_000]),
+                Layout::strided([300_000], [-2]).with_offset(599_998),
+            ),
             (&axis_0, packed([500, 7]), packed([9000]), Layout::strided([9000, 7], [0, 1])),
             (&axis_0, packed([500, 7]), packed([9000]), Layout::strided([9000, 7], [0, 0])),
             // Pieces before the axis, the same update for all of them, or for none.
             (&axis_1, packed([50, 90]), packed([700]), Layout::strided([50, 700], [0, 0])),
             (&axis_1, packed([50, 90]), packed([700]), Layout::strided([50, 700], [1400, 2])),
             (&axis_1, packed([50, 90, 3]), packed([700]), Layout::strided([50, 700, 3], [0, 0, 1])),
-            (&axis_1, Layout::strided([50, 90], [1, 50]), packed([700]), Layout::strided([50, 700], [0, 0])),
-            (&elements_0, packed([2048, 200]), packed([2048, 180]), Layout::strided([2048, 180], [0, 0])),
-            (&elements_1, packed([300, 200]), packed([290, 180]), Layout::strided([290, 180], [1, 290])),
+            (
+                &axis_1,
+                Layout::strided([50, 90], [1, 50]),
+                packed([700]),
+                Layout::strided([50, 700], [0, 0]),
+            ),
+            (
+                &elements_0,
+                packed([2048, 200]),
+                packed([2048, 180]),
+                Layout::strided([2048, 180], [0, 0]),
+            ),
+            (
+                &elements_1,
+                packed([300, 200]),
+                packed([290, 180]),
+                Layout::strided([290, 180], [1, 290]),
+            ),
             (&by_tuples, packed([700, 800]), packed([150_000, 2]), Layout::strided([150_000], [0])),
             // Indices that overlap, and with gaps; both are to be packed.
-            (&by_tuples, packed([700, 800]), Layout::strided([50_000, 2], [1, 1]), packed([50_000])),
-            (&axis_0, packed([1000]), Layout::strided([40_000], [-2]).with_offset(79_998), Layout::strided([40_000], [0])),
+            (
+                &by_tuples,
+                packed([700, 800]),
+                Layout::strided([50_000, 2], [1, 1]),
+                packed([50_000]),
+            ),
+            (
+                &axis_0,
+                packed([1000]),
+                Layout::strided([40_000], [-2]).with_offset(79_998),
+                Layout::strided([40_000], [0]),
+            ),
             (
                 &by_tuples,
                 packed([70, 80, 4]),
@@ -290,7 +390,8 @@ mod tests {
         for (make, data, ids, updates) in &cases {
             let all = Layout::from_sizes(updates.sizes()).unwrap();
             let size = *data.sizes().iter().min().unwrap() as i64;
-            let mut indices: Vec<i64> = (0..ids.extent().unwrap() as i64).map(|n| n * n % (2 * size) - size).collect();
+            let mut indices: Vec<i64> =
+                (0..ids.extent().unwrap() as i64).map(|n| n * n % (2 * size) - size).collect();
             let slice = numbers(updates.extent().unwrap());
             let old = numbers(data.extent().unwrap());
             let packed_slice = elements(updates, &slice);
@@ -299,22 +400,39 @@ mod tests {
                 if bounds == Bounds::Skip {
                     indices.iter_mut().step_by(5).for_each(|index| *index += 1_000_000);
                 }
-                let [loose, packed] =
-                    [(ids, updates), (&all_ids, &all)].map(|(ids, updates)| make(data, ids, updates).unwrap().bounds(bounds));
+                let [loose, packed] = [(ids, updates), (&all_ids, &all)]
+                    .map(|(ids, updates)| make(data, ids, updates).unwrap().bounds(bounds));
                 let packed_ids = elements(ids, &indices);
                 let changed = |scatter: &Scatter, indices: &[i64], updates: &[f32]| {
                     let [mut set, mut sum, mut in_order] = [(); 3].map(|()| old.clone());
                     scatter.run(&mut set, indices, updates).unwrap();
                     scatter.reduce(Add, &mut sum, indices, updates).unwrap();
-                    scatter.reduce(|current: f32, update: f32| current / 2.0 + update, &mut in_order, indices, updates).unwrap();
+                    scatter
+                        .reduce(
+                            |current: f32, update: f32| current / 2.0 + update,
+                            &mut in_order,
+                            indices,
+                            updates,
+                        )
+                        .unwrap();
                     (set, sum, in_order)
                 };
-                assert!(changed(&loose, &indices, &slice) == changed(&packed, &packed_ids, &packed_slice), "{data:?} {ids:?} {updates:?}");
+                assert!(
+                    changed(&loose, &indices, &slice)
+                        == changed(&packed, &packed_ids, &packed_slice),
+                    "{data:?} {ids:?} {updates:?}"
+                );
             }
             *indices.last_mut().unwrap() = 1_000_000;
             let (scatter, mut found) = (make(data, ids, updates).unwrap(), old.clone());
-            assert!(matches!(scatter.reduce(Add, &mut found, &indices, &slice), Err(Error::IndexOutOfBounds { .. })));
-            assert!(matches!(scatter.run(&mut found, &indices, &slice), Err(Error::IndexOutOfBounds { .. })));
+            assert!(matches!(
+                scatter.reduce(Add, &mut found, &indices, &slice),
+                Err(Error::IndexOutOfBounds { .. })
+            ));
+            assert!(matches!(
+                scatter.run(&mut found, &indices, &slice),
+                Err(Error::IndexOutOfBounds { .. })
+            ));
             assert!(found == old);
         }
     }
@@ -325,19 +443,29 @@ mod tests {
         for (sizes, indices, output) in [
             (&[1000][..], Layout::strided([40_000, 1], [2, 1]), packed([40_000])),
             (&[600, 700], Layout::strided([30_000, 2], [1, 1]), packed([30_000])),
-            (&[600, 700], Layout::strided([300, 100, 2], [1, 300, 30_000]), Layout::strided([300, 100], [101, 1])),
+            (
+                &[600, 700],
+                Layout::strided([300, 100, 2], [1, 300, 30_000]),
+                Layout::strided([300, 100], [101, 1]),
+            ),
             (&[600, 7], Layout::strided([9000, 1], [-3, 1]).with_offset(26_997), packed([9000, 7])),
             // Coordinates in runs: from the last to the first, of 3 and of 4.
-            (&[600, 700], Layout::strided([30_000, 2], [1, -30_000]).with_offset(30_000), packed([30_000])),
+            (
+                &[600, 700],
+                Layout::strided([30_000, 2], [1, -30_000]).with_offset(30_000),
+                packed([30_000]),
+            ),
             (&[60, 70, 100], Layout::strided([10_000, 3], [1, 2]), packed([10_000])),
             (&[20, 30, 20, 35], Layout::strided([100, 90, 4], [91, 1, 9100]), packed([100, 90])),
             (&[20, 30, 4], Layout::strided([9000, 2], [1, 9000]), packed([9000, 4])),
         ] {
             let indexed = Layout::from_sizes(sizes).unwrap();
             let all = Layout::from_sizes(indices.sizes()).unwrap();
-            let [loose, tight] = [&indices, &all].map(|indices| crate::Gather::nd(&indexed, indices, &output, 0).unwrap());
+            let [loose, tight] = [&indices, &all]
+                .map(|indices| crate::Gather::nd(&indexed, indices, &output, 0).unwrap());
             let size = *sizes.first().unwrap() as i64;
-            let mut ids: Vec<i64> = (0..indices.extent().unwrap() as i64).map(|n| n * n % (2 * size) - size).collect();
+            let mut ids: Vec<i64> =
+                (0..indices.extent().unwrap() as i64).map(|n| n * n % (2 * size) - size).collect();
             let gathered = |gather: &crate::Gather, ids: &[i64]| {
                 let mut found = vec![-1.0; output.extent().unwrap()];
                 let result = gather.run(&table, ids, &mut found);
@@ -351,9 +479,13 @@ mod tests {
                 (found, result)
             };
             let (found, result) = gathered(&loose, &ids);
-            assert!(result.is_ok() && found == gathered(&tight, &elements(&indices, &ids)).0, "{indices:?}");
+            assert!(
+                result.is_ok() && found == gathered(&tight, &elements(&indices, &ids)).0,
+                "{indices:?}"
+            );
             // Nothing is gathered after a bad index.
-            let place = indices.offset().wrapping_add_signed(5000 * indices.stride(0) % ids.len() as isize);
+            let place =
+                indices.offset().wrapping_add_signed(5000 * indices.stride(0) % ids.len() as isize);
             ids[place] = 1_000_000;
             let (found, result) = gathered(&loose, &ids);
             let (expected, error) = gathered(&tight, &elements(&indices, &ids));

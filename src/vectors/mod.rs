@@ -100,10 +100,21 @@ const STREAMED_TO_FAR: usize = 1 << 22;
 const INDICES_AHEAD: usize = 4096;
 
 /// `output[flat] = input[table]` for a plan that [suits vectors](Plan::suits_vectors).
-pub(crate) fn gather<T: Element, I: Index, const PROVEN: bool>(plan: &Plan, indices: &[I], input: &[T], output: &mut [T]) -> bool {
+pub(crate) fn gather<T: Element, I: Index, const PROVEN: bool>(
+    plan: &Plan,
+    indices: &[I],
+    input: &[T],
+    output: &mut [T],
+) -> bool {
     let ordered = plan.in_flat_order();
     let plan = ordered.as_ref().unwrap_or(plan);
-    gather_piece::<T, I, PROVEN>(plan, indices, streams::<T, I>(plan, Direction::Gather), input, output)
+    gather_piece::<T, I, PROVEN>(
+        plan,
+        indices,
+        streams::<T, I>(plan, Direction::Gather),
+        input,
+        output,
+    )
 }
 
 /// The same for a plan in flat order, or a piece of one that [streams] as a whole or not.
@@ -116,7 +127,14 @@ fn gather_piece<T: Element, I: Index, const PROVEN: bool>(
 ) -> bool {
     let input = input.get(..plan.lengths.table).unwrap_or(input);
     let Some(blocks) = Blocks::of::<T>(plan, Direction::Gather) else {
-        return gather_lanes::<T, I, PROVEN>(plan, indices, Ahead::of::<T>(plan, streams), streams, input, output);
+        return gather_lanes::<T, I, PROVEN>(
+            plan,
+            indices,
+            Ahead::of::<T>(plan, streams),
+            streams,
+            input,
+            output,
+        );
     };
     // Theirs is not the order of the indices, in which nothing may be gathered that comes after a bad one.
     if !PROVEN && matches!(plan.bounds, Bounds::Error) {
@@ -144,7 +162,14 @@ fn gather_lanes<T: Element, I: Index, const PROVEN: bool>(
 ) -> bool {
     if let Some(loose) = Loose::of_gather(plan) {
         return loose.all(indices, &[(); 0], &mut |plan, indices, _| {
-            gather_lanes::<T, I, PROVEN>(plan, indices, Ahead::of::<T>(plan, false), false, input, output)
+            gather_lanes::<T, I, PROVEN>(
+                plan,
+                indices,
+                Ahead::of::<T>(plan, false),
+                false,
+                input,
+                output,
+            )
         });
     }
     if !plan.suits_blocks() {
@@ -152,7 +177,9 @@ fn gather_lanes<T: Element, I: Index, const PROVEN: bool>(
         return walk::run::<I, PROVEN>(plan, indices, Take { input, output });
     }
     let ahead = Ahead { elements: reaches_beyond::<T>(plan, FAR), ..ahead };
-    let together = size_of_val(input) > NEAREST && reach::<T>(plan) <= FAR && plan.packed_tuple * size_of::<I>() < WIDE_TUPLE;
+    let together = size_of_val(input) > NEAREST
+        && reach::<T>(plan) <= FAR
+        && plan.packed_tuple * size_of::<I>() < WIDE_TUPLE;
     let done = for_size!(T, N => Moves::<N>::new(input, output).map(|moves| {
         let gather = |moves: Moves<N>| run::<I, PROVEN>(plan, indices, Gathered { moves, together }, ahead);
         if streams { moves.streaming(gather) } else { gather(moves) }
@@ -161,14 +188,21 @@ fn gather_lanes<T: Element, I: Index, const PROVEN: bool>(
 }
 
 /// `data[table] = updates[flat]`. `false`: an index is out of bounds under `Bounds::Error`; some updates have been made.
-pub(crate) fn scatter<T: Element, I: Index>(plan: &Plan, indices: &[I], data: &mut [T], updates: &[T]) -> bool {
+pub(crate) fn scatter<T: Element, I: Index>(
+    plan: &Plan,
+    indices: &[I],
+    data: &mut [T],
+    updates: &[T],
+) -> bool {
     in_blocks(plan, indices, &Assign, data, updates, |plan, indices, data, updates| {
         let ahead = Ahead::of_scatter::<T>(plan, false);
         let done = for_size!(T, N => Moves::<N>::new(updates, data).map(|moves| {
             let scatter = |moves: Moves<N>| run::<I, false>(plan, indices, Scattered { moves }, ahead);
             if streams::<T, I>(plan, Direction::Scatter) { moves.streaming(scatter) } else { scatter(moves) }
         }));
-        done.unwrap_or_else(|| run::<I, false>(plan, indices, Combined { reduction: &Assign, data, updates }, ahead))
+        done.unwrap_or_else(|| {
+            run::<I, false>(plan, indices, Combined { reduction: &Assign, data, updates }, ahead)
+        })
     })
 }
 
@@ -184,7 +218,12 @@ pub(crate) fn combine<T: Element, I: Index, R: Reduction<T>>(
         return scatter(plan, indices, data, updates);
     }
     in_blocks(plan, indices, reduction, data, updates, |plan, indices, data, updates| {
-        run::<I, false>(plan, indices, Combined { reduction, data, updates }, Ahead::of_scatter::<T>(plan, true))
+        run::<I, false>(
+            plan,
+            indices,
+            Combined { reduction, data, updates },
+            Ahead::of_scatter::<T>(plan, true),
+        )
     })
 }
 
@@ -221,8 +260,13 @@ impl Ahead {
     fn of<T>(plan: &Plan, streams: bool) -> Ahead {
         let far = reaches_beyond::<T>(plan, NEAR);
         let long = third_cache_is_near() && plan.lengths.indices >= MANY;
-        let many = reaches_beyond::<T>(plan, NEAREST) || (PREFETCHES && (long || streams || plan.stretch().is_some()));
-        Ahead { elements: far, rows: far, indices: if many && !plan.has_far_lanes() { INDICES_AHEAD } else { 0 } }
+        let many = reaches_beyond::<T>(plan, NEAREST)
+            || (PREFETCHES && (long || streams || plan.stretch().is_some()));
+        Ahead {
+            elements: far,
+            rows: far,
+            indices: if many && !plan.has_far_lanes() { INDICES_AHEAD } else { 0 },
+        }
     }
 
     /// `reads`: what is written depends on what is there.
@@ -251,10 +295,13 @@ fn streams<T, I>(plan: &Plan, direction: Direction) -> bool {
     let bytes = |elements: usize| elements.saturating_mul(size_of::<T>());
     let row = bytes(plan.packed_row);
     let written = row.saturating_mul(plan.entries());
-    let read = bytes(plan.lengths.table).saturating_add(plan.lengths.indices.saturating_mul(size_of::<I>()));
+    let read = bytes(plan.lengths.table)
+        .saturating_add(plan.lengths.indices.saturating_mul(size_of::<I>()));
     let near = third_cache_is_near();
     let gains = match direction {
-        Direction::Gather if plan.packed_row == 1 => written >= STREAMED && Path::detect().streams_elements(row),
+        Direction::Gather if plan.packed_row == 1 => {
+            written >= STREAMED && Path::detect().streams_elements(row)
+        }
         Direction::Gather => written >= STREAMED && row >= STREAMED_GATHERED,
         Direction::Scatter => {
             let many = if near { STREAMED } else { STREAMED_TO_FAR };
@@ -318,13 +365,20 @@ pub(crate) fn check<I: Index>(plan: &Plan, indices: &[I]) -> bool {
         }
     }
     match Loose::indices(plan) {
-        Some(loose) => loose.all(indices, &[(); 0], &mut |plan, indices, _| Path::detect().dispatch(Check(plan, indices))),
+        Some(loose) => loose.all(indices, &[(); 0], &mut |plan, indices, _| {
+            Path::detect().dispatch(Check(plan, indices))
+        }),
         None => Path::detect().dispatch(Check(plan, indices)),
     }
 }
 
 /// [`walk::run`], compiled for each path.
-fn run<I: Index, const PROVEN: bool>(plan: &Plan, indices: &[I], mover: impl BlockMover, ahead: Ahead) -> bool {
+fn run<I: Index, const PROVEN: bool>(
+    plan: &Plan,
+    indices: &[I],
+    mover: impl BlockMover,
+    ahead: Ahead,
+) -> bool {
     struct Run<'a, I, M, const PROVEN: bool>(&'a Plan, &'a [I], M, Ahead);
     impl<I: Index, M: BlockMover, const PROVEN: bool> Op for Run<'_, I, M, PROVEN> {
         type Output = bool;
@@ -347,7 +401,9 @@ fn run<I: Index, const PROVEN: bool>(plan: &Plan, indices: &[I], mover: impl Blo
         }
     }
     match pattern::offsets(plan, indices) {
-        Some(Ok(offsets)) => Path::detect().dispatch(pattern::Pieces { plan, offsets: &offsets, mover }),
+        Some(Ok(offsets)) => {
+            Path::detect().dispatch(pattern::Pieces { plan, offsets: &offsets, mover })
+        }
         Some(Err(pattern::OutOfBounds)) => return false,
         None => return Path::detect().dispatch(Run::<I, _, PROVEN>(plan, indices, mover, ahead)),
     }
@@ -366,13 +422,25 @@ mod tests {
 
     #[test]
     fn places_far_from_each_other_are_asked_for() {
-        let far = |size| reaches_beyond::<f32>(&axis(Scatter, &packed([size]), &packed([70]), &packed([70]), 0), NEAR);
+        let far = |size| {
+            reaches_beyond::<f32>(
+                &axis(Scatter, &packed([size]), &packed([70]), &packed([70]), 0),
+                NEAR,
+            )
+        };
         assert_eq!([NEAR / 4, NEAR / 4 + 1].map(far), [false, PREFETCHES]);
     }
 
     #[test]
     fn many_indices_are_asked_for_where_the_third_cache_is_near() {
-        let asked = |count| Ahead::of::<u8>(&axis(Gather, &packed([9]), &packed([count]), &packed([count]), 0), false).indices > 0;
+        let asked = |count| {
+            Ahead::of::<u8>(
+                &axis(Gather, &packed([9]), &packed([count]), &packed([count]), 0),
+                false,
+            )
+            .indices
+                > 0
+        };
         assert_eq!([MANY - 1, MANY].map(asked), [false, PREFETCHES && third_cache_is_near()]);
     }
 
@@ -380,12 +448,25 @@ mod tests {
     fn many_long_rows_go_past_the_caches() {
         let (near, by_element) = (third_cache_is_near(), Path::detect().streams_elements(4));
         let past = |direction, places, width, count| {
-            let plan = axis(direction, &packed([places, width]), &packed([count]), &packed([count, width]), 0);
+            let plan = axis(
+                direction,
+                &packed([places, width]),
+                &packed([count]),
+                &packed([count, width]),
+                0,
+            );
             streams::<f32, u8>(&plan, direction)
         };
         // A row of 64 elements and its index have 257 bytes.
         let (rows, all) = (STREAMED / 256, FAR_CACHED / 257);
-        let gathered = [(1, 64, all), (1, 64, all - 1), (all, 64, rows), (all, 64, rows - 1), (9 * all, 64, rows), (2 * all, 63, 2 * rows)];
+        let gathered = [
+            (1, 64, all),
+            (1, 64, all - 1),
+            (all, 64, rows),
+            (all, 64, rows - 1),
+            (9 * all, 64, rows),
+            (2 * all, 63, 2 * rows),
+        ];
         let gathered = gathered.map(|(places, width, count)| past(Gather, places, width, count));
         assert_eq!(gathered, [true, !near, true, false, true, false]);
         let elements = STREAMED / 4;
@@ -410,9 +491,11 @@ mod tests {
         fn of<T: Element + PartialEq>(value: impl Fn(usize) -> T, offset: usize, bounds: Bounds) {
             let (places, count) = (1000_usize, 5000);
             let entries = packed([count]);
-            let mut plan = axis(Gather, &packed([places]), &entries, &packed([count]).with_offset(offset), 0);
+            let mut plan =
+                axis(Gather, &packed([places]), &entries, &packed([count]).with_offset(offset), 0);
             plan.set_bounds(bounds);
-            let mut indices: Vec<i16> = (0..count).map(|n| (n * 7919 % 2000) as i16 - 1000).collect();
+            let mut indices: Vec<i16> =
+                (0..count).map(|n| (n * 7919 % 2000) as i16 - 1000).collect();
             if bounds == Bounds::Skip {
                 indices[100..].iter_mut().step_by(777).for_each(|index| *index = 1000);
             }
@@ -421,7 +504,8 @@ mod tests {
                 1000 => value(5000),
                 index => table[(usize::from((index + 1000) as u16)) % 1000],
             };
-            let expected: Vec<T> = vec![value(5000); offset].into_iter().chain(indices.iter().map(entry)).collect();
+            let expected: Vec<T> =
+                vec![value(5000); offset].into_iter().chain(indices.iter().map(entry)).collect();
             let mut output = vec![value(5000); offset + count];
             assert!(gather_piece::<T, i16, false>(&plan, &indices, true, &table, &mut output));
             assert!(output == expected, "{offset} {bounds:?}");
@@ -429,7 +513,9 @@ mod tests {
                 indices[count - 500] = 1000;
                 output.fill(value(5000));
                 assert!(!gather_piece::<T, i16, false>(&plan, &indices, true, &table, &mut output));
-                assert!(output[offset + count - 500..].iter().all(|element| *element == value(5000)));
+                assert!(
+                    output[offset + count - 500..].iter().all(|element| *element == value(5000))
+                );
             }
         }
         for (offset, bounds) in [(0, Bounds::Error), (1, Bounds::Skip), (4, Bounds::Error)] {
@@ -441,10 +527,17 @@ mod tests {
 
     #[test]
     fn rows_past_the_caches_are_those_of_the_indices() {
-        for (width, bounds) in [(64, Bounds::Error), (100, Bounds::Skip), (100, Bounds::Error), (100, Bounds::Clamp), (100, Bounds::Wrap)] {
+        for (width, bounds) in [
+            (64, Bounds::Error),
+            (100, Bounds::Skip),
+            (100, Bounds::Error),
+            (100, Bounds::Clamp),
+            (100, Bounds::Wrap),
+        ] {
             let places = (FAR_CACHED - STREAMED) / size_of::<u32>() / width + 1;
             let count = STREAMED / size_of::<u32>() / width + 30;
-            let (table, ids, rows) = (packed([places, width]), packed([count]), packed([count, width]));
+            let (table, ids, rows) =
+                (packed([places, width]), packed([count]), packed([count, width]));
             for direction in [Gather, Scatter] {
                 assert!(streams::<u32, i64>(&axis(direction, &table, &ids, &rows, 0), direction));
             }
@@ -457,15 +550,21 @@ mod tests {
             };
             let indices: Vec<i64> = (0..count).map(index).collect();
             let place = |index: i64| match bounds {
-                Bounds::Clamp => Some(index.clamp(-(places as i64), places as i64 - 1).rem_euclid(places as i64) as usize),
+                Bounds::Clamp => {
+                    Some(index.clamp(-(places as i64), places as i64 - 1).rem_euclid(places as i64)
+                        as usize)
+                }
                 Bounds::Skip if !(-(places as i64)..places as i64).contains(&index) => None,
                 _ => Some(index.rem_euclid(places as i64) as usize),
             };
-            let numbers: Vec<u32> = (0..(places * width) as u32).map(|n| n.wrapping_mul(2_654_435_761)).collect();
+            let numbers: Vec<u32> =
+                (0..(places * width) as u32).map(|n| n.wrapping_mul(2_654_435_761)).collect();
             let row = |n: usize| n * width..(n + 1) * width;
 
             let mut expected = vec![7; count * width];
-            for (n, from) in indices.iter().enumerate().filter_map(|(n, index)| Some((n, place(*index)?))) {
+            for (n, from) in
+                indices.iter().enumerate().filter_map(|(n, index)| Some((n, place(*index)?)))
+            {
                 expected[row(n)].copy_from_slice(&numbers[row(from)]);
             }
             let gather = crate::Gather::axis(&table, &ids, &rows, 0).unwrap().bounds(bounds);
@@ -475,7 +574,9 @@ mod tests {
 
             let updates = &numbers[..count * width];
             let mut expected = vec![7; places * width];
-            for (n, to) in indices.iter().enumerate().filter_map(|(n, index)| Some((n, place(*index)?))) {
+            for (n, to) in
+                indices.iter().enumerate().filter_map(|(n, index)| Some((n, place(*index)?)))
+            {
                 expected[row(to)].copy_from_slice(&updates[row(n)]);
             }
             let scatter = crate::Scatter::axis(&table, &ids, &rows, 0).unwrap().bounds(bounds);
@@ -498,21 +599,35 @@ mod tests {
     }
 
     /// Does what `plan` says with all that can be asked for; `place` is where in the table an element of the flat tensor belongs.
-    fn ask_for_everything(plan: impl Fn(Direction) -> Plan, ids: &[i64], place: impl Fn(usize) -> usize) {
+    fn ask_for_everything(
+        plan: impl Fn(Direction) -> Plan,
+        ids: &[i64],
+        place: impl Fn(usize) -> usize,
+    ) {
         let ahead = Ahead { elements: true, rows: true, indices: INDICES_AHEAD };
         let (gather, scatter) = (plan(Gather), plan(Scatter));
         let numbers: Vec<u32> = (0..gather.lengths.table as u32).map(|n| n * 3).collect();
 
         let mut output = vec![0; gather.lengths.flat];
         let moves = Moves::<4>::new(&numbers, &mut output).unwrap();
-        assert!(moves.streaming(|moves| run::<i64, false>(&gather, ids, Gathered { moves, together: true }, ahead)));
+        assert!(moves.streaming(|moves| run::<i64, false>(
+            &gather,
+            ids,
+            Gathered { moves, together: true },
+            ahead
+        )));
         assert!(output.iter().enumerate().all(|(n, found)| *found == numbers[place(n)]));
 
         let (mut set, mut sums) = (vec![7; numbers.len()], vec![7; numbers.len()]);
         let (mut expected_set, mut expected_sums) = (set.clone(), sums.clone());
         let moves = Moves::<4>::new(&output, &mut set).unwrap();
         assert!(run::<i64, false>(&scatter, ids, Scattered { moves }, ahead));
-        assert!(run::<i64, false>(&scatter, ids, Combined { reduction: &Add, data: &mut sums, updates: &output }, ahead));
+        assert!(run::<i64, false>(
+            &scatter,
+            ids,
+            Combined { reduction: &Add, data: &mut sums, updates: &output },
+            ahead
+        ));
         for (n, update) in output.iter().enumerate() {
             expected_set[place(n)] = *update;
             expected_sums[place(n)] += update;
@@ -532,7 +647,9 @@ mod tests {
         assert!(plan(Gather).has_far_lanes());
         ask_for_everything(plan, &ids, |n| ids[n / 70 * 600 + n % 70] as usize);
         for width in [4, 5, 64, 100] {
-            let plan = |direction| axis(direction, &packed([70, width]), &packed([100]), &packed([100, width]), 0);
+            let plan = |direction| {
+                axis(direction, &packed([70, width]), &packed([100]), &packed([100, width]), 0)
+            };
             ask_for_everything(plan, &ids, |n| ids[n / width] as usize * width + n % width);
         }
     }
@@ -553,28 +670,48 @@ mod tests {
                         _ => k * 37 % ROWS as i32 - 50,
                     })
                     .collect();
-                let updates: Vec<u32> = (0..plan.lengths.flat as u32).map(|k| k.wrapping_mul(2_654_435_761)).collect();
+                let updates: Vec<u32> =
+                    (0..plan.lengths.flat as u32).map(|k| k.wrapping_mul(2_654_435_761)).collect();
                 let before: Vec<u32> = (0..plan.lengths.table as u32).collect();
-                let (mut set, mut streamed, mut sums) = (before.clone(), before.clone(), before.clone());
+                let (mut set, mut streamed, mut sums) =
+                    (before.clone(), before.clone(), before.clone());
                 let (mut expected_set, mut expected_sums) = (before.clone(), before);
                 // The first rows are in no part; one part is empty.
                 for [first, end] in [[30, 30], [30, 99], [99, ROWS]] {
                     let part = first * n..end * n;
                     for (data, sets) in [(&mut set, false), (&mut streamed, true)] {
-                        combine_part(&plan, &ids, &Assign, Part { start: part.start, data: &mut data[part.clone()] }, &updates, sets);
+                        combine_part(
+                            &plan,
+                            &ids,
+                            &Assign,
+                            Part { start: part.start, data: &mut data[part.clone()] },
+                            &updates,
+                            sets,
+                        );
                     }
-                    combine_part(&plan, &ids, &Add, Part { start: part.start, data: &mut sums[part] }, &updates, false);
+                    combine_part(
+                        &plan,
+                        &ids,
+                        &Add,
+                        Part { start: part.start, data: &mut sums[part] },
+                        &updates,
+                        false,
+                    );
                 }
                 for (id, updates) in ids.iter().zip(updates.chunks(n)) {
                     let row = id.rem_euclid(ROWS as i32) as usize;
                     if row >= 30 {
                         for (k, update) in updates.iter().enumerate() {
                             expected_set[row * n + k] = *update;
-                            expected_sums[row * n + k] = expected_sums[row * n + k].wrapping_add(*update);
+                            expected_sums[row * n + k] =
+                                expected_sums[row * n + k].wrapping_add(*update);
                         }
                     }
                 }
-                assert!(set == expected_set && streamed == expected_set && sums == expected_sums, "{count} rows of {n}");
+                assert!(
+                    set == expected_set && streamed == expected_set && sums == expected_sums,
+                    "{count} rows of {n}"
+                );
             }
         }
     }
@@ -615,13 +752,19 @@ mod tests {
     fn lanes_across_the_axis_are_no_stretches() {
         let (table, ids) = (Layout::strided([100, 4, 70], [1, 8000, 100]), packed([64, 4, 70]));
         let plan = crate::plan::tests::elements(Scatter, &table, &ids, &ids, 0);
-        assert!(plan.stretch().is_some() && plan.outer().last().is_some_and(|lane| lane.table == 100));
+        assert!(
+            plan.stretch().is_some() && plan.outer().last().is_some_and(|lane| lane.table == 100)
+        );
         let indices: Vec<i64> = (0..4 * 64 * 70).map(|n| n * 31 % 200 - 100).collect();
         let updates: Vec<u32> = (0..4 * 64 * 70).collect();
         let (mut found, mut expected) = (vec![0_u32; 32_000], vec![0_u32; 32_000]);
-        crate::Scatter::elements(&table, &ids, &ids, 0).unwrap().reduce(Add, &mut found, &indices, &updates).unwrap();
+        crate::Scatter::elements(&table, &ids, &ids, 0)
+            .unwrap()
+            .reduce(Add, &mut found, &indices, &updates)
+            .unwrap();
         for (place, (update, index)) in updates.iter().zip(&indices).enumerate() {
-            expected[(index + 100) as usize % 100 + place / 70 % 4 * 8000 + place % 70 * 100] += update;
+            expected[(index + 100) as usize % 100 + place / 70 % 4 * 8000 + place % 70 * 100] +=
+                update;
         }
         assert!(found == expected);
     }

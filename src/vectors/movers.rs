@@ -34,13 +34,32 @@ pub(crate) trait BlockMover {
     }
 
     /// Moves one element for each address, in order. In between, the elements of `ahead` may be asked for.
-    fn block(&mut self, instructions: impl Instructions, table: &[u32; BLOCK], flat: usize, ahead: Option<&[u32; BLOCK]>);
+    fn block(
+        &mut self,
+        instructions: impl Instructions,
+        table: &[u32; BLOCK],
+        flat: usize,
+        ahead: Option<&[u32; BLOCK]>,
+    );
 
     /// Moves one row of `n` elements for each address, in order. In between, the rows of `ahead` may be asked for.
-    fn rows(&mut self, instructions: impl Instructions, table: &[u32; BLOCK], flat: usize, n: usize, ahead: Option<&[u32; BLOCK]>);
+    fn rows(
+        &mut self,
+        instructions: impl Instructions,
+        table: &[u32; BLOCK],
+        flat: usize,
+        n: usize,
+        ahead: Option<&[u32; BLOCK]>,
+    );
 
     /// Moves one element for each offset from a place of the table, in order.
-    fn pattern(&mut self, instructions: impl Instructions, table: usize, offsets: &[u32], flat: usize);
+    fn pattern(
+        &mut self,
+        instructions: impl Instructions,
+        table: usize,
+        offsets: &[u32],
+        flat: usize,
+    );
 
     /// Asks for a row of the table.
     fn ask(&self, table: u32, n: usize);
@@ -53,7 +72,13 @@ pub(crate) trait BlockMover {
 #[cfg(feature = "rayon")]
 pub(crate) trait PartMover: BlockMover {
     /// Moves the chosen rows of a block, in order, given the place of the block in the flat tensor. Those of the `next` one are asked for in between.
-    fn chosen(&mut self, instructions: impl Instructions, now: (&Chosen, usize), next: (&Chosen, usize), n: usize);
+    fn chosen(
+        &mut self,
+        instructions: impl Instructions,
+        now: (&Chosen, usize),
+        next: (&Chosen, usize),
+        n: usize,
+    );
 }
 
 /// `output[flat] = input[table]`
@@ -77,7 +102,13 @@ impl<const N: usize> BlockMover for Gathered<'_, N> {
     }
 
     #[inline(always)]
-    fn block(&mut self, instructions: impl Instructions, table: &[u32; BLOCK], flat: usize, ahead: Option<&[u32; BLOCK]>) {
+    fn block(
+        &mut self,
+        instructions: impl Instructions,
+        table: &[u32; BLOCK],
+        flat: usize,
+        ahead: Option<&[u32; BLOCK]>,
+    ) {
         if let Some(ahead) = ahead {
             self.moves.prefetch_from(ahead);
         }
@@ -89,12 +120,25 @@ impl<const N: usize> BlockMover for Gathered<'_, N> {
     }
 
     #[inline(always)]
-    fn rows(&mut self, instructions: impl Instructions, table: &[u32; BLOCK], flat: usize, n: usize, ahead: Option<&[u32; BLOCK]>) {
+    fn rows(
+        &mut self,
+        instructions: impl Instructions,
+        table: &[u32; BLOCK],
+        flat: usize,
+        n: usize,
+        ahead: Option<&[u32; BLOCK]>,
+    ) {
         self.moves.gather_rows(instructions, flat, table, Rows { length: n, ahead });
     }
 
     #[inline(always)]
-    fn pattern(&mut self, instructions: impl Instructions, table: usize, offsets: &[u32], flat: usize) {
+    fn pattern(
+        &mut self,
+        instructions: impl Instructions,
+        table: usize,
+        offsets: &[u32],
+        flat: usize,
+    ) {
         self.moves.gather_at(instructions, flat, table, offsets);
     }
 
@@ -128,17 +172,36 @@ impl<const N: usize> BlockMover for Scattered<'_, N> {
     }
 
     #[inline(always)]
-    fn block(&mut self, instructions: impl Instructions, table: &[u32; BLOCK], flat: usize, ahead: Option<&[u32; BLOCK]>) {
+    fn block(
+        &mut self,
+        instructions: impl Instructions,
+        table: &[u32; BLOCK],
+        flat: usize,
+        ahead: Option<&[u32; BLOCK]>,
+    ) {
         self.moves.scatter(instructions, table, flat, ahead);
     }
 
     #[inline(always)]
-    fn rows(&mut self, instructions: impl Instructions, table: &[u32; BLOCK], flat: usize, n: usize, ahead: Option<&[u32; BLOCK]>) {
+    fn rows(
+        &mut self,
+        instructions: impl Instructions,
+        table: &[u32; BLOCK],
+        flat: usize,
+        n: usize,
+        ahead: Option<&[u32; BLOCK]>,
+    ) {
         self.moves.scatter_rows(instructions, table, flat, Rows { length: n, ahead });
     }
 
     #[inline(always)]
-    fn pattern(&mut self, instructions: impl Instructions, table: usize, offsets: &[u32], flat: usize) {
+    fn pattern(
+        &mut self,
+        instructions: impl Instructions,
+        table: usize,
+        offsets: &[u32],
+        flat: usize,
+    ) {
         self.moves.scatter_at(instructions, table, offsets, flat);
     }
 
@@ -172,16 +235,26 @@ impl<T: Element, R: Reduction<T>> BlockMover for Combined<'_, T, R> {
 
     #[inline(always)]
     fn row(&mut self, table: usize, flat: usize, n: usize) {
-        if let (Some(data), Some(updates)) = (self.data.get_mut(table..table.wrapping_add(n)), self.updates.get(flat..flat.wrapping_add(n)))
-        {
+        if let (Some(data), Some(updates)) = (
+            self.data.get_mut(table..table.wrapping_add(n)),
+            self.updates.get(flat..flat.wrapping_add(n)),
+        ) {
             self.reduction.combine_row(data, updates);
         }
     }
 
     #[inline(always)]
-    fn block(&mut self, instructions: impl Instructions, table: &[u32; BLOCK], flat: usize, ahead: Option<&[u32; BLOCK]>) {
+    fn block(
+        &mut self,
+        instructions: impl Instructions,
+        table: &[u32; BLOCK],
+        flat: usize,
+        ahead: Option<&[u32; BLOCK]>,
+    ) {
         let Combined { reduction, data, updates } = self;
-        let Some(updates) = updates.get(flat..).and_then(|updates| updates.get(..BLOCK)) else { return };
+        let Some(updates) = updates.get(flat..).and_then(|updates| updates.get(..BLOCK)) else {
+            return;
+        };
         match ahead {
             Some(ahead) => combine_ahead(*reduction, data, table, updates, ahead),
             None => instructions.apart(
@@ -192,9 +265,19 @@ impl<T: Element, R: Reduction<T>> BlockMover for Combined<'_, T, R> {
     }
 
     #[inline(always)]
-    fn rows(&mut self, instructions: impl Instructions, table: &[u32; BLOCK], flat: usize, n: usize, ahead: Option<&[u32; BLOCK]>) {
+    fn rows(
+        &mut self,
+        instructions: impl Instructions,
+        table: &[u32; BLOCK],
+        flat: usize,
+        n: usize,
+        ahead: Option<&[u32; BLOCK]>,
+    ) {
         let Combined { reduction, data, updates } = self;
-        let Some(updates) = n.checked_mul(BLOCK).and_then(|all| updates.get(flat..)?.get(..all)) else { return };
+        let Some(updates) = n.checked_mul(BLOCK).and_then(|all| updates.get(flat..)?.get(..all))
+        else {
+            return;
+        };
         instructions.apart(
             #[inline(always)]
             || combine_rows(*reduction, data, table, updates, n, ahead),
@@ -202,8 +285,17 @@ impl<T: Element, R: Reduction<T>> BlockMover for Combined<'_, T, R> {
     }
 
     #[inline(always)]
-    fn pattern(&mut self, instructions: impl Instructions, table: usize, offsets: &[u32], flat: usize) {
-        let (Some(data), Some(updates)) = (self.data.get_mut(table..), self.updates.get(flat..)) else { return };
+    fn pattern(
+        &mut self,
+        instructions: impl Instructions,
+        table: usize,
+        offsets: &[u32],
+        flat: usize,
+    ) {
+        let (Some(data), Some(updates)) = (self.data.get_mut(table..), self.updates.get(flat..))
+        else {
+            return;
+        };
         let reduction = self.reduction;
         instructions.apart(
             #[inline(always)]
@@ -225,7 +317,13 @@ impl<T: Element, R: Reduction<T>> BlockMover for Combined<'_, T, R> {
 #[cfg(feature = "rayon")]
 impl<const N: usize> PartMover for Scattered<'_, N> {
     #[inline(always)]
-    fn chosen(&mut self, instructions: impl Instructions, now: (&Chosen, usize), next: (&Chosen, usize), n: usize) {
+    fn chosen(
+        &mut self,
+        instructions: impl Instructions,
+        now: (&Chosen, usize),
+        next: (&Chosen, usize),
+        n: usize,
+    ) {
         self.moves.scatter_chosen(instructions, now, next, n);
     }
 }
@@ -233,7 +331,13 @@ impl<const N: usize> PartMover for Scattered<'_, N> {
 #[cfg(feature = "rayon")]
 impl<T: Element, R: Reduction<T>> PartMover for Combined<'_, T, R> {
     #[inline(always)]
-    fn chosen(&mut self, instructions: impl Instructions, now: (&Chosen, usize), next: (&Chosen, usize), n: usize) {
+    fn chosen(
+        &mut self,
+        instructions: impl Instructions,
+        now: (&Chosen, usize),
+        next: (&Chosen, usize),
+        n: usize,
+    ) {
         let Combined { reduction, data, updates } = self;
         instructions.apart(
             #[inline(always)]
@@ -244,12 +348,21 @@ impl<T: Element, R: Reduction<T>> PartMover for Combined<'_, T, R> {
 
 /// `data[addresses[n]] = reduction(data[addresses[n]], updates[n])`, in this order.
 #[inline(always)]
-fn combine<T: Element, R: Reduction<T>>(reduction: &R, data: &mut [T], addresses: &[u32], updates: &[T]) {
+fn combine<T: Element, R: Reduction<T>>(
+    reduction: &R,
+    data: &mut [T],
+    addresses: &[u32],
+    updates: &[T],
+) {
     let updates = updates.get(..addresses.len()).unwrap_or(updates);
     if reduction.are_plain(updates) {
-        strew_simd::combine(data, addresses, updates, |current, update| reduction.combine_plain(current, update));
+        strew_simd::combine(data, addresses, updates, |current, update| {
+            reduction.combine_plain(current, update)
+        });
     } else {
-        strew_simd::combine(data, addresses, updates, |current, update| reduction.combine(current, update));
+        strew_simd::combine(data, addresses, updates, |current, update| {
+            reduction.combine(current, update)
+        });
     }
 }
 
@@ -349,7 +462,11 @@ fn combine_chosen<T: Element, R: Reduction<T>>(
 
 /// A row of a length that is known when it is compiled.
 #[inline(always)]
-fn combine_row_of<T: Element, R: Reduction<T>, const N: usize>(reduction: &R, data: &mut [T], updates: &[T]) {
+fn combine_row_of<T: Element, R: Reduction<T>, const N: usize>(
+    reduction: &R,
+    data: &mut [T],
+    updates: &[T],
+) {
     if let (Some(data), Some(updates)) = (data.first_chunk_mut::<N>(), updates.first_chunk::<N>()) {
         let mut combined = *data;
         reduction.combine_row(&mut combined, updates);

@@ -28,7 +28,10 @@ pub(crate) fn suits(plan: &Plan) -> bool {
 }
 
 /// The offsets of a lane in each piece of the table. `None`: there are [no such pieces](suits).
-pub(crate) fn offsets<I: Index>(plan: &Plan, indices: &[I]) -> Option<Result<Vec<u32>, OutOfBounds>> {
+pub(crate) fn offsets<I: Index>(
+    plan: &Plan,
+    indices: &[I],
+) -> Option<Result<Vec<u32>, OutOfBounds>> {
     let ([.., lane], [axis]) = (plan.outer(), plan.coordinates()) else { return None };
     if !suits(plan) {
         return None;
@@ -94,26 +97,66 @@ mod tests {
         assert_eq!(found(&last, Bounds::Skip, &[2, 6, 0, 5]), Some(vec![2, NOWHERE, 0, 5]));
         assert_eq!(found(&last, Bounds::Clamp, &[2, 6, 0, 5]), Some(vec![2, 5, 0, 5]));
         assert_eq!(found(&last, Bounds::Error, &[2, 6, 0]), None);
-        let padded = in_order(axis(Gather, &Layout::strided([40, 6], [20, 3]), &packed([4]), &packed([40, 4]), 1));
+        let padded = in_order(axis(
+            Gather,
+            &Layout::strided([40, 6], [20, 3]),
+            &packed([4]),
+            &packed([40, 4]),
+            1,
+        ));
         assert_eq!(found(&padded, Bounds::Error, &IDS), Some(vec![6, 15, 0, 15]));
     }
 
     #[test]
     fn others_have_no_pattern() {
         let (four, table) = (packed([4]), packed([40, 6]));
-        let none = |plan: Plan| assert_eq!(found(&in_order(plan), Bounds::Error, &[0; 10_000]), None, "{plan:?}");
+        let none = |plan: Plan| {
+            assert_eq!(found(&in_order(plan), Bounds::Error, &[0; 10_000]), None, "{plan:?}")
+        };
         none(axis(Gather, &packed([6]), &four, &four, 0));
         none(axis(Gather, &packed([40, 6, 3]), &four, &packed([40, 4, 3]), 1));
-        none(axis(Gather, &Layout::strided([40, 6], [6, -1]).with_offset(5), &four, &packed([40, 4]), 1));
+        none(axis(
+            Gather,
+            &Layout::strided([40, 6], [6, -1]).with_offset(5),
+            &four,
+            &packed([40, 4]),
+            1,
+        ));
         none(axis(Gather, &table, &Layout::strided([4], [2]), &packed([40, 4]), 1));
         none(axis(Gather, &packed([0, 6]), &four, &packed([0, 4]), 1));
         // Indices of their own for each piece, or for some; a lane that leads on by itself.
         none(elements(Gather, &table, &packed([40, 4]), &packed([40, 4]), 1));
-        none(elements(Gather, &packed([5, 8, 6]), &Layout::strided([5, 8, 4], [0, 4, 1]), &packed([5, 8, 4]), 2));
-        none(elements(Gather, &packed([40, 8, 6]), &Layout::strided([40, 4, 6], [0, 6, 1]), &packed([40, 4, 6]), 1));
-        none(elements(Gather, &packed([5, 1, 70]), &Layout::strided([5, 1, 70], [0, 0, 1]), &packed([5, 1, 70]), 1));
-        let lane =
-            |count: usize| found(&in_order(axis(Gather, &table, &packed([count]), &packed([40, count]), 1)), Bounds::Error, &[0; 5000]);
-        assert_eq!([4096, 4097].map(|count| lane(count).map(|offsets| offsets.len())), [Some(4096), None]);
+        none(elements(
+            Gather,
+            &packed([5, 8, 6]),
+            &Layout::strided([5, 8, 4], [0, 4, 1]),
+            &packed([5, 8, 4]),
+            2,
+        ));
+        none(elements(
+            Gather,
+            &packed([40, 8, 6]),
+            &Layout::strided([40, 4, 6], [0, 6, 1]),
+            &packed([40, 4, 6]),
+            1,
+        ));
+        none(elements(
+            Gather,
+            &packed([5, 1, 70]),
+            &Layout::strided([5, 1, 70], [0, 0, 1]),
+            &packed([5, 1, 70]),
+            1,
+        ));
+        let lane = |count: usize| {
+            found(
+                &in_order(axis(Gather, &table, &packed([count]), &packed([40, count]), 1)),
+                Bounds::Error,
+                &[0; 5000],
+            )
+        };
+        assert_eq!(
+            [4096, 4097].map(|count| lane(count).map(|offsets| offsets.len())),
+            [Some(4096), None]
+        );
     }
 }

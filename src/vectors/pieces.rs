@@ -22,7 +22,8 @@ impl Plan {
     /// The same for a scatter whose updates will be packed. `None` as well: a step of those dimensions is shorter than what indices choose from, and their places would be walked far from each other.
     pub(crate) fn in_data_order(&self) -> Option<Plan> {
         let is_far = |dim: &Dim| dim.table.unsigned_abs() >= self.reach();
-        self.with_inner_first(|row| row.table == 1).filter(|plan| plan.dims.iter().take(plan.outer - self.outer).all(is_far))
+        self.with_inner_first(|row| row.table == 1)
+            .filter(|plan| plan.dims.iter().take(plan.outer - self.outer).all(is_far))
     }
 
     /// The same with the inner dimensions before the outer ones, but for a row at their end. `None`: there are none, or the flat tensor would not be walked in its own order.
@@ -101,14 +102,20 @@ impl Plan {
     /// two outer dimensions, of which the second holds the columns.
     pub(crate) fn on_columns(&self, at: &Position, column: usize, width: usize) -> Plan {
         let mut plan = Plan { outer: 2, rank: 2, ..*self };
-        if let (Some([along, lane]), Some([to_along, to_lane])) = (self.outer().last_chunk::<2>(), plan.dims.first_chunk_mut::<2>()) {
+        if let (Some([along, lane]), Some([to_along, to_lane])) =
+            (self.outer().last_chunk::<2>(), plan.dims.first_chunk_mut::<2>())
+        {
             (*to_along, *to_lane) = (*along, Dim { size: width, ..*lane });
         }
         let [axis, ..] = &mut plan.coordinates;
         axis.table = width as isize;
         plan.lengths.table = axis.size.saturating_mul(width);
         let flat = plan.dims.get(1).map_or(0, |lane| column.wrapping_mul(lane.flat as usize));
-        plan.start = Start { table: 0, indices: at.indices.wrapping_add(column), flat: at.flat.wrapping_add(flat) };
+        plan.start = Start {
+            table: 0,
+            indices: at.indices.wrapping_add(column),
+            flat: at.flat.wrapping_add(flat),
+        };
         plan
     }
 
@@ -132,7 +139,9 @@ impl Plan {
     pub(crate) fn stretch(&self) -> Option<usize> {
         const LONGEST: usize = 4096;
         match (self.outer(), self.coordinates()) {
-            ([.., outer, lane], [axis]) if outer.table != 0 && axis.table == 1 && lane.size >= BLOCK.max(axis.size / 4) => {
+            ([.., outer, lane], [axis])
+                if outer.table != 0 && axis.table == 1 && lane.size >= BLOCK.max(axis.size / 4) =>
+            {
                 Some(axis.size).filter(|size| *size <= LONGEST)
             }
             _ => None,
@@ -141,7 +150,9 @@ impl Plan {
 
     /// The distance over which the tuples of one lane choose elements of the table.
     pub(crate) fn reach(&self) -> usize {
-        self.coordinates().iter().fold(0, |reach, axis| axis.size.saturating_mul(axis.table.unsigned_abs()).max(reach))
+        self.coordinates()
+            .iter()
+            .fold(0, |reach, axis| axis.size.saturating_mul(axis.table.unsigned_abs()).max(reach))
     }
 
     /// So many steps of the outermost dimension, and the rest. `None`: there are no more.
@@ -166,7 +177,8 @@ impl Plan {
 
     /// Whether what is packed goes in blocks: short lanes of single elements do not fill them, and gain only where they are asked for ahead, or are the same one for all pieces of the table.
     pub(crate) fn suits_blocks(&self) -> bool {
-        let lanes_are_short = self.packed_row == 1 && self.outer().last().is_none_or(|lane| lane.size < BLOCK);
+        let lanes_are_short =
+            self.packed_row == 1 && self.outer().last().is_none_or(|lane| lane.size < BLOCK);
         self.is_packed() && (!lanes_are_short || self.has_far_lanes() || pattern::suits(self))
     }
 
@@ -188,10 +200,17 @@ impl Plan {
             Direction::Scatter => (dim.size, dim.table),
         });
         let Some((_, step)) = dims.next() else { return false };
-        let axes = self.coordinates().iter().filter(|_| matches!(direction, Direction::Scatter)).map(|axis| (axis.size, axis.table));
+        let axes = self
+            .coordinates()
+            .iter()
+            .filter(|_| matches!(direction, Direction::Scatter))
+            .map(|axis| (axis.size, axis.table));
         let mut reach = 0_isize;
         for (size, stride) in dims.chain(axes) {
-            match isize::try_from(size.saturating_sub(1)).ok().and_then(|steps| steps.checked_mul(stride)) {
+            match isize::try_from(size.saturating_sub(1))
+                .ok()
+                .and_then(|steps| steps.checked_mul(stride))
+            {
                 Some(far) if far >= 0 => reach = reach.saturating_add(far),
                 _ => return false,
             }
@@ -210,8 +229,13 @@ impl Plan {
     #[cfg(feature = "rayon")]
     pub(crate) fn pitch(&self) -> Option<usize> {
         let row = self.is_packed().then_some(self.packed_row)?;
-        let strides = self.outer().iter().map(|dim| dim.table).chain(self.coordinates().iter().map(|axis| axis.table));
-        let pitch = strides.fold(0, |pitch, stride| greatest_common_divisor(pitch, stride.unsigned_abs()));
+        let strides = self
+            .outer()
+            .iter()
+            .map(|dim| dim.table)
+            .chain(self.coordinates().iter().map(|axis| axis.table));
+        let pitch =
+            strides.fold(0, |pitch, stride| greatest_common_divisor(pitch, stride.unsigned_abs()));
         Some(pitch).filter(|pitch| *pitch >= row)
     }
 }
@@ -230,7 +254,8 @@ impl Iterator for Shares {
         let mut plan = self.rest.pop()?;
         loop {
             let entries = plan.entries();
-            let outermost = plan.outer().first().filter(|_| entries > self.entries).map_or(0, |dim| dim.size);
+            let outermost =
+                plan.outer().first().filter(|_| entries > self.entries).map_or(0, |dim| dim.size);
             let Some(step) = entries.checked_div(outermost) else { return Some(plan) };
             let number = outermost.div_ceil((self.entries / step).max(1));
             if let Some((first, rest)) = plan.split(outermost.div_ceil(number)) {
@@ -267,13 +292,15 @@ mod tests {
         let plan = axis(Gather, &packed([2, 10, 3]), &four, &output, 1).in_flat_order().unwrap();
         assert!(sizes(plan.outer()).eq([2, 4]) && sizes(plan.inner()).eq([3]), "{plan:?}");
         assert_eq!((plan.packed_tuple, plan.packed_row), (1, 3));
-        let plan = axis(Gather, &packed([5, 10]), &four, &packed([5, 4]), 1).in_flat_order().unwrap();
+        let plan =
+            axis(Gather, &packed([5, 10]), &four, &packed([5, 4]), 1).in_flat_order().unwrap();
         assert!(sizes(plan.outer()).eq([5, 4]) && sizes(plan.inner()).eq([]), "{plan:?}");
         assert_eq!((plan.packed_tuple, plan.packed_row), (1, 1));
         // There are none; they are inside of the indices; a gap between indices, or between rows.
         let table = packed([2, 10, 3]);
-        let ordered =
-            |table: &Layout, indices: &Layout, output: &Layout, along| axis(Gather, table, indices, output, along).in_flat_order();
+        let ordered = |table: &Layout, indices: &Layout, output: &Layout, along| {
+            axis(Gather, table, indices, output, along).in_flat_order()
+        };
         assert!(ordered(&packed([10, 3]), &four, &packed([4, 3]), 0).is_none());
         assert!(ordered(&table, &four, &Layout::strided([2, 4, 3], [3, 6, 1]), 1).is_none());
         assert!(ordered(&table, &Layout::strided([4], [2]), &output, 1).is_none());
@@ -283,14 +310,19 @@ mod tests {
     #[test]
     fn a_scatter_walks_its_data_in_order() {
         let (eight, one) = (packed([8]), Layout::strided([2, 8, 3], [0, 0, 0]));
-        let ordered = |data: &Layout, updates: &Layout, along| axis(Scatter, data, &eight, updates, along).in_data_order();
+        let ordered = |data: &Layout, updates: &Layout, along| {
+            axis(Scatter, data, &eight, updates, along).in_data_order()
+        };
         let plan = ordered(&packed([2, 10, 3]), &one, 1).unwrap();
         assert!(sizes(plan.outer()).eq([2, 8]) && sizes(plan.inner()).eq([3]), "{plan:?}");
         // What is no row of the data is far from the next one of its dimension, or stays inside.
         let columns = |step| Layout::strided([10, 4], [1, step]);
         let plan = ordered(&columns(10), &Layout::strided([8, 4], [0, 0]), 0).unwrap();
         assert!(sizes(plan.outer()).eq([4, 8]) && sizes(plan.inner()).eq([]), "{plan:?}");
-        assert!(ordered(&Layout::strided([10, 4], [8, 2]), &Layout::strided([8, 4], [0, 0]), 0).is_none());
+        assert!(
+            ordered(&Layout::strided([10, 4], [8, 2]), &Layout::strided([8, 4], [0, 0]), 0)
+                .is_none()
+        );
         // Updates would be read in another order than theirs; there are no dimensions before the axis.
         assert!(ordered(&columns(10), &packed([8, 4]), 0).is_none());
         assert!(ordered(&packed([10, 3]), &Layout::strided([8, 3], [0, 0]), 0).is_none());
@@ -301,12 +333,23 @@ mod tests {
         let updates = Layout::strided([5, 7, 3], [1, 40, 8]).with_offset(9);
         let plan = axis(Scatter, &packed([10, 3]), &packed([5, 7]), &updates, 0);
         let to = plan.on_packed_flat();
-        assert_eq!((to.start.flat, to.lengths.flat, to.packed_tuple, to.packed_row), (0, 105, 1, 3));
+        assert_eq!(
+            (to.start.flat, to.lengths.flat, to.packed_tuple, to.packed_row),
+            (0, 105, 1, 3)
+        );
         let copy = plan.flat_to(&to);
-        let strides: Vec<_> = copy.inner().iter().map(|dim| (dim.size, dim.table, dim.flat)).collect();
-        assert_eq!((strides, copy.start.table, copy.start.flat), (vec![(5, 1, 21), (7, 40, 3), (3, 8, 1)], 9, 0));
+        let strides: Vec<_> =
+            copy.inner().iter().map(|dim| (dim.size, dim.table, dim.flat)).collect();
+        assert_eq!(
+            (strides, copy.start.table, copy.start.flat),
+            (vec![(5, 1, 21), (7, 40, 3), (3, 8, 1)], 9, 0)
+        );
         // Gaps between indices remain.
-        assert!(!axis(Scatter, &packed([10, 3]), &Layout::strided([5], [2]), &packed([5, 3]), 0).on_packed_flat().is_packed());
+        assert!(
+            !axis(Scatter, &packed([10, 3]), &Layout::strided([5], [2]), &packed([5, 3]), 0)
+                .on_packed_flat()
+                .is_packed()
+        );
     }
 
     #[test]
@@ -314,10 +357,17 @@ mod tests {
         let indices = Layout::strided([5, 7, 2], [1, 40, 8]).with_offset(9);
         let plan = nd(Gather, &packed([10, 3, 4]), &indices, &packed([5, 7, 4]), 0);
         let to = plan.on_packed_indices();
-        assert_eq!((to.start.indices, to.lengths.indices, to.packed_tuple, to.packed_row), (0, 70, 2, 4));
+        assert_eq!(
+            (to.start.indices, to.lengths.indices, to.packed_tuple, to.packed_row),
+            (0, 70, 2, 4)
+        );
         let copy = plan.indices_to(&to);
-        let strides: Vec<_> = copy.inner().iter().map(|dim| (dim.size, dim.table, dim.flat)).collect();
-        assert_eq!((strides, copy.start.table, copy.start.flat), (vec![(5, 1, 14), (2, 8, 1), (7, 40, 2)], 9, 0));
+        let strides: Vec<_> =
+            copy.inner().iter().map(|dim| (dim.size, dim.table, dim.flat)).collect();
+        assert_eq!(
+            (strides, copy.start.table, copy.start.flat),
+            (vec![(5, 1, 14), (2, 8, 1), (7, 40, 2)], 9, 0)
+        );
         let single = nd(Gather, &packed([10, 3]), &Layout::strided([2], [5]), &packed([]), 0);
         let copy = single.indices_to(&single.on_packed_indices());
         assert!(copy.inner().iter().map(|dim| (dim.size, dim.table, dim.flat)).eq([(2, 5, 1)]));
@@ -332,7 +382,8 @@ mod tests {
         };
         assert_eq!([1, 2, 3, 4, 5].map(|k| has_runs(k, 1, 9)), [false, true, true, true, false]);
         assert_eq!(
-            [(1, 1), (1, -9), (2, 1), (-1, 9), (9, 1)].map(|(lane, tuple)| has_runs(2, lane, tuple)),
+            [(1, 1), (1, -9), (2, 1), (-1, 9), (9, 1)]
+                .map(|(lane, tuple)| has_runs(2, lane, tuple)),
             [true, true, false, false, false]
         );
     }
@@ -343,9 +394,18 @@ mod tests {
             let plan = axis(Gather, table, indices, flat, along);
             plan.in_flat_order().unwrap_or(plan).suits_blocks()
         };
-        let lanes = |length, step| suits(&packed([90]), &Layout::strided([9, length], [step, 1]), &packed([9, length]), 0);
+        let lanes = |length, step| {
+            suits(&packed([90]), &Layout::strided([9, length], [step, 1]), &packed([9, length]), 0)
+        };
         assert_eq!([lanes(63, 65), lanes(64, 65), lanes(63, 512)], [false, true, true]);
-        let rows = |length, width| suits(&packed([90, width]), &Layout::strided([9, length], [65, 1]), &packed([9, length, width]), 0);
+        let rows = |length, width| {
+            suits(
+                &packed([90, width]),
+                &Layout::strided([9, length], [65, 1]),
+                &packed([9, length, width]),
+                0,
+            )
+        };
         assert_eq!([rows(5, 1), rows(5, 2)], [false, true]);
         // The same lane for each piece of the table; what is not packed.
         assert!(suits(&packed([9, 90]), &packed([5]), &packed([9, 5]), 1));
@@ -358,7 +418,10 @@ mod tests {
             let indices = Layout::strided([3, lane], [step, 1]);
             axis(Gather, &packed([9]), &indices, &packed([3, lane]), 0).has_far_lanes()
         };
-        assert_eq!([far(128, 512), far(100, 511), far(129, 512), far(128, 511)], [true, false, false, false]);
+        assert_eq!(
+            [far(128, 512), far(100, 511), far(129, 512), far(128, 511)],
+            [true, false, false, false]
+        );
         assert!(!axis(Gather, &packed([9]), &packed([40]), &packed([40]), 0).has_far_lanes());
     }
 
@@ -373,13 +436,27 @@ mod tests {
         assert_eq!([4096, 4097].map(|size| stretch(&packed([4, size]), 2000)), [Some(4096), None]);
         assert_eq!(stretch(&Layout::strided([8, 100], [200, 2]), 90), None);
         // All lanes lead into one stretch.
-        assert_eq!(axis(Gather, &packed([100]), &Layout::strided([8, 90], [91, 1]), &packed([8, 90]), 0).stretch(), None);
+        assert_eq!(
+            axis(Gather, &packed([100]), &Layout::strided([8, 90], [91, 1]), &packed([8, 90]), 0)
+                .stretch(),
+            None
+        );
     }
 
     #[test]
     fn reach_is_that_of_the_longest_axis() {
         assert_eq!(nd(Gather, &packed([5, 4, 3]), &packed([7, 2]), &packed([7, 3]), 0).reach(), 60);
-        assert_eq!(nd(Gather, &Layout::strided([5, 4], [1, -5]).with_offset(15), &packed([7, 2]), &packed([7]), 0).reach(), 20);
+        assert_eq!(
+            nd(
+                Gather,
+                &Layout::strided([5, 4], [1, -5]).with_offset(15),
+                &packed([7, 2]),
+                &packed([7]),
+                0
+            )
+            .reach(),
+            20
+        );
     }
 
     #[cfg(feature = "rayon")]
@@ -390,14 +467,23 @@ mod tests {
         /// The places in the indices, in the order of the walk.
         fn places(plan: &Plan) -> Vec<usize> {
             plan.outer().iter().fold(vec![plan.start.indices], |starts, dim| {
-                let step = |start: usize| (0..dim.size).map(move |step| start.wrapping_add_signed(dim.indices * step as isize));
+                let step = |start: usize| {
+                    (0..dim.size)
+                        .map(move |step| start.wrapping_add_signed(dim.indices * step as isize))
+                };
                 starts.into_iter().flat_map(step).collect()
             })
         }
 
         #[test]
         fn splits() {
-            let plan = axis(Scatter, &packed([100, 2]), &Layout::strided([7], [-3]).with_offset(20), &packed([7, 2]), 0);
+            let plan = axis(
+                Scatter,
+                &packed([100, 2]),
+                &Layout::strided([7], [-3]).with_offset(20),
+                &packed([7, 2]),
+                0,
+            );
             let (first, second) = plan.split(3).unwrap();
             assert_eq!((places(&first), places(&second)), (vec![20, 17, 14], vec![11, 8, 5, 2]));
             assert_eq!((first.start.flat, second.start.flat, second.start.table), (0, 6, 0));
@@ -419,7 +505,8 @@ mod tests {
                 (7, vec![7; 15]),
                 (3, [3, 2, 2].repeat(15)),
             ] {
-                let pieces: Vec<_> = Shares { rest: vec![plan], entries }.map(|piece| places(&piece)).collect();
+                let pieces: Vec<_> =
+                    Shares { rest: vec![plan], entries }.map(|piece| places(&piece)).collect();
                 assert!(pieces.iter().map(Vec::len).eq(lengths), "{entries}");
                 assert_eq!(pieces.concat(), places(&plan), "{entries}");
             }
@@ -435,30 +522,62 @@ mod tests {
                 axis(Gather, &table, &ids, &output, 0).pieces_are_apart(Direction::Gather)
             };
             assert_eq!(
-                [gathered([40, 1], 0), gathered([-33, 1], 69 * 33), gathered([33, -1], 32), gathered([1, 70], 0)],
+                [
+                    gathered([40, 1], 0),
+                    gathered([-33, 1], 69 * 33),
+                    gathered([33, -1], 32),
+                    gathered([1, 70], 0)
+                ],
                 [true, false, false, false]
             );
             let square = packed([50, 60]);
-            let scattered = |along| elements(Scatter, &square, &square, &square, along).pieces_are_apart(Direction::Scatter);
+            let scattered = |along| {
+                elements(Scatter, &square, &square, &square, along)
+                    .pieces_are_apart(Direction::Scatter)
+            };
             assert_eq!([0, 1].map(scattered), [false, true]);
             let (one, many) = (packed([1]), packed([70]));
-            assert!(!axis(Scatter, &one, &many, &many, 0).pieces_are_apart(Direction::Scatter), "all steps write one element");
-            assert!(!nd(Gather, &table, &packed([1]), &packed([33]), 0).pieces_are_apart(Direction::Scatter), "no steps");
+            assert!(
+                !axis(Scatter, &one, &many, &many, 0).pieces_are_apart(Direction::Scatter),
+                "all steps write one element"
+            );
+            assert!(
+                !nd(Gather, &table, &packed([1]), &packed([33]), 0)
+                    .pieces_are_apart(Direction::Scatter),
+                "no steps"
+            );
         }
 
         #[test]
         fn rows_start_at_multiples_of_the_pitch() {
-            let pitch = |table: &Layout, indices: &Layout, updates: &Layout| axis(Scatter, table, indices, updates, 0).pitch();
+            let pitch = |table: &Layout, indices: &Layout, updates: &Layout| {
+                axis(Scatter, table, indices, updates, 0).pitch()
+            };
             let (ids, updates) = (packed([70]), packed([70, 33]));
             assert_eq!(pitch(&packed([9, 33]), &ids, &updates), Some(33));
-            assert_eq!(pitch(&Layout::strided([9, 33], [-40, 1]).with_offset(320), &ids, &updates), Some(40));
+            assert_eq!(
+                pitch(&Layout::strided([9, 33], [-40, 1]).with_offset(320), &ids, &updates),
+                Some(40)
+            );
             assert_eq!(pitch(&packed([9]), &ids, &ids), Some(1));
             assert_eq!(pitch(&packed([9, 33]), &Layout::strided([70], [2]), &updates), None);
             assert_eq!(pitch(&packed([9, 33]), &ids, &Layout::strided([70, 33], [34, 1])), None);
             assert_eq!(pitch(&Layout::strided([9, 33], [1, 9]), &ids, &updates), None);
-            let batches = nd(Scatter, &Layout::strided([3, 300, 20], [6030, 20, 1]), &packed([3, 50, 1]), &packed([3, 50, 20]), 1);
+            let batches = nd(
+                Scatter,
+                &Layout::strided([3, 300, 20], [6030, 20, 1]),
+                &packed([3, 50, 1]),
+                &packed([3, 50, 20]),
+                1,
+            );
             assert_eq!(batches.pitch(), None, "30 more after each batch");
-            let batches = nd(Scatter, &Layout::strided([3, 300, 20], [9030, 30, 1]), &packed([3, 50, 1]), &packed([3, 50, 20]), 1);
+            let batches = nd(
+                Scatter,
+                &Layout::strided([3, 300, 20], [9030, 30, 1]),
+                &packed([3, 50, 1]),
+                &packed([3, 50, 20]),
+                1,
+            );
             assert_eq!(batches.pitch(), Some(30));
         }
     }

@@ -68,7 +68,11 @@ impl Division {
     /// For a gather of elements of type `T`. `None`: it is not to be divided.
     pub(crate) fn of_gather<T>(plan: &Plan) -> Option<Division> {
         Division::of::<T>(plan, |plan| match Blocks::of::<T>(plan, Direction::Gather) {
-            Some(blocks) if plan.outer().len() == 2 && blocks.suit(rayon::current_num_threads()) => Some(Way::Columns(blocks)),
+            Some(blocks)
+                if plan.outer().len() == 2 && blocks.suit(rayon::current_num_threads()) =>
+            {
+                Some(Way::Columns(blocks))
+            }
             _ => plan.pieces_are_apart(Direction::Gather).then_some(Way::Pieces),
         })
     }
@@ -90,13 +94,15 @@ impl Division {
                 return None;
             }
             // Parts of rows are for all threads to look at: not for updates that each of them would pack.
-            let (packed, suits_rows) = loose.as_ref().map_or((&*plan, true), |loose| (&loose.packed, loose.repeated));
+            let (packed, suits_rows) =
+                loose.as_ref().map_or((&*plan, true), |loose| (&loose.packed, loose.repeated));
             let pitch = packed.pitch()?;
             let reach = vectors::reach::<T>(plan);
             if packed.packed_row == 1 && packed.suits_lists() {
                 return (reach > alone(LISTED * plan.coordinates().len())).then_some(Way::Lists);
             }
-            (suits_rows && (packed.packed_row > 1 || reach > alone(vectors::FAR))).then_some(Way::Rows(pitch))
+            (suits_rows && (packed.packed_row > 1 || reach > alone(vectors::FAR)))
+                .then_some(Way::Rows(pitch))
         })
     }
 
@@ -144,7 +150,11 @@ impl Division {
         }
         // Each piece packs columns of its own.
         let number = self.pieces(&self.plan);
-        let number = if Blocks::of::<T>(&self.plan, Direction::Gather).is_some() { number.min(self.threads) } else { number };
+        let number = if Blocks::of::<T>(&self.plan, Direction::Gather).is_some() {
+            number.min(self.threads)
+        } else {
+            number
+        };
         let pieces = written_pieces(&self.plan, output, Direction::Gather, number);
         share(pieces, self.threads.min(number), |(plan, output)| {
             _ = vectors::gather_piece::<T, I, true>(&plan, indices, streams, input, output)
@@ -153,7 +163,13 @@ impl Division {
 
     /// The same for any indices, given the plan as it was before it was divided. `false`: one is out of bounds under `Bounds::Error`; nothing is gathered by it, nor
     /// by those that come after it.
-    pub(crate) fn check_and_gather<T, I>(&self, plan: &Plan, indices: &[I], input: &[T], output: &mut [T]) -> bool
+    pub(crate) fn check_and_gather<T, I>(
+        &self,
+        plan: &Plan,
+        indices: &[I],
+        input: &[T],
+        output: &mut [T],
+    ) -> bool
     where
         T: Element + Send + Sync,
         I: Index,
@@ -163,18 +179,28 @@ impl Division {
             return true;
         }
         // What is used more than once would be checked as often; columns are not in the order of the indices.
-        if self.plan.outer().iter().any(|dim| dim.indices == 0) || Blocks::of::<T>(&self.plan, Direction::Gather).is_some() {
+        if self.plan.outer().iter().any(|dim| dim.indices == 0)
+            || Blocks::of::<T>(&self.plan, Direction::Gather).is_some()
+        {
             return self.check(plan, indices) && {
                 self.gather(indices, input, output);
                 true
             };
         }
         let steps = steps(&self.plan);
-        let number = plan.reads().saturating_mul(size_of::<I>()).div_ceil(CHECKED).max(self.pieces(&self.plan)).min(steps);
+        let number = plan
+            .reads()
+            .saturating_mul(size_of::<I>())
+            .div_ceil(CHECKED)
+            .max(self.pieces(&self.plan))
+            .min(steps);
         let threads = self.threads.min(number);
         // The bytes of indices to the piece that this thread is likely to take next.
         let step = self.plan.outer().first().map_or(0, |dim| dim.indices.unsigned_abs());
-        let next = (steps / number).saturating_mul(step).saturating_mul(threads).saturating_mul(size_of::<I>());
+        let next = (steps / number)
+            .saturating_mul(step)
+            .saturating_mul(threads)
+            .saturating_mul(size_of::<I>());
         let followed = 0..number.saturating_sub(threads);
         let input = input.get(..plan.lengths.table).unwrap_or(input);
         let streams = vectors::streams::<T, I>(&self.plan, Direction::Gather);
@@ -205,15 +231,22 @@ impl Division {
     }
 
     /// `data[table] = reduction(data[table], updates[flat])`, for checked indices.
-    pub(crate) fn scatter<T, I, R>(&self, indices: &[I], reduction: &R, data: &mut [T], updates: &[T])
-    where
+    pub(crate) fn scatter<T, I, R>(
+        &self,
+        indices: &[I],
+        reduction: &R,
+        data: &mut [T],
+        updates: &[T],
+    ) where
         T: Element + Send + Sync,
         I: Index,
         R: Reduction<T> + Sync,
     {
         let plan = &self.plan;
         let data = vectors::table_mut(plan, data);
-        let run = |plan: &Plan, data: &mut [T]| combine::run_plan(plan, indices, reduction, data, updates);
+        let run = |plan: &Plan, data: &mut [T]| {
+            combine::run_plan(plan, indices, reduction, data, updates)
+        };
         match &self.way {
             Way::Columns(blocks) => blocks.par_scatter(plan, data, self.threads, run),
             Way::Pieces => {
@@ -227,7 +260,14 @@ impl Division {
                 let streams = R::SETS && vectors::streams::<T, I>(plan, Direction::Scatter);
                 share(parts, self.threads, |Part { start, data }| {
                     loose::all(plan, indices, updates, &mut |plan, indices, updates| {
-                        vectors::combine_part(plan, indices, reduction, Part { start, data }, updates, streams);
+                        vectors::combine_part(
+                            plan,
+                            indices,
+                            reduction,
+                            Part { start, data },
+                            updates,
+                            streams,
+                        );
                         true
                     });
                 });
@@ -252,7 +292,11 @@ pub(crate) struct Part<'a, T> {
 }
 
 /// Works on all pieces with so many threads: the caller's and those of the pool. Pieces are made as they are taken.
-pub(crate) fn share<P>(pieces: impl IntoIterator<Item = P, IntoIter: Send>, threads: usize, work: impl Fn(P) + Sync) {
+pub(crate) fn share<P>(
+    pieces: impl IntoIterator<Item = P, IntoIter: Send>,
+    threads: usize,
+    work: impl Fn(P) + Sync,
+) {
     share_with(pieces.into_iter(), threads, || (), |(), piece| work(piece));
 }
 
@@ -300,7 +344,8 @@ fn pieces(plan: &Plan, number: usize) -> impl Iterator<Item = Plan> {
     (1..=number).rev().map_while(move |number| {
         let plan = rest.take()?;
         let steps = (steps(&plan) / number).max(1);
-        let (piece, others) = plan.split(steps).map_or((plan, None), |(piece, others)| (piece, Some(others)));
+        let (piece, others) =
+            plan.split(steps).map_or((plan, None), |(piece, others)| (piece, Some(others)));
         rest = others;
         Some(piece)
     })
@@ -313,7 +358,9 @@ fn written_pieces<'a, T>(
     direction: Direction,
     number: usize,
 ) -> impl Iterator<Item = (Plan, &'a mut [T])> {
-    let start = move |plan: &Plan| if matches!(direction, Direction::Gather) { plan.start.flat } else { plan.start.table };
+    let start = move |plan: &Plan| {
+        if matches!(direction, Direction::Gather) { plan.start.flat } else { plan.start.table }
+    };
     let mut at = start(plan);
     let mut rest = written.get_mut(at..).unwrap_or_default();
     let mut pieces = pieces(plan, number).peekable();
@@ -332,7 +379,12 @@ fn written_pieces<'a, T>(
 }
 
 /// The data in a part for each thread, whose rows start at `pitch` from each other.
-fn parts<'a, T>(plan: &Plan, mut data: &'a mut [T], pitch: usize, threads: usize) -> Vec<Part<'a, T>> {
+fn parts<'a, T>(
+    plan: &Plan,
+    mut data: &'a mut [T],
+    pitch: usize,
+    threads: usize,
+) -> Vec<Part<'a, T>> {
     let first = plan.start.table % pitch;
     let rows = data.len().saturating_sub(first) / pitch;
     let mut parts = Vec::new();
@@ -363,15 +415,34 @@ mod tests {
         let divided = |bytes: usize, threads| {
             let ids = packed([bytes / 4]);
             let plan = axis(Gather, &packed([100]), &ids, &ids, 0);
-            with_threads(threads, || Division::of_gather::<f32>(&plan)).map(|division| (division.threads, division.pieces(&division.plan)))
+            with_threads(threads, || Division::of_gather::<f32>(&plan))
+                .map(|division| (division.threads, division.pieces(&division.plan)))
         };
         assert_eq!([1 << 21, (1 << 21) - 4].map(|bytes| divided(bytes, 2)), [Some((2, 8)), None]);
         assert_eq!((divided(1 << 22, 1), divided(1 << 22, 3)), (None, Some((3, 12))));
         let long = packed([1 << 20]);
         let reversed = Layout::strided([1 << 20], [-1]).with_offset((1 << 20) - 1);
-        assert!(with_threads(2, || Division::of_gather::<f32>(&axis(Gather, &packed([100]), &long, &reversed, 0))).is_none());
+        assert!(
+            with_threads(2, || Division::of_gather::<f32>(&axis(
+                Gather,
+                &packed([100]),
+                &long,
+                &reversed,
+                0
+            )))
+            .is_none()
+        );
         // A long table, which vectors do not reach; no table.
-        assert!(with_threads(2, || Division::of_gather::<f32>(&axis(Gather, &packed([1 << 31]), &long, &long, 0))).is_none());
+        assert!(
+            with_threads(2, || Division::of_gather::<f32>(&axis(
+                Gather,
+                &packed([1 << 31]),
+                &long,
+                &long,
+                0
+            )))
+            .is_none()
+        );
         let mut empty = axis(Gather, &packed([0]), &long, &long, 0);
         empty.set_bounds(crate::Bounds::Skip);
         assert!(with_threads(2, || Division::of_gather::<f32>(&empty)).is_none());
@@ -380,35 +451,62 @@ mod tests {
     #[test]
     fn scatters_are_divided_by_what_they_write() {
         let way = |plan: Plan| {
-            with_threads(2, || Division::of_scatter::<f32>(&plan)).map(|division| match division.way {
-                Way::Columns(_) => ("columns", 0),
-                Way::Pieces => ("pieces", 0),
-                Way::Rows(pitch) => ("rows", pitch),
-                Way::Lists => ("lists", 0),
+            with_threads(2, || Division::of_scatter::<f32>(&plan)).map(|division| {
+                match division.way {
+                    Way::Columns(_) => ("columns", 0),
+                    Way::Pieces => ("pieces", 0),
+                    Way::Rows(pitch) => ("rows", pitch),
+                    Way::Lists => ("lists", 0),
+                }
             })
         };
         let square = packed([1024, 1024]);
         assert_eq!(way(elements(Scatter, &square, &square, &square, 0)), Some(("columns", 0)));
         assert_eq!(way(elements(Scatter, &square, &square, &square, 1)), Some(("pieces", 0)));
         let rows = Layout::strided([100, 16], [20, 1]);
-        assert_eq!(way(axis(Scatter, &rows, &packed([1 << 16]), &packed([1 << 16, 16]), 0)), Some(("rows", 20)));
+        assert_eq!(
+            way(axis(Scatter, &rows, &packed([1 << 16]), &packed([1 << 16, 16]), 0)),
+            Some(("rows", 20))
+        );
         let many = packed([1 << 20]);
         let bins = |bins: usize| way(axis(Scatter, &packed([bins]), &many, &many, 0));
-        let most = |coordinates: usize| if third_cache_is_near() { 1 << 24 } else { coordinates << 21 };
+        let most =
+            |coordinates: usize| if third_cache_is_near() { 1 << 24 } else { coordinates << 21 };
         let one = most(1) / size_of::<f32>();
         assert_eq!([one, one + 1].map(bins), [None, Some(("lists", 0))]);
-        let pairs = |rows: usize| way(nd(Scatter, &packed([rows, 1024]), &packed([1 << 20, 2]), &many, 0));
+        let pairs =
+            |rows: usize| way(nd(Scatter, &packed([rows, 1024]), &packed([1 << 20, 2]), &many, 0));
         let two = most(2) / size_of::<[f32; 1024]>();
         assert_eq!([two, two + 1].map(pairs), [None, Some(("lists", 0))]);
-        let (far, gaps, one) = (packed([5 << 20]), Layout::strided([1 << 20], [2]), Layout::strided([1 << 20], [0]));
+        let (far, gaps, one) =
+            (packed([5 << 20]), Layout::strided([1 << 20], [2]), Layout::strided([1 << 20], [0]));
         assert_eq!(way(axis(Scatter, &far, &gaps, &many, 0)), None);
         // Updates with gaps, or only one, will be packed.
-        assert_eq!([&gaps, &one].map(|updates| way(axis(Scatter, &far, &many, updates, 0))), [Some(("lists", 0)); 2]);
-        let row = |step| way(axis(Scatter, &rows, &packed([1 << 16]), &Layout::strided([1 << 16, 16], [step, 1]), 0));
+        assert_eq!(
+            [&gaps, &one].map(|updates| way(axis(Scatter, &far, &many, updates, 0))),
+            [Some(("lists", 0)); 2]
+        );
+        let row = |step| {
+            way(axis(
+                Scatter,
+                &rows,
+                &packed([1 << 16]),
+                &Layout::strided([1 << 16, 16], [step, 1]),
+                0,
+            ))
+        };
         assert_eq!([0, 17].map(row), [Some(("rows", 20)), None]);
-        let last = |updates: &Layout| way(axis(Scatter, &packed([1200, 1000]), &packed([900]), updates, 1));
-        assert_eq!([&Layout::strided([1200, 900], [0, 0]), &packed([1200, 900])].map(last), [Some(("pieces", 0)); 2]);
-        assert_eq!(way(elements(Scatter, &square, &square, &Layout::strided([1024, 1024], [0, 0]), 0)), Some(("columns", 0)));
+        let last = |updates: &Layout| {
+            way(axis(Scatter, &packed([1200, 1000]), &packed([900]), updates, 1))
+        };
+        assert_eq!(
+            [&Layout::strided([1200, 900], [0, 0]), &packed([1200, 900])].map(last),
+            [Some(("pieces", 0)); 2]
+        );
+        assert_eq!(
+            way(elements(Scatter, &square, &square, &Layout::strided([1024, 1024], [0, 0]), 0)),
+            Some(("columns", 0))
+        );
     }
 
     #[test]
@@ -416,22 +514,31 @@ mod tests {
         let (bins, many) = (packed([5 << 20]), packed([1 << 20]));
         let way = |indices: &Layout, updates: &Layout| {
             let plan = axis(Scatter, &bins, indices, updates, 0);
-            with_threads(2, || Division::of_scatter::<f32>(&plan)).map(|division| matches!(division.way, Way::Rows(1)))
+            with_threads(2, || Division::of_scatter::<f32>(&plan))
+                .map(|division| matches!(division.way, Way::Rows(1)))
         };
         let lanes = |length: usize| {
-            way(&Layout::from_parts(&[1 << 14, length], &[length.cast_signed() + 1, 1], 0).unwrap(), &packed([1 << 14, length]))
+            way(
+                &Layout::from_parts(&[1 << 14, length], &[length.cast_signed() + 1, 1], 0).unwrap(),
+                &packed([1 << 14, length]),
+            )
         };
         assert_eq!([63, 64].map(lanes), [Some(true), Some(false)]);
         let tuples = |k: usize| {
-            let (bins, indices) = (Layout::from_sizes(&[20; 5][..k]).unwrap(), packed([1 << 19, k]));
+            let (bins, indices) =
+                (Layout::from_sizes(&[20; 5][..k]).unwrap(), packed([1 << 19, k]));
             let plan = nd(Scatter, &bins, &indices, &packed([1 << 19]), 0);
-            with_threads(2, || Division::of_scatter::<[f32; 64]>(&plan)).map(|division| matches!(division.way, Way::Rows(1)))
+            with_threads(2, || Division::of_scatter::<[f32; 64]>(&plan))
+                .map(|division| matches!(division.way, Way::Rows(1)))
         };
         assert_eq!([4, 5].map(tuples), [Some(false), Some(true)]);
         // Lists count places of the flat tensor in 32 bits.
         #[cfg(target_pointer_width = "64")]
         assert_eq!(
-            [0, 1].map(|more| way(&many, &Layout::strided([1 << 20], [1]).with_offset((1 << 32) - 1 - (1 << 20) + more))),
+            [0, 1].map(|more| way(
+                &many,
+                &Layout::strided([1 << 20], [1]).with_offset((1 << 32) - 1 - (1 << 20) + more)
+            )),
             [Some(false), Some(true)]
         );
     }
@@ -440,19 +547,30 @@ mod tests {
     fn pieces_are_of_one_size() {
         let ids = packed([1003]);
         let plan = axis(Gather, &packed([9]), &ids, &ids, 0);
-        let cut = |number| pieces(&plan, number).map(|piece| (piece.start.flat, piece.entries())).collect::<Vec<_>>();
+        let cut = |number| {
+            pieces(&plan, number)
+                .map(|piece| (piece.start.flat, piece.entries()))
+                .collect::<Vec<_>>()
+        };
         assert_eq!(cut(4), [(0, 250), (250, 251), (501, 251), (752, 251)]);
         assert_eq!((cut(1), cut(2000).len()), (vec![(0, 1003)], 1003));
         let mut output = [0; 1003];
-        let parts = |(piece, part): (Plan, &mut [i32])| (piece.start.flat, piece.start.table, part.len(), piece.start.indices);
-        let gathers: Vec<_> = written_pieces(&plan, &mut output, Direction::Gather, 4).map(parts).collect();
+        let parts = |(piece, part): (Plan, &mut [i32])| {
+            (piece.start.flat, piece.start.table, part.len(), piece.start.indices)
+        };
+        let gathers: Vec<_> =
+            written_pieces(&plan, &mut output, Direction::Gather, 4).map(parts).collect();
         assert_eq!(gathers, [(0, 0, 250, 0), (0, 0, 251, 250), (0, 0, 251, 501), (0, 0, 251, 752)]);
         // Of data that start later, and end sooner.
         let rows = packed([7, 10]);
         let plan = elements(Scatter, &rows.with_offset(3), &rows, &rows, 1);
-        let scatters: Vec<_> = written_pieces(&plan, &mut output[..60], Direction::Scatter, 3).map(parts).collect();
+        let scatters: Vec<_> =
+            written_pieces(&plan, &mut output[..60], Direction::Scatter, 3).map(parts).collect();
         assert_eq!(scatters, [(0, 0, 20, 0), (20, 0, 20, 20), (40, 0, 17, 40)]);
-        assert!(written_pieces(&plan, &mut output[..2], Direction::Scatter, 3).all(|(_, part)| part.is_empty()));
+        assert!(
+            written_pieces(&plan, &mut output[..2], Direction::Scatter, 3)
+                .all(|(_, part)| part.is_empty())
+        );
     }
 
     #[test]
@@ -464,15 +582,31 @@ mod tests {
         let mut gathered = |bad: &[usize]| {
             bad.iter().for_each(|place| indices[*place] = 100);
             let mut output = vec![0; COUNT];
-            let inside =
-                with_threads(3, || Division::of_gather::<u32>(&plan).unwrap().check_and_gather(&plan, &indices, &table, &mut output));
+            let inside = with_threads(3, || {
+                Division::of_gather::<u32>(&plan).unwrap().check_and_gather(
+                    &plan,
+                    &indices,
+                    &table,
+                    &mut output,
+                )
+            });
             bad.iter().for_each(|place| indices[*place] = 3);
-            (inside, output.iter().take_while(|element| **element == 7).count(), output.iter().filter(|element| **element == 7).count())
+            (
+                inside,
+                output.iter().take_while(|element| **element == 7).count(),
+                output.iter().filter(|element| **element == 7).count(),
+            )
         };
         assert_eq!(gathered(&[]), (true, COUNT, COUNT));
         // What is checked at a time is gathered as a whole.
         let step = CHECKED / size_of::<u64>();
-        for (bad, whole) in [(0, 0), (step - 1, 0), (step, step), (3 * step + 5, 3 * step), (COUNT - 1, COUNT - step)] {
+        for (bad, whole) in [
+            (0, 0),
+            (step - 1, 0),
+            (step, step),
+            (3 * step + 5, 3 * step),
+            (COUNT - 1, COUNT - step),
+        ] {
             assert_eq!(gathered(&[bad, COUNT - 1]), (false, whole, whole), "{bad}");
         }
     }
@@ -519,7 +653,10 @@ mod tests {
         let rows = Layout::strided([10, 3], [7, 1]).with_offset(4);
         let plan = axis(Scatter, &rows, &packed([70]), &packed([70, 3]), 0);
         let mut data = [0; 70];
-        let cut: Vec<_> = parts(&plan, &mut data, 7, 4).iter().map(|part| (part.start, part.data.len())).collect();
+        let cut: Vec<_> = parts(&plan, &mut data, 7, 4)
+            .iter()
+            .map(|part| (part.start, part.data.len()))
+            .collect();
         assert_eq!(cut, [(46, 24), (32, 14), (18, 14), (0, 18)]);
         assert_eq!(parts(&plan, &mut data, 7, 1).len(), 1);
     }

@@ -34,12 +34,19 @@ pub(crate) fn change<T: Copy, I: Index>(
 ) -> Option<bool> {
     let lengths = &plan.lengths;
     let reads = plan.reads();
-    if reads < LEAST || !plan.suits_vectors || needs_no_look::<I>(plan) || indices.len() < lengths.indices || updates.len() < lengths.flat {
+    if reads < LEAST
+        || !plan.suits_vectors
+        || needs_no_look::<I>(plan)
+        || indices.len() < lengths.indices
+        || updates.len() < lengths.flat
+    {
         return None;
     }
     let worth = worth();
     let bytes = size_of::<T>().saturating_mul(lengths.table);
-    if bytes > worth.bytes || bytes.saturating_mul(worth.times) > size_of::<I>().saturating_mul(reads) {
+    if bytes > worth.bytes
+        || bytes.saturating_mul(worth.times) > size_of::<I>().saturating_mul(reads)
+    {
         return None;
     }
     if bytes > super::NEAR && goes_by_columns::<T>(plan) {
@@ -75,7 +82,13 @@ mod tests {
     use crate::plan::tests::{axis, elements, nd, packed};
 
     /// What becomes of a byte of data for each place, with indices of eight bytes.
-    fn tried(places: usize, count: usize, bounds: Bounds, lengths: [usize; 3], inside: bool) -> (Option<bool>, Vec<u8>) {
+    fn tried(
+        places: usize,
+        count: usize,
+        bounds: Bounds,
+        lengths: [usize; 3],
+        inside: bool,
+    ) -> (Option<bool>, Vec<u8>) {
         let mut plan = axis(Scatter, &packed([places]), &packed([count]), &packed([count]), 0);
         plan.set_bounds(bounds);
         let [mut data, indices, updates] = lengths.map(|length| vec![0; length]);
@@ -90,14 +103,22 @@ mod tests {
 
     #[test]
     fn data_changes_if_all_indices_are_inside() {
-        assert_eq!(tried(10, 2000, Bounds::Error, [12, 2000, 2000], true), (Some(true), [[7; 10].as_slice(), &[0; 2]].concat()));
-        assert_eq!(tried(10, 2000, Bounds::Error, [12, 2000, 2000], false), (Some(false), vec![0; 12]));
+        assert_eq!(
+            tried(10, 2000, Bounds::Error, [12, 2000, 2000], true),
+            (Some(true), [[7; 10].as_slice(), &[0; 2]].concat())
+        );
+        assert_eq!(
+            tried(10, 2000, Bounds::Error, [12, 2000, 2000], false),
+            (Some(false), vec![0; 12])
+        );
     }
 
     #[test]
     fn few_data_and_many_indices_are_worth_a_copy() {
         let Worth { bytes, times } = worth();
-        let worth = |places, count| tried(places, count, Bounds::Error, [places, count, count], true).0.is_some();
+        let worth = |places, count| {
+            tried(places, count, Bounds::Error, [places, count, count], true).0.is_some()
+        };
         assert_eq!([1024, 1023].map(|count| worth(10, count)), [true, false]);
         let most = 2000 * size_of::<u64>() / times;
         assert_eq!([most, most + 1].map(|places| worth(places, 2000)), [true, false]);
@@ -114,10 +135,14 @@ mod tests {
     #[test]
     fn what_is_copied_or_proven_anyway_is_not() {
         fn worth<I: Index>(plan: &Plan, index: I) -> bool {
-            let [mut data, updates] = [plan.lengths.table, plan.lengths.flat].map(|length| vec![0_u32; length]);
-            change(plan, &mut data, &vec![index; plan.lengths.indices], &updates, |_| true).is_some()
+            let [mut data, updates] =
+                [plan.lengths.table, plan.lengths.flat].map(|length| vec![0_u32; length]);
+            change(plan, &mut data, &vec![index; plan.lengths.indices], &updates, |_| true)
+                .is_some()
         }
-        let [few, many] = [255, 256].map(|places| axis(Scatter, &packed([places]), &packed([10_000]), &packed([10_000]), 0));
+        let [few, many] = [255, 256].map(|places| {
+            axis(Scatter, &packed([places]), &packed([10_000]), &packed([10_000]), 0)
+        });
         assert_eq!([&few, &many].map(|plan| worth(plan, 0_u8)), [true, false]);
         assert!(worth(&many, 0_i64));
         // Columns of a table beyond the second cache.
@@ -133,7 +158,14 @@ mod tests {
             let updates = Layout::packed(&[indices.size(0)]);
             let plan = nd(Scatter, &Layout::packed(&vec![8; k]), indices, &updates, 0);
             let indices = vec![0_u8; plan.lengths.indices];
-            change(&plan, &mut vec![0_u8; plan.lengths.table], &indices, &vec![0; plan.lengths.flat], |_| true).is_some()
+            change(
+                &plan,
+                &mut vec![0_u8; plan.lengths.table],
+                &indices,
+                &vec![0; plan.lengths.flat],
+                |_| true,
+            )
+            .is_some()
         };
         assert_eq!([1023, 1024].map(|count| worth(&packed([count, 1]), 1)), [false, true]);
         assert_eq!([511, 512].map(|count| worth(&packed([count, 2]), 2)), [false, true]);

@@ -52,7 +52,8 @@ pub struct Case {
 
 impl Case {
     pub fn gather(&self) -> Result<Gather, Error> {
-        let (input, indices, output) = (self.table.layout()?, self.indices.layout()?, self.flat.layout()?);
+        let (input, indices, output) =
+            (self.table.layout()?, self.indices.layout()?, self.flat.layout()?);
         let gather = match self.operator {
             Operator::Axis(axis) => Gather::axis(&input, &indices, &output, axis)?,
             Operator::Elements(axis) => Gather::elements(&input, &indices, &output, axis)?,
@@ -62,7 +63,8 @@ impl Case {
     }
 
     pub fn scatter(&self) -> Result<Scatter, Error> {
-        let (data, indices, updates) = (self.table.layout()?, self.indices.layout()?, self.flat.layout()?);
+        let (data, indices, updates) =
+            (self.table.layout()?, self.indices.layout()?, self.flat.layout()?);
         let scatter = match self.operator {
             Operator::Axis(axis) => Scatter::axis(&data, &indices, &updates, axis)?,
             Operator::Elements(axis) => Scatter::elements(&data, &indices, &updates, axis)?,
@@ -81,14 +83,19 @@ impl Case {
 
     /// The index values as a slice of an index type that holds them.
     pub fn indices_as<I: TryFrom<i128>>(&self) -> Vec<I> {
-        self.values.iter().map(|&value| I::try_from(value).ok().expect("the value fits its type")).collect()
+        self.values
+            .iter()
+            .map(|&value| I::try_from(value).ok().expect("the value fits its type"))
+            .collect()
     }
 }
 
 /// The places of a layout's elements in their slice, in row-major order. (Where there are none, strides may be anything.)
 pub fn places(sizes: &[usize], strides: &[isize], offset: usize) -> Vec<usize> {
     sizes.iter().zip(strides).fold(vec![offset], |places, (size, stride)| {
-        let line = |place: usize| (0..*size as isize).map(move |n| place.wrapping_add_signed(n.wrapping_mul(*stride)));
+        let line = |place: usize| {
+            (0..*size as isize).map(move |n| place.wrapping_add_signed(n.wrapping_mul(*stride)))
+        };
         places.into_iter().flat_map(line).collect()
     })
 }
@@ -100,7 +107,11 @@ impl Tensor {
 
     /// The position of an element in the slice.
     pub fn address(&self, coordinates: &[usize]) -> usize {
-        let steps: i128 = coordinates.iter().zip(&self.strides).map(|(&c, &stride)| c as i128 * stride as i128).sum();
+        let steps: i128 = coordinates
+            .iter()
+            .zip(&self.strides)
+            .map(|(&c, &stride)| c as i128 * stride as i128)
+            .sum();
         usize::try_from(self.offset as i128 + steps).expect("a layout stays inside its slice")
     }
 }
@@ -181,6 +192,9 @@ impl fmt::Debug for Case {
             f,
             "Case {{\n    operator: Operator::{operator:?},\n    table: {table:?},\n    indices: {indices:?},\n    flat: {flat:?},"
         )?;
-        writeln!(f, "    bounds: Bounds::{bounds:?},\n    index: IndexType::{index:?},\n    values: vec!{values:?},\n    seed: {seed},\n}}")
+        writeln!(
+            f,
+            "    bounds: Bounds::{bounds:?},\n    index: IndexType::{index:?},\n    values: vec!{values:?},\n    seed: {seed},\n}}"
+        )
     }
 }

@@ -1,7 +1,10 @@
 //! Runs crate and oracle on a case, and compares every byte.
 
 use half::{bf16, f16};
-use strew::{Add, And, Assign, Average, Bounds, Error, Gather, Index, Max, Min, Mul, Operand, Or, Reduction, Sub, Xor, shape};
+use strew::{
+    Add, And, Assign, Average, Bounds, Error, Gather, Index, Max, Min, Mul, Operand, Or, Reduction,
+    Sub, Xor, shape,
+};
 
 use super::case::{Case, IndexType, Operator, Tensor, places, with_indices};
 use super::generate::Direction;
@@ -14,7 +17,10 @@ fn assert_same<T: Sample>(case: &Case, what: &str, found: &[T], expected: &[T], 
         return;
     }
     for (position, (&found, &expected)) in found.iter().zip(expected).enumerate() {
-        assert!(same(found, expected, nan), "{what}: [{position}] is {found:?}, should be {expected:?}\n{case:?}");
+        assert!(
+            same(found, expected, nan),
+            "{what}: [{position}] is {found:?}, should be {expected:?}\n{case:?}"
+        );
     }
     assert_eq!(found.len(), expected.len());
 }
@@ -38,7 +44,9 @@ pub fn check_gather_part(case: &Case, part: u64) {
         };
     }
     match part {
-        0 => with_indices!(case, indices => gather_of::<i64, _>(case, &oracle::moves(case), indices)),
+        0 => {
+            with_indices!(case, indices => gather_of::<i64, _>(case, &oracle::moves(case), indices))
+        }
         1 => wide!(u8, u8),
         2 => wide!(Pixel, f16),
         3 => wide!([u8; 3], f64),
@@ -54,12 +62,15 @@ pub fn with_wide_indices(case: &Case, signed: impl FnOnce(&[i64]), unsigned: imp
 
 pub fn gather_of<T: Sample, I: Index>(case: &Case, moves: &[Move], indices: &[I]) {
     let gather = case.gather().expect("the case is valid");
-    let (input, before) = (samples::<T>(case.table.len, case.seed, 0), samples::<T>(case.flat.len, case.seed, 1));
+    let (input, before) =
+        (samples::<T>(case.table.len, case.seed, 0), samples::<T>(case.flat.len, case.seed, 1));
     let mut expected = before.clone();
     oracle::gather(moves, &input, &mut expected);
     let result = oracle::first_out_of_bounds(moves);
 
-    for (name, run) in [("run", Gather::run as fn(&_, &_, &_, &mut _) -> _), ("run_shared", Gather::run_shared)] {
+    for (name, run) in
+        [("run", Gather::run as fn(&_, &_, &_, &mut _) -> _), ("run_shared", Gather::run_shared)]
+    {
         let mut output = before.clone();
         assert_eq!(run(&gather, &input, indices, &mut output), result, "{name}\n{case:?}");
         if result.is_ok() {
@@ -69,7 +80,10 @@ pub fn gather_of<T: Sample, I: Index>(case: &Case, moves: &[Move], indices: &[I]
         // What comes before the bad entry may have been gathered or not; the rest is as it was, in `expected` too.
         for position in 0..output.len() {
             let (found, old, new) = (output[position], before[position], expected[position]);
-            assert!(same(found, old, Nan::Exact) || same(found, new, Nan::Exact), "after an error: [{position}] is {found:?}\n{case:?}");
+            assert!(
+                same(found, old, Nan::Exact) || same(found, new, Nan::Exact),
+                "after an error: [{position}] is {found:?}\n{case:?}"
+            );
         }
     }
 
@@ -105,17 +119,26 @@ pub fn check_scatter_part(case: &Case, part: u64) {
     }
     match part {
         0 => with_indices!(case, indices => assign(case, &moves, indices, samples::<Pixel>)),
-        1 => with_indices!(case, indices => reduce(case, &moves, indices, order, order, Nan::Exact)),
+        1 => {
+            with_indices!(case, indices => reduce(case, &moves, indices, order, order, Nan::Exact))
+        }
         2 => with_indices!(case, indices => unique(case, &moves, indices)),
         // One of the crate's own, which may be tried on a copy.
-        3 => with_indices!(case, indices => reduce(case, &moves, indices, Add, u8::wrapping_add, Nan::Exact)),
+        3 => {
+            with_indices!(case, indices => reduce(case, &moves, indices, Add, u8::wrapping_add, Nan::Exact))
+        }
         4 => wide!([u8; 3], f32),
         _ => wide!(bool, u8),
     }
 }
 
 /// `run`, `run_into`, `check` and their kin. (`samples` says of which elements.)
-pub fn assign<T: Sample, I: Index>(case: &Case, moves: &[Move], indices: &[I], samples: fn(usize, u64, u64) -> Vec<T>) {
+pub fn assign<T: Sample, I: Index>(
+    case: &Case,
+    moves: &[Move],
+    indices: &[I],
+    samples: fn(usize, u64, u64) -> Vec<T>,
+) {
     let scatter = case.scatter().expect("the case is valid");
     let [input, before] = [0, 2].map(|stream| samples(case.table.len, case.seed, stream));
     let updates = samples(case.flat.len, case.seed, 1);
@@ -133,7 +156,11 @@ pub fn assign<T: Sample, I: Index>(case: &Case, moves: &[Move], indices: &[I], s
     assert_same(case, "run_shared", &data, &expected, Nan::Exact);
 
     let mut output = before.clone();
-    assert_eq!(scatter.run_into(&input, indices, &updates, &mut output), result, "run_into\n{case:?}");
+    assert_eq!(
+        scatter.run_into(&input, indices, &updates, &mut output),
+        result,
+        "run_into\n{case:?}"
+    );
     assert_same(case, "run_into", &output, &expected_into, Nan::Exact);
 
     let checked = scatter.check(indices);
@@ -143,14 +170,23 @@ pub fn assign<T: Sample, I: Index>(case: &Case, moves: &[Move], indices: &[I], s
         let (mut data, mut output) = (input.clone(), before.clone());
         assert_eq!(checked.run(&mut data, &updates), Ok(()), "checked run\n{case:?}");
         assert_same(case, "checked run", &data, &expected, Nan::Exact);
-        assert_eq!(checked.run_into(&input, &updates, &mut output), Ok(()), "checked run_into\n{case:?}");
+        assert_eq!(
+            checked.run_into(&input, &updates, &mut output),
+            Ok(()),
+            "checked run_into\n{case:?}"
+        );
         assert_same(case, "checked run_into", &output, &expected_into, Nan::Exact);
     }
     reduce(case, moves, indices, Assign, |_, update: T| update, Nan::Exact);
 }
 
 /// What a functional scatter leaves: the elements of the data's layout changed, all others and everything after an error as before.
-fn into_layout<T: Copy>(case: &Case, result: &Result<(), Error>, in_place: &[T], before: &[T]) -> Vec<T> {
+fn into_layout<T: Copy>(
+    case: &Case,
+    result: &Result<(), Error>,
+    in_place: &[T],
+    before: &[T],
+) -> Vec<T> {
     let mut output = before.to_vec();
     if result.is_ok() {
         for place in places(&case.table.sizes, &case.table.strides, case.table.offset) {
@@ -184,11 +220,19 @@ pub fn reduce<T: Sample, I: Index, R: Reduction<T> + Copy>(
     assert_same(case, "reduce", &data, &including, nan);
 
     let mut data = input.clone();
-    assert_eq!(scatter.reduce_shared(reduction, &mut data, indices, &updates), result, "reduce_shared\n{case:?}");
+    assert_eq!(
+        scatter.reduce_shared(reduction, &mut data, indices, &updates),
+        result,
+        "reduce_shared\n{case:?}"
+    );
     assert_same(case, "reduce_shared", &data, &including, nan);
 
     let mut output = before.clone();
-    assert_eq!(scatter.reduce_into(reduction, &input, indices, &updates, &mut output), result, "reduce_into\n{case:?}");
+    assert_eq!(
+        scatter.reduce_into(reduction, &input, indices, &updates, &mut output),
+        result,
+        "reduce_into\n{case:?}"
+    );
     assert_same(case, "reduce_into", &output, &expected_into, nan);
 
     let mut data = input.clone();
@@ -199,22 +243,40 @@ pub fn reduce<T: Sample, I: Index, R: Reduction<T> + Copy>(
     let Ok(checked) = scatter.check(indices) else { return };
     for _ in 0..2 {
         let (mut data, mut output) = (input.clone(), before.clone());
-        assert_eq!(checked.reduce(reduction, &mut data, &updates), Ok(()), "checked reduce\n{case:?}");
+        assert_eq!(
+            checked.reduce(reduction, &mut data, &updates),
+            Ok(()),
+            "checked reduce\n{case:?}"
+        );
         assert_same(case, "checked reduce", &data, &including, nan);
-        assert_eq!(checked.reduce_into(reduction, &input, &updates, &mut output), Ok(()), "checked reduce_into\n{case:?}");
+        assert_eq!(
+            checked.reduce_into(reduction, &input, &updates, &mut output),
+            Ok(()),
+            "checked reduce_into\n{case:?}"
+        );
         assert_same(case, "checked reduce_into", &output, &expected_into, nan);
         let mut data = input.clone();
-        assert_eq!(checked.reduce_excluding_self(reduction, &mut data, &updates, &mut flags), Ok(()), "checked excluding\n{case:?}");
+        assert_eq!(
+            checked.reduce_excluding_self(reduction, &mut data, &updates, &mut flags),
+            Ok(()),
+            "checked excluding\n{case:?}"
+        );
         assert_same(case, "checked reduce_excluding_self", &data, &excluding, nan);
     }
 }
 
-fn mean<T: Sample + Average, I: Index>(case: &Case, moves: &[Move], indices: &[I], add: impl Fn(T, T) -> T, divide: impl Fn(T, u64) -> T)
-where
+fn mean<T: Sample + Average, I: Index>(
+    case: &Case,
+    moves: &[Move],
+    indices: &[I],
+    add: impl Fn(T, T) -> T,
+    divide: impl Fn(T, u64) -> T,
+) where
     Add: Reduction<T>,
 {
     let scatter = case.scatter().expect("the case is valid");
-    let (input, updates) = (samples::<T>(case.table.len, case.seed, 0), samples::<T>(case.flat.len, case.seed, 1));
+    let (input, updates) =
+        (samples::<T>(case.table.len, case.seed, 0), samples::<T>(case.flat.len, case.seed, 1));
     let result = oracle::first_out_of_bounds(moves);
     for include_self in [true, false] {
         let mut expected = input.clone();
@@ -239,10 +301,20 @@ fn unique<I: Index>(case: &Case, moves: &[Move], indices: &[I]) {
     let scatter = case.scatter().expect("the case is valid");
     let mut flags = vec![u32::MAX; scatter.flags_len()];
     let expected = oracle::first_out_of_bounds(moves).and_then(|()| oracle::first_duplicate(moves));
-    assert_eq!(scatter.check_unique(indices, &mut flags).map(|_| ()), expected, "check_unique\n{case:?}");
-    if let (Some(short), true) = (scatter.flags_len().checked_sub(1), oracle::first_out_of_bounds(moves).is_ok()) {
+    assert_eq!(
+        scatter.check_unique(indices, &mut flags).map(|_| ()),
+        expected,
+        "check_unique\n{case:?}"
+    );
+    if let (Some(short), true) =
+        (scatter.flags_len().checked_sub(1), oracle::first_out_of_bounds(moves).is_ok())
+    {
         let expected = Error::ScratchTooShort { expected: short + 1, found: short };
-        assert_eq!(scatter.check_unique(indices, &mut flags[..short]).map(|_| ()), Err(expected), "check_unique\n{case:?}");
+        assert_eq!(
+            scatter.check_unique(indices, &mut flags[..short]).map(|_| ()),
+            Err(expected),
+            "check_unique\n{case:?}"
+        );
     }
 }
 
@@ -348,8 +420,12 @@ pub fn check_slice_lengths(case: &Case, direction: Direction) {
         Direction::Gather => [Operand::Input, Operand::Indices, Operand::Output],
         Direction::Scatter => [Operand::Data, Operand::Indices, Operand::Updates],
     };
-    let needs = [&case.table, &case.indices, &case.flat]
-        .map(|tensor| places(&tensor.sizes, &tensor.strides, tensor.offset).into_iter().max().map_or(0, |last| last + 1));
+    let needs = [&case.table, &case.indices, &case.flat].map(|tensor| {
+        places(&tensor.sizes, &tensor.strides, tensor.offset)
+            .into_iter()
+            .max()
+            .map_or(0, |last| last + 1)
+    });
     let run = |[table, indices, flat]: [usize; 3]| {
         let values: Vec<i8> = case.values[..indices].iter().map(|&value| value as i8).collect();
         let (mut table, mut flat) = (vec![1_u8; table], vec![2_u8; flat]);
@@ -357,15 +433,19 @@ pub fn check_slice_lengths(case: &Case, direction: Direction) {
             Direction::Gather => case.gather()?.run(&table, &values, &mut flat),
             Direction::Scatter => case.scatter()?.run(&mut table, &values, &flat),
         };
-        let is_as_before = table.iter().all(|element| *element == 1) && flat.iter().all(|element| *element == 2);
+        let is_as_before =
+            table.iter().all(|element| *element == 1) && flat.iter().all(|element| *element == 2);
         assert!(result.is_ok() || is_as_before, "{case:?}");
         result
     };
     assert_eq!(run(needs), Ok(()), "{case:?}");
-    for (position, operand) in operands.into_iter().enumerate().filter(|&(position, _)| needs[position] > 0) {
+    for (position, operand) in
+        operands.into_iter().enumerate().filter(|&(position, _)| needs[position] > 0)
+    {
         let mut short = needs;
         short[position] -= 1;
-        let expected = Error::SliceTooShort { operand, expected: needs[position], found: short[position] };
+        let expected =
+            Error::SliceTooShort { operand, expected: needs[position], found: short[position] };
         assert_eq!(run(short), Err(expected), "{case:?}");
     }
 }
@@ -389,15 +469,22 @@ pub fn check_hostile(case: &Case) {
             return 0;
         }
         // Hostile sizes and strides exceed even 128 bits; such a plan is not made.
-        let reach = |(&size, &stride): (&usize, &isize)| (size as i128 - 1) * (stride as i128).max(0);
-        tensor.sizes.iter().zip(&tensor.strides).map(reach).fold(tensor.offset as i128 + 1, i128::saturating_add)
+        let reach =
+            |(&size, &stride): (&usize, &isize)| (size as i128 - 1) * (stride as i128).max(0);
+        tensor
+            .sizes
+            .iter()
+            .zip(&tensor.strides)
+            .map(reach)
+            .fold(tensor.offset as i128 + 1, i128::saturating_add)
     };
     let needs = [&case.table, &case.indices, &case.flat].map(length);
     let gather = case.gather().map(|gather| gather.run::<u8, i64>(&[], &[], &mut []));
     let scatter = case.scatter().map(|scatter| scatter.run::<u8, i64>(&mut [], &[], &[]));
-    for (run, names) in
-        [(gather, [Operand::Input, Operand::Indices, Operand::Output]), (scatter, [Operand::Data, Operand::Indices, Operand::Updates])]
-    {
+    for (run, names) in [
+        (gather, [Operand::Input, Operand::Indices, Operand::Output]),
+        (scatter, [Operand::Data, Operand::Indices, Operand::Updates]),
+    ] {
         match run {
             // The plan was refused.
             Err(_) => {}
@@ -413,19 +500,25 @@ pub fn check_hostile(case: &Case) {
         check_shapes(case);
     }
     // Tensors may be broadcast, and take long.
-    let products =
-        [&case.table, &case.indices, &case.flat].map(|tensor| tensor.sizes.iter().fold(1, |all: usize, size| all.saturating_mul(*size)));
-    if needs.iter().any(|need| *need > LONGEST as i128) || products.iter().any(|product| *product > LONGEST) {
+    let products = [&case.table, &case.indices, &case.flat]
+        .map(|tensor| tensor.sizes.iter().fold(1, |all: usize, size| all.saturating_mul(*size)));
+    if needs.iter().any(|need| *need > LONGEST as i128)
+        || products.iter().any(|product| *product > LONGEST)
+    {
         return;
     }
     let [table, indices, flat] = needs.map(|need| need as usize);
     let values = case.values.iter().copied().chain(std::iter::repeat(0)).take(indices);
-    let values: Vec<i64> = values.map(|value| value.clamp(i64::MIN.into(), i64::MAX.into()) as i64).collect();
+    let values: Vec<i64> =
+        values.map(|value| value.clamp(i64::MIN.into(), i64::MAX.into()) as i64).collect();
     let results = [
         case.gather().map(|gather| gather.run(&vec![0_u8; table], &values, &mut vec![0; flat])),
         case.scatter().map(|scatter| scatter.run(&mut vec![0_u8; table], &values, &vec![0; flat])),
     ];
     for result in results.into_iter().flatten() {
-        assert!(matches!(result, Ok(()) | Err(Error::IndexOutOfBounds { .. })), "{result:?}\n{case:?}");
+        assert!(
+            matches!(result, Ok(()) | Err(Error::IndexOutOfBounds { .. })),
+            "{result:?}\n{case:?}"
+        );
     }
 }

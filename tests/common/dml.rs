@@ -5,8 +5,9 @@ use std::fmt;
 use half::f16;
 use strew::Error;
 use strew::dml::{
-    CompiledGather, CompiledScatter, DataType, GatherElementsOperatorDesc, GatherNd1OperatorDesc, GatherOperatorDesc,
-    ScatterNdOperatorDesc, ScatterOperatorDesc, Settings, TensorData, TensorDataMut, TensorDesc,
+    CompiledGather, CompiledScatter, DataType, GatherElementsOperatorDesc, GatherNd1OperatorDesc,
+    GatherOperatorDesc, ScatterNdOperatorDesc, ScatterOperatorDesc, Settings, TensorData,
+    TensorDataMut, TensorDesc,
 };
 
 use super::case::{self, Case, IndexType};
@@ -55,7 +56,8 @@ pub fn description(choose: Choose) -> Option<Description> {
     case.index = [IndexType::U32, IndexType::I32, IndexType::U64, IndexType::I64][choose(4)];
     case.values = vec![case.index.max(); case.indices.len];
     for c in coordinates(&old.sizes) {
-        case.values[case.indices.address(&c)] = values[old.address(&c)].clamp(case.index.min(), case.index.max());
+        case.values[case.indices.address(&c)] =
+            values[old.address(&c)].clamp(case.index.min(), case.index.max());
     }
 
     let ranks = [&case.table, &case.indices, &case.flat].map(|tensor| tensor.sizes.len());
@@ -63,24 +65,43 @@ pub fn description(choose: Choose) -> Option<Description> {
     let rank = least + choose(9 - least);
     let before_table = rank - ranks[0];
     let (operator, parameters) = match (case.operator, direction) {
-        (case::Operator::Axis(axis), Direction::Gather) => (Operator::Gather, [axis + before_table, ranks[1], 0]),
+        (case::Operator::Axis(axis), Direction::Gather) => {
+            (Operator::Gather, [axis + before_table, ranks[1], 0])
+        }
         (case::Operator::Axis(_), Direction::Scatter) => return None,
-        (case::Operator::Elements(axis), Direction::Gather) => (Operator::GatherElements, [axis + before_table, 0, 0]),
-        (case::Operator::Elements(axis), Direction::Scatter) => (Operator::Scatter, [axis + before_table, 0, 0]),
-        (case::Operator::Nd(batch_dims), Direction::Gather) => (Operator::GatherNd1, [ranks[0], ranks[1], batch_dims]),
-        (case::Operator::Nd(0), Direction::Scatter) => (Operator::ScatterNd, [ranks[0], ranks[1], 0]),
+        (case::Operator::Elements(axis), Direction::Gather) => {
+            (Operator::GatherElements, [axis + before_table, 0, 0])
+        }
+        (case::Operator::Elements(axis), Direction::Scatter) => {
+            (Operator::Scatter, [axis + before_table, 0, 0])
+        }
+        (case::Operator::Nd(batch_dims), Direction::Gather) => {
+            (Operator::GatherNd1, [ranks[0], ranks[1], batch_dims])
+        }
+        (case::Operator::Nd(0), Direction::Scatter) => {
+            (Operator::ScatterNd, [ranks[0], ranks[1], 0])
+        }
         (case::Operator::Nd(_), Direction::Scatter) => return None,
     };
     let mut aligned = |tensor: &case::Tensor| {
         let ones = rank - tensor.sizes.len();
         let sizes = [vec![1; ones], tensor.sizes.clone()].concat();
-        let strides = (0..ones).map(|_| choose(1 << 16)).chain(tensor.strides.iter().map(|stride| stride.unsigned_abs()));
-        Tensor { sizes: sizes.into_iter().map(|size| size as u32).collect(), strides: strides.map(|stride| stride as u32).collect() }
+        let strides = (0..ones)
+            .map(|_| choose(1 << 16))
+            .chain(tensor.strides.iter().map(|stride| stride.unsigned_abs()));
+        Tensor {
+            sizes: sizes.into_iter().map(|size| size as u32).collect(),
+            strides: strides.map(|stride| stride as u32).collect(),
+        }
     };
     let [table, indices, flat] = [&case.table, &case.indices, &case.flat].map(&mut aligned);
     // A scatter's input: as the output lies, or one element for all.
     let input = Tensor {
-        strides: table.strides.iter().map(|stride| stride * u32::from((case.seed / 4).is_multiple_of(2))).collect(),
+        strides: table
+            .strides
+            .iter()
+            .map(|stride| stride * u32::from((case.seed / 4).is_multiple_of(2)))
+            .collect(),
         ..table.clone()
     };
     let input = if direction == Direction::Scatter { input } else { table.clone() };
@@ -95,16 +116,20 @@ fn upwards(tensor: &mut case::Tensor) {
         *stride = if *size > 1 { stride.wrapping_abs() } else { *stride & 0xFFFF };
     }
     tensor.offset = 0;
-    tensor.len = coordinates(&tensor.sizes).iter().map(|c| tensor.address(c) + 1).max().unwrap_or(0);
+    tensor.len =
+        coordinates(&tensor.sizes).iter().map(|c| tensor.address(c) + 1).max().unwrap_or(0);
 }
 
 /// One to three numbers of a description replaced.
 pub fn hostile_description(choose: Choose) -> Option<Description> {
     let changes = 1 + choose(3);
-    let parts: Vec<[usize; 4]> = (0..changes).map(|_| [choose(5), choose(4), choose(9), choose(12)]).collect();
+    let parts: Vec<[usize; 4]> =
+        (0..changes).map(|_| [choose(5), choose(4), choose(9), choose(12)]).collect();
     let mut description = description(choose)?;
     for [tensor, part, dim, value] in parts {
-        let value = [0, 1, 2, 3, 8, 9, 300, 1 << 16, i32::MAX as u32, 1 << 31, u32::MAX - 1, u32::MAX][value];
+        let value =
+            [0, 1, 2, 3, 8, 9, 300, 1 << 16, i32::MAX as u32, 1 << 31, u32::MAX - 1, u32::MAX]
+                [value];
         let Some(tensor) = description.tensors.get_mut(tensor) else {
             description.parameters[part % 3] = value;
             continue;
@@ -132,18 +157,28 @@ impl Description {
             let Tensor { sizes, strides } = &self.tensors[position];
             TensorDesc::strided(data_type, sizes, strides)
         };
-        let [input_tensor, indices_tensor, flat, output_tensor] = [tensor(0, data), tensor(1, index), tensor(2, data), tensor(3, data)];
+        let [input_tensor, indices_tensor, flat, output_tensor] =
+            [tensor(0, data), tensor(1, index), tensor(2, data), tensor(3, data)];
         let settings = Settings { bounds: self.case.bounds, ..Settings::default() };
         let [first, second, third] = self.parameters;
         match self.operator {
-            Operator::Gather => {
-                GatherOperatorDesc { input_tensor, indices_tensor, output_tensor: flat, axis: first, index_dimensions: second }
-                    .compile(&settings)
-                    .map(|gather| Compiled::Gather(Box::new(gather)))
+            Operator::Gather => GatherOperatorDesc {
+                input_tensor,
+                indices_tensor,
+                output_tensor: flat,
+                axis: first,
+                index_dimensions: second,
             }
-            Operator::GatherElements => GatherElementsOperatorDesc { input_tensor, indices_tensor, output_tensor: flat, axis: first }
-                .compile(&settings)
-                .map(|gather| Compiled::Gather(Box::new(gather))),
+            .compile(&settings)
+            .map(|gather| Compiled::Gather(Box::new(gather))),
+            Operator::GatherElements => GatherElementsOperatorDesc {
+                input_tensor,
+                indices_tensor,
+                output_tensor: flat,
+                axis: first,
+            }
+            .compile(&settings)
+            .map(|gather| Compiled::Gather(Box::new(gather))),
             Operator::GatherNd1 => GatherNd1OperatorDesc {
                 input_tensor,
                 indices_tensor,
@@ -154,9 +189,15 @@ impl Description {
             }
             .compile(&settings)
             .map(|gather| Compiled::Gather(Box::new(gather))),
-            Operator::Scatter => ScatterOperatorDesc { input_tensor, indices_tensor, updates_tensor: flat, output_tensor, axis: first }
-                .compile(&settings)
-                .map(|scatter| Compiled::Scatter(Box::new(scatter))),
+            Operator::Scatter => ScatterOperatorDesc {
+                input_tensor,
+                indices_tensor,
+                updates_tensor: flat,
+                output_tensor,
+                axis: first,
+            }
+            .compile(&settings)
+            .map(|scatter| Compiled::Scatter(Box::new(scatter))),
             Operator::ScatterNd => ScatterNdOperatorDesc {
                 input_tensor,
                 indices_tensor,
@@ -171,17 +212,29 @@ impl Description {
     }
 
     /// Runs on slices; a gather's output and a scatter's updates are `flat`.
-    fn execute<T>(&self, compiled: &Compiled, input: &[T], values: &[i128], flat: &mut [T], output: &mut [T]) -> Result<(), Error>
+    fn execute<T>(
+        &self,
+        compiled: &Compiled,
+        input: &[T],
+        values: &[i128],
+        flat: &mut [T],
+        output: &mut [T],
+    ) -> Result<(), Error>
     where
         for<'a> TensorData<'a>: From<&'a [T]>,
         for<'a> TensorDataMut<'a>: From<&'a mut [T]>,
     {
         macro_rules! with {
             ($index:ident) => {{
-                let indices: Vec<$index> = values.iter().map(|value| $index::try_from(*value).expect("the value fits its type")).collect();
+                let indices: Vec<$index> = values
+                    .iter()
+                    .map(|value| $index::try_from(*value).expect("the value fits its type"))
+                    .collect();
                 match compiled {
                     Compiled::Gather(gather) => gather.execute(input, &indices[..], flat),
-                    Compiled::Scatter(scatter) => scatter.execute(input, &indices[..], &*flat, output),
+                    Compiled::Scatter(scatter) => {
+                        scatter.execute(input, &indices[..], &*flat, output)
+                    }
                 }
             }};
         }
@@ -220,7 +273,8 @@ where
     let result = oracle::first_out_of_bounds(&moves);
     let [input, before] = [0, 2].map(|stream| samples::<T>(case.table.len, case.seed, stream));
     let (flat_before, mut output) = (samples::<T>(case.flat.len, case.seed, 1), before.clone());
-    let (mut flat, mut expected_flat, mut expected_output) = (flat_before.clone(), flat_before.clone(), before);
+    let (mut flat, mut expected_flat, mut expected_output) =
+        (flat_before.clone(), flat_before.clone(), before);
     match compiled {
         Compiled::Gather(_) => oracle::gather(&moves, &input, &mut expected_flat),
         Compiled::Scatter(_) if result.is_ok() => {
@@ -233,14 +287,24 @@ where
         }
         Compiled::Scatter(_) => {}
     }
-    assert_eq!(description.execute(&compiled, &input, &case.values, &mut flat, &mut output), result, "{description:?}");
+    assert_eq!(
+        description.execute(&compiled, &input, &case.values, &mut flat, &mut output),
+        result,
+        "{description:?}"
+    );
     for (position, found) in flat.iter().enumerate() {
         // What comes before a bad index may have been gathered or not.
         let old = result.is_err() && same(*found, flat_before[position], Nan::Exact);
-        assert!(old || same(*found, expected_flat[position], Nan::Exact), "[{position}] is {found:?}\n{description:?}");
+        assert!(
+            old || same(*found, expected_flat[position], Nan::Exact),
+            "[{position}] is {found:?}\n{description:?}"
+        );
     }
     for (found, expected) in output.iter().zip(&expected_output) {
-        assert!(same(*found, *expected, Nan::Exact), "{found:?} is not {expected:?}\n{description:?}");
+        assert!(
+            same(*found, *expected, Nan::Exact),
+            "{found:?} is not {expected:?}\n{description:?}"
+        );
     }
 }
 
@@ -248,31 +312,60 @@ where
 pub fn check_hostile_description(description: &Description) {
     const LONGEST: usize = 1 << 12;
     let Ok(compiled) = description.compile(DataType::Uint8) else { return };
-    let extents =
-        description.tensors.each_ref().map(|tensor| TensorDesc::strided(DataType::Uint8, &tensor.sizes, &tensor.strides).extent());
+    let extents = description.tensors.each_ref().map(|tensor| {
+        TensorDesc::strided(DataType::Uint8, &tensor.sizes, &tensor.strides).extent()
+    });
     let run = |lengths: [usize; 4]| {
-        let values: Vec<i128> = description.case.values.iter().copied().chain(std::iter::repeat(0)).take(lengths[1]).collect();
-        description.execute(&compiled, &vec![0_u8; lengths[0]], &values, &mut vec![1; lengths[2]], &mut vec![2; lengths[3]])
+        let values: Vec<i128> = description
+            .case
+            .values
+            .iter()
+            .copied()
+            .chain(std::iter::repeat(0))
+            .take(lengths[1])
+            .collect();
+        description.execute(
+            &compiled,
+            &vec![0_u8; lengths[0]],
+            &values,
+            &mut vec![1; lengths[2]],
+            &mut vec![2; lengths[3]],
+        )
     };
     let operands = if matches!(compiled, Compiled::Gather(_)) { 3 } else { 4 };
     // A gather's fourth tensor is nobody's.
-    let lengths: Vec<usize> = extents.into_iter().take(operands).map(|extent| extent.expect("what compiles has lengths")).collect();
+    let lengths: Vec<usize> = extents
+        .into_iter()
+        .take(operands)
+        .map(|extent| extent.expect("what compiles has lengths"))
+        .collect();
     let lengths = [lengths[0], lengths[1], lengths[2], lengths.get(3).copied().unwrap_or(0)];
     // Tensors may be broadcast, and take long.
-    let products =
-        description.tensors.each_ref().map(|tensor| tensor.sizes.iter().fold(1_usize, |all, size| all.saturating_mul(*size as usize)));
+    let products = description.tensors.each_ref().map(|tensor| {
+        tensor.sizes.iter().fold(1_usize, |all, size| all.saturating_mul(*size as usize))
+    });
     if lengths.iter().chain(&products).any(|length| *length > LONGEST) {
-        assert!(matches!(run([0; 4]), Err(Error::SliceTooShort { found: 0, .. })), "{description:?}");
+        assert!(
+            matches!(run([0; 4]), Err(Error::SliceTooShort { found: 0, .. })),
+            "{description:?}"
+        );
         return;
     }
     let result = run(lengths);
-    assert!(matches!(result, Ok(()) | Err(Error::IndexOutOfBounds { .. })), "{result:?}\n{description:?}");
+    assert!(
+        matches!(result, Ok(()) | Err(Error::IndexOutOfBounds { .. })),
+        "{result:?}\n{description:?}"
+    );
     for operand in 0..operands {
         let mut short = lengths;
         short[operand] -= 1;
         let found = run(short);
         // A scatter looks at the indices before the other slices.
-        assert!(matches!(found, Err(Error::SliceTooShort { .. })) || (found.is_err() && found == result), "{operand}: {description:?}");
+        assert!(
+            matches!(found, Err(Error::SliceTooShort { .. }))
+                || (found.is_err() && found == result),
+            "{operand}: {description:?}"
+        );
     }
 }
 

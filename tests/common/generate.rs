@@ -32,8 +32,12 @@ const MAX_ELEMENTS: usize = 300;
 pub fn case(direction: Direction, kind: Kind, choose: Choose) -> Case {
     let shapes = shapes(kind, choose);
     let tensors = match direction {
-        Direction::Gather => [read(shapes.table, choose), read(shapes.indices, choose), written(shapes.flat, choose)],
-        Direction::Scatter => [written(shapes.table, choose), read(shapes.indices, choose), read(shapes.flat, choose)],
+        Direction::Gather => {
+            [read(shapes.table, choose), read(shapes.indices, choose), written(shapes.flat, choose)]
+        }
+        Direction::Scatter => {
+            [written(shapes.table, choose), read(shapes.indices, choose), read(shapes.flat, choose)]
+        }
     };
     let hostility = [0, 1, 8][choose(3)];
     filled(shapes.operator, tensors, hostility, choose)
@@ -52,12 +56,14 @@ pub fn long_case(direction: Direction, kind: Kind, choose: Choose) -> Case {
         }
     };
     let table = tensor(shapes.table, direction == Direction::Scatter);
-    let tensors = [table, tensor(shapes.indices, false), tensor(shapes.flat, direction == Direction::Gather)];
+    let tensors =
+        [table, tensor(shapes.indices, false), tensor(shapes.flat, direction == Direction::Gather)];
     let hostility = [0, 0, 0, 8][choose(4)];
     let mut case = filled(shapes.operator, tensors, hostility, choose);
     if choose(2) == 1 && !case.indices.sizes.contains(&0) {
         let c: Vec<usize> = case.indices.sizes.iter().map(|&size| choose(size)).collect();
-        case.values[case.indices.address(&c)] = hostile(indexed_size(case.operator, &case.table, &c), case.index, choose);
+        case.values[case.indices.address(&c)] =
+            hostile(indexed_size(case.operator, &case.table, &c), case.index, choose);
     }
     case
 }
@@ -76,7 +82,8 @@ fn shapes(kind: Kind, choose: Choose) -> Shapes {
         Kind::Axis => {
             let axis = choose(rank);
             let elements: usize = table[..axis].iter().chain(&table[axis + 1..]).product();
-            let indices = sizes_within(choose(MAX_RANK + 2 - rank), MAX_ELEMENTS / elements.max(1), choose);
+            let indices =
+                sizes_within(choose(MAX_RANK + 2 - rank), MAX_ELEMENTS / elements.max(1), choose);
             let flat = [&table[..axis], &indices, &table[axis + 1..]].concat();
             Shapes { operator: Operator::Axis(axis), table, indices, flat }
         }
@@ -84,7 +91,11 @@ fn shapes(kind: Kind, choose: Choose) -> Shapes {
             let axis = choose(rank);
             let mut indices = table.clone();
             for (d, size) in indices.iter_mut().enumerate() {
-                *size = if d == axis { 1 + choose(5) } else { *size - if choose(4) == 3 { choose(*size + 1) } else { 0 } };
+                *size = if d == axis {
+                    1 + choose(5)
+                } else {
+                    *size - if choose(4) == 3 { choose(*size + 1) } else { 0 }
+                };
             }
             Shapes { operator: Operator::Elements(axis), table, flat: indices.clone(), indices }
         }
@@ -129,16 +140,28 @@ fn long_shapes(kind: Kind, choose: Choose) -> Shapes {
             Shapes { operator: Operator::Elements(axis), table, flat: indices.clone(), indices }
         }
         Kind::Nd => {
-            let (batch, tail) = (sizes_of(&FEW, choose(2), 3, choose), sizes_of(&FEW, choose(2), 4, choose));
+            let (batch, tail) =
+                (sizes_of(&FEW, choose(2), 3, choose), sizes_of(&FEW, choose(2), 4, choose));
             let tuple = sizes_of(&MANY, 1 + choose(5), 2_000, choose);
             let entries = [&batch[..], &sizes_of(&FEW, choose(2), 2, choose), &[length]].concat();
-            let (indices, flat) = ([&entries[..], &[tuple.len()]].concat(), [&entries[..], &tail].concat());
-            Shapes { operator: Operator::Nd(batch.len()), table: [batch, tuple, tail].concat(), indices, flat }
+            let (indices, flat) =
+                ([&entries[..], &[tuple.len()]].concat(), [&entries[..], &tail].concat());
+            Shapes {
+                operator: Operator::Nd(batch.len()),
+                table: [batch, tuple, tail].concat(),
+                indices,
+                flat,
+            }
         }
     }
 }
 
-fn filled(operator: Operator, [table, indices, flat]: [Tensor; 3], hostility: usize, choose: Choose) -> Case {
+fn filled(
+    operator: Operator,
+    [table, indices, flat]: [Tensor; 3],
+    hostility: usize,
+    choose: Choose,
+) -> Case {
     let index = IndexType::ALL[choose(10)];
     let bounds = [Bounds::Error, Bounds::Clamp, Bounds::Wrap, Bounds::Skip][choose(4)];
     let values = values(operator, &table, &indices, index, hostility, choose);
@@ -150,7 +173,10 @@ fn sizes(rank: usize, choose: Choose) -> Vec<usize> {
 }
 
 fn sizes_within(rank: usize, elements: usize, choose: Choose) -> Vec<usize> {
-    const SIZES: [usize; 32] = [1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 5, 1, 2, 3, 5, 2, 3, 5, 7, 7, 33, 130, 0];
+    const SIZES: [usize; 32] = [
+        1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 5, 1, 2, 3, 5, 2, 3, 5, 7, 7, 33,
+        130, 0,
+    ];
     sizes_of(&SIZES, rank, elements, choose)
 }
 
@@ -216,7 +242,14 @@ fn place(sizes: Vec<usize>, mut strides: Vec<isize>, choose: Choose) -> Tensor {
 }
 
 /// Values that are inside, or sometimes hostile. What no coordinate addresses is always out of bounds.
-fn values(operator: Operator, table: &Tensor, indices: &Tensor, index: IndexType, hostility: usize, choose: Choose) -> Vec<i128> {
+fn values(
+    operator: Operator,
+    table: &Tensor,
+    indices: &Tensor,
+    index: IndexType,
+    hostility: usize,
+    choose: Choose,
+) -> Vec<i128> {
     let mut values = vec![index.max(); indices.len];
     for c in coordinates(&indices.sizes) {
         let size = indexed_size(operator, table, &c);
@@ -261,7 +294,9 @@ fn hostile(size: usize, index: IndexType, choose: Choose) -> i128 {
     let value = match values.get(choose(values.len() + 1)) {
         Some(value) => *value,
         // Any 64 bits, the lowest ones first.
-        None => (0..4).fold(0_i64, |bits, part| bits | (choose(1 << 16) as i64) << (16 * part)).into(),
+        None => {
+            (0..4).fold(0_i64, |bits, part| bits | (choose(1 << 16) as i64) << (16 * part)).into()
+        }
     };
     value.clamp(index.min(), index.max())
 }
@@ -295,8 +330,18 @@ fn corrupt(case: &mut Case, which: usize, part: usize, dim: usize, value: usize)
         usize::MAX,
         usize::MAX / 3,
     ];
-    const STRIDES: [isize; 10] =
-        [0, 1, -1, 1 << (HALF - 1), -(1 << HALF), isize::MIN, isize::MIN + 1, isize::MAX, isize::MAX / 2 + 1, isize::MIN / 2];
+    const STRIDES: [isize; 10] = [
+        0,
+        1,
+        -1,
+        1 << (HALF - 1),
+        -(1 << HALF),
+        isize::MIN,
+        isize::MIN + 1,
+        isize::MAX,
+        isize::MAX / 2 + 1,
+        isize::MIN / 2,
+    ];
     let size = SIZES[value % SIZES.len()];
     let tensor = match which % 4 {
         0 => &mut case.table,
@@ -304,7 +349,9 @@ fn corrupt(case: &mut Case, which: usize, part: usize, dim: usize, value: usize)
         2 => &mut case.flat,
         _ => {
             let parameter = if dim.is_multiple_of(4) { size } else { value % 12 };
-            case.operator = [Operator::Axis(parameter), Operator::Elements(parameter), Operator::Nd(parameter)][part % 3];
+            case.operator =
+                [Operator::Axis(parameter), Operator::Elements(parameter), Operator::Nd(parameter)]
+                    [part % 3];
             return;
         }
     };

@@ -23,7 +23,9 @@ pub enum Target {
 
 /// All coordinates of a tensor, in row-major order.
 pub fn coordinates(sizes: &[usize]) -> Vec<Vec<usize>> {
-    sizes.iter().fold(vec![vec![]], |all, &size| all.iter().flat_map(|c| (0..size).map(|i| [&c[..], &[i]].concat())).collect())
+    sizes.iter().fold(vec![vec![]], |all, &size| {
+        all.iter().flat_map(|c| (0..size).map(|i| [&c[..], &[i]].concat())).collect()
+    })
 }
 
 /// All moves of a case, in row-major order of the indices.
@@ -37,11 +39,18 @@ pub fn moves(case: &Case) -> Vec<Move> {
             Operator::Nd(batch_dims) => (&c[..q - 1], &c[..batch_dims], &c[q - 1..]),
         };
         let tuple: Vec<i128> = match case.operator {
-            Operator::Nd(_) => (0..case.indices.sizes[q - 1]).map(|j| case.values[case.indices.address(&[entry, &[j]].concat())]).collect(),
+            Operator::Nd(_) => (0..case.indices.sizes[q - 1])
+                .map(|j| case.values[case.indices.address(&[entry, &[j]].concat())])
+                .collect(),
             _ => vec![case.values[case.indices.address(entry)]],
         };
-        let number = entry.iter().zip(&case.indices.sizes).fold(0, |number, (c, size)| number * size + c);
-        Move { entry: number, flat: case.flat.address(&c), table: target(case, before, &tuple, after) }
+        let number =
+            entry.iter().zip(&case.indices.sizes).fold(0, |number, (c, size)| number * size + c);
+        Move {
+            entry: number,
+            flat: case.flat.address(&c),
+            table: target(case, before, &tuple, after),
+        }
     };
     let mut moves: Vec<Move> = coordinates(&case.flat.sizes).into_iter().map(to_move).collect();
     moves.sort_by_key(|m| m.entry);
@@ -69,7 +78,9 @@ fn target(case: &Case, before: &[usize], tuple: &[i128], after: &[usize]) -> Tar
 /// The error for the first entry that is out of bounds.
 pub fn first_out_of_bounds(moves: &[Move]) -> Result<(), Error> {
     moves.iter().map(|m| (m.entry, m.table)).try_for_each(|(entry, table)| match table {
-        Target::OutOfBounds { coordinate, value, size } => Err(Error::IndexOutOfBounds { entry, coordinate, value, size }),
+        Target::OutOfBounds { coordinate, value, size } => {
+            Err(Error::IndexOutOfBounds { entry, coordinate, value, size })
+        }
         _ => Ok(()),
     })
 }
@@ -111,7 +122,11 @@ pub fn scatter<T: Copy>(
     for m in nothing_or_all {
         let Target::At(place) = m.table else { continue };
         let hit = hits.entry(place).or_insert(0);
-        data[place] = if *hit > 0 || include_self { combine(data[place], updates[m.flat]) } else { updates[m.flat] };
+        data[place] = if *hit > 0 || include_self {
+            combine(data[place], updates[m.flat])
+        } else {
+            updates[m.flat]
+        };
         *hit += 1;
     }
     hits

@@ -20,14 +20,20 @@ fn blocks(len: usize, seed: u64) -> Vec<Block> {
 
 /// Blocks are passed by value, in frames of their own size when nothing is optimised.
 pub fn pool(threads: usize) -> rayon::ThreadPool {
-    rayon::ThreadPoolBuilder::new().num_threads(threads).stack_size(64 << 20).build().expect("threads")
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .stack_size(64 << 20)
+        .build()
+        .expect("threads")
 }
 
 pub fn check_gather(case: &Case, threads: &rayon::ThreadPool) {
     if is_large(case) {
         return;
     }
-    threads.install(|| with_wide_indices(case, |indices| gather(case, indices), |indices| gather(case, indices)));
+    threads.install(|| {
+        with_wide_indices(case, |indices| gather(case, indices), |indices| gather(case, indices))
+    });
 }
 
 fn gather<I: Index>(case: &Case, indices: &[I]) {
@@ -48,7 +54,9 @@ pub fn check_scatter(case: &Case, threads: &rayon::ThreadPool) {
     if is_large(case) {
         return;
     }
-    threads.install(|| with_wide_indices(case, |indices| scatter(case, indices), |indices| scatter(case, indices)));
+    threads.install(|| {
+        with_wide_indices(case, |indices| scatter(case, indices), |indices| scatter(case, indices))
+    });
 }
 
 fn scatter<I: Index>(case: &Case, indices: &[I]) {
@@ -59,7 +67,8 @@ fn scatter<I: Index>(case: &Case, indices: &[I]) {
     assert_eq!(plan.par_run(&mut data, indices, &updates), result, "{case:?}");
     assert!(data == expected, "{case:?}");
 
-    let order = |current: Block, update: Block| [current[0].wrapping_mul(31).wrapping_add(update[0]); 1024];
+    let order =
+        |current: Block, update: Block| [current[0].wrapping_mul(31).wrapping_add(update[0]); 1024];
     let (mut expected, mut data) = (before.clone(), before);
     assert_eq!(plan.reduce(order, &mut expected, indices, &updates), result, "{case:?}");
     assert_eq!(plan.par_reduce(order, &mut data, indices, &updates), result, "{case:?}");

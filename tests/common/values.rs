@@ -97,7 +97,9 @@ impl Sample for Pixel {
 pub fn noise(seed: u64, stream: u64) -> impl Iterator<Item = u64> {
     // SplitMix64.
     (1_u64..).map(move |position| {
-        let mut z = seed ^ (stream.wrapping_mul(0x1234_5678_9ABC_DEF1)) ^ position.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let mut z = seed
+            ^ (stream.wrapping_mul(0x1234_5678_9ABC_DEF1))
+            ^ position.wrapping_mul(0x9E37_79B9_7F4A_7C15);
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
         z ^ (z >> 31)
@@ -117,5 +119,6 @@ pub enum Nan {
 }
 
 pub fn same<T: Sample>(a: T, b: T, nan: Nan) -> bool {
-    bytemuck::bytes_of(&a) == bytemuck::bytes_of(&b) || (nan == Nan::Any && a.is_nan() && b.is_nan())
+    bytemuck::bytes_of(&a) == bytemuck::bytes_of(&b)
+        || (nan == Nan::Any && a.is_nan() && b.is_nan())
 }

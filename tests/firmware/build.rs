@@ -54,7 +54,9 @@ fn table(cases: &[Value]) -> String {
             other => panic!("{other:?}"),
         }
     }
-    format!("pub const F32: &[Case<f32>] = &[\n{f32s}];\npub const I32: &[Case<i32>] = &[\n{i32s}];\n")
+    format!(
+        "pub const F32: &[Case<f32>] = &[\n{f32s}];\npub const I32: &[Case<i32>] = &[\n{i32s}];\n"
+    )
 }
 
 fn indexing(out: &mut String, case: &Value) {
@@ -78,7 +80,12 @@ fn indexing(out: &mut String, case: &Value) {
     let updates = inputs.get("updates").map_or("Tensor { sizes: &[], data: &[] }".into(), tensor);
     let expected = tensor(case["outputs"].as_object().unwrap().values().next().unwrap());
     let (data, indices) = (tensor(&inputs["data"]), tensor(&inputs["indices"]));
-    write_case(out, case, [operator, &last.to_string(), reduction, "Error"], [&data, &indices, &updates, &expected]);
+    write_case(
+        out,
+        case,
+        [operator, &last.to_string(), reduction, "Error"],
+        [&data, &indices, &updates, &expected],
+    );
 }
 
 /// `nd` with one batch dimension and tuples of one position on the axis before the last, which wrap when circular. What lies between batch and axis
@@ -88,18 +95,37 @@ fn tensor_scatter(out: &mut String, case: &Value) {
     let three = |value: &Value| {
         let sizes = sizes(value);
         let [batch, .., positions, row] = sizes[..] else { panic!("{sizes:?}") };
-        assert_eq!(sizes.iter().product::<u64>(), batch * positions * row, "nothing between batch and axis");
+        assert_eq!(
+            sizes.iter().product::<u64>(),
+            batch * positions * row,
+            "nothing between batch and axis"
+        );
         [batch, positions, row]
     };
-    let reshaped = |value: &Value| format!("Tensor {{ sizes: &{:?}, data: &{} }}", three(value), value["data"]);
+    let reshaped = |value: &Value| {
+        format!("Tensor {{ sizes: &{:?}, data: &{} }}", three(value), value["data"])
+    };
     let [batch, written, _] = three(&inputs["update"]);
-    let starts = inputs["write_indices"]["data"].as_array().unwrap().iter().map(|start| start.as_u64().unwrap());
+    let starts = inputs["write_indices"]["data"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|start| start.as_u64().unwrap());
     let slots: Vec<u64> = starts.flat_map(|start| (0..written).map(move |i| start + i)).collect();
     let slots = format!("Tensor {{ sizes: &{:?}, data: &{slots:?} }}", [batch, written, 1]);
-    let bounds = if case["attributes"].get("mode").is_some_and(|mode| mode == "circular") { "Wrap" } else { "Error" };
+    let bounds = if case["attributes"].get("mode").is_some_and(|mode| mode == "circular") {
+        "Wrap"
+    } else {
+        "Error"
+    };
     let (past, update) = (reshaped(&inputs["past_cache"]), reshaped(&inputs["update"]));
     let expected = reshaped(&case["outputs"]["present_cache"]);
-    write_case(out, case, ["ScatterNd", "1", "Assign", bounds], [&past, &slots, &update, &expected]);
+    write_case(
+        out,
+        case,
+        ["ScatterNd", "1", "Assign", bounds],
+        [&past, &slots, &update, &expected],
+    );
 }
 
 fn write_case(out: &mut String, case: &Value, attributes: [&str; 4], tensors: [&str; 4]) {

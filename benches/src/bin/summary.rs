@@ -32,7 +32,8 @@ impl Options {
                 "--svg" => options.svg = Some(args.next().ok_or(USAGE)?),
                 "--path" => {
                     let name = args.next().ok_or(USAGE)?;
-                    let path = Path::available().into_iter().flatten().find(|path| path.name() == name);
+                    let path =
+                        Path::available().into_iter().flatten().find(|path| path.name() == name);
                     options.path = Some(path.ok_or(format!("this machine has no path {name}"))?);
                 }
                 family if FAMILIES.contains(&family) => options.families.push(arg),
@@ -56,12 +57,20 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
         }
     };
     Path::force(options.path);
-    let list: Vec<_> = workloads::all(options.quick).into_iter().filter(|workload| options.wants(workload.family)).collect();
+    let list: Vec<_> = workloads::all(options.quick)
+        .into_iter()
+        .filter(|workload| options.wants(workload.family))
+        .collect();
     let path = Path::detect();
-    let caption = format!("{}, {}, path {}, one thread", chart::machine(), chart::today(), path.name());
+    let caption =
+        format!("{}, {}, path {}, one thread", chart::machine(), chart::today(), path.name());
     println!("{caption}. Medians of strew and the safe loop in turn, from the same memory.");
-    println!("GB/s: bytes of the indices and of the elements read and written, by time. Ratio: how many times faster than the safe loop.");
-    println!("ns: an element; in the family tiny, a call. No path: so few moves are not worth a dispatch.");
+    println!(
+        "GB/s: bytes of the indices and of the elements read and written, by time. Ratio: how many times faster than the safe loop."
+    );
+    println!(
+        "ns: an element; in the family tiny, a call. No path: so few moves are not worth a dispatch."
+    );
     if options.quick {
         println!("--quick: the tensors are small and the samples few. The figures mean nothing.");
     }
@@ -77,13 +86,24 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     for workload in &list {
         let mut ready = workload.make();
         let name = format!("{}: {}", workload.family, workload.name);
-        wrong.extend(disagreeing_paths(ready.as_mut(), options.path).iter().map(|path| format!("{name}, path {path}")));
+        wrong.extend(
+            disagreeing_paths(ready.as_mut(), options.path)
+                .iter()
+                .map(|path| format!("{name}, path {path}")),
+        );
         let [strew, safe_loop] = measure(ready.as_mut(), options.quick);
         let bandwidth = workload.bytes as f64 / strew;
         let bar = bar(workload, strew, safe_loop);
         let path = if workload.family == TINY { "-" } else { path.name() };
         let ratio = format!("{:.2}", safe_loop / strew);
-        print_row([&name, &nanoseconds(bar.strew), &nanoseconds(bar.safe_loop), &format!("{bandwidth:.2}"), &ratio, path]);
+        print_row([
+            &name,
+            &nanoseconds(bar.strew),
+            &nanoseconds(bar.safe_loop),
+            &format!("{bandwidth:.2}"),
+            &ratio,
+            path,
+        ]);
         bars.push(bar);
     }
     println!();
@@ -103,12 +123,19 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
 
 fn bar(workload: &Workload, strew: f64, safe_loop: f64) -> Bar {
     let elements = workload.elements as f64;
-    Bar { family: workload.family, name: workload.name.clone(), strew: strew / elements, safe_loop: safe_loop / elements }
+    Bar {
+        family: workload.family,
+        name: workload.name.clone(),
+        strew: strew / elements,
+        safe_loop: safe_loop / elements,
+    }
 }
 
 fn print_row([name, cells @ ..]: [&str; 6]) {
     let [strew, safe_loop, bandwidth, ratio, path] = cells;
-    println!("| {name:44} | {strew:>7} | {safe_loop:>12} | {bandwidth:>6} | {ratio:>5} | {path:13} |");
+    println!(
+        "| {name:44} | {strew:>7} | {safe_loop:>12} | {bandwidth:>6} | {ratio:>5} | {path:13} |"
+    );
 }
 
 fn print_mean(name: &str, bars: &[Bar]) {
@@ -116,7 +143,10 @@ fn print_mean(name: &str, bars: &[Bar]) {
     let mean = (logarithms / bars.len() as f64).exp();
     let ratios = || bars.iter().map(|bar| bar.safe_loop / bar.strew);
     let (least, most) = (ratios().fold(f64::MAX, f64::min), ratios().fold(0.0, f64::max));
-    println!("{name:8} {mean:5.2} times the speed of the safe loop, geometric mean of {}, {least:.2} to {most:.2}", bars.len());
+    println!(
+        "{name:8} {mean:5.2} times the speed of the safe loop, geometric mean of {}, {least:.2} to {most:.2}",
+        bars.len()
+    );
 }
 
 /// The paths on which the result is not that of the safe loop, to the bit. Afterwards the path is `forced` again.
@@ -134,7 +164,8 @@ fn disagreeing_paths(ready: &mut dyn Ready, forced: Option<Path>) -> Vec<&'stati
 
 /// Nanoseconds that one run takes: strew's and the safe loop's. They run in turn, so that whatever else the machine does falls on both.
 fn measure(ready: &mut dyn Ready, quick: bool) -> [f64; 2] {
-    let (samples, shortest) = if quick { (3, Duration::from_micros(20)) } else { (15, Duration::from_millis(2)) };
+    let (samples, shortest) =
+        if quick { (3, Duration::from_micros(20)) } else { (15, Duration::from_millis(2)) };
     let mut times = 1;
     while time(|| ready.safe_loop(times)) < shortest {
         times *= 2;

@@ -57,7 +57,9 @@ fn touched<T>(f: fn(&mut T) -> bool, on: &mut T) -> (usize, bool) {
     let f = black_box(f);
     let sp: *mut u32;
     // SAFETY: reads the stack pointer and nothing else.
-    unsafe { core::arch::asm!("mov {}, sp", out(reg) sp, options(nomem, nostack, preserves_flags)) };
+    unsafe {
+        core::arch::asm!("mov {}, sp", out(reg) sp, options(nomem, nostack, preserves_flags))
+    };
     for word in 1..PAINTED {
         // SAFETY: below the stack pointer lies free stack; main's is 4 MiB, and no interrupt is enabled.
         unsafe { write_volatile(sp.sub(word), PAINT) };

@@ -5,7 +5,8 @@ use core::fmt::Write;
 use half::{bf16, f16};
 use strew::dml::{self, DataType, FeatureLevel, Settings, TensorDesc};
 use strew::{
-    Add, And, Average, Bounds, Element, Error, Gather, Index, Layout, Max, Min, Mul, Or, Reduction, Scatter, Sub, Xor, plan, shape,
+    Add, And, Average, Bounds, Element, Error, Gather, Index, Layout, Max, Min, Mul, Or, Reduction,
+    Scatter, Sub, Xor, plan, shape,
 };
 
 use crate::any;
@@ -19,7 +20,13 @@ const SCATTER: Scatter = plan!(Scatter::nd(&SQUARE, &PAIRS, &ROW, 0));
 pub fn run() {
     layouts();
     gather::<u8, i32>(GATHER.bounds(Bounds::Skip));
-    for gather_of in [gather::<u8, u8>, gather::<u16, i64>, gather::<f32, i32>, gather::<f64, u64>, gather::<[u8; 3], isize>] {
+    for gather_of in [
+        gather::<u8, u8>,
+        gather::<u16, i64>,
+        gather::<f32, i32>,
+        gather::<f64, u64>,
+        gather::<[u8; 3], isize>,
+    ] {
         any(gather_of)(any(GATHER).bounds(any(Bounds::Wrap)));
     }
     constant_plans();
@@ -90,7 +97,13 @@ fn layouts() {
     }
     report(any(Layout::from_sizes(slice())));
     if let Ok(layout) = layout {
-        any((layout.rank(), layout.sizes(), layout.strides(), layout.offset(), layout.with_offset(any(3)).extent().is_ok()));
+        any((
+            layout.rank(),
+            layout.sizes(),
+            layout.strides(),
+            layout.offset(),
+            layout.with_offset(any(3)).extent().is_ok(),
+        ));
     }
     report(any(shape::axis(slice(), slice(), any(0))));
     report(any(shape::elements(slice(), slice(), any(0))));
@@ -107,7 +120,12 @@ fn constant_plans() {
     const COLUMNS: Gather = plan!(Gather::axis(&SQUARE, &ROW, &SQUARE, 1));
     const BEST: Gather = plan!(Gather::elements(&SQUARE, &SQUARE, &SQUARE, 1));
     const CORNERS: Gather = plan!(Gather::nd(&SQUARE, &PAIRS, &ROW, 0));
-    const REVERSED: Gather = plan!(Gather::elements(&SQUARE, &Layout::strided([4, 4], [-1, -4]).with_offset(15), &SQUARE, 0));
+    const REVERSED: Gather = plan!(Gather::elements(
+        &SQUARE,
+        &Layout::strided([4, 4], [-1, -4]).with_offset(15),
+        &SQUARE,
+        0
+    ));
     const COUNT: Scatter = plan!(Scatter::axis(&ROW, &SQUARE, &Layout::strided([4, 4], [0, 0]), 0));
     report(GATHER.run::<f32, i32>(slice(), slice(), slice_mut()));
     report(GATHER.bounds(Bounds::Clamp).run::<f32, i64>(slice(), slice(), slice_mut()));
@@ -145,9 +163,19 @@ where
     apart(|| report(plan.run_shared::<T, I>(slice_mut(), indices, slice())));
     apart(|| report(plan.reduce_shared::<T, I, _>(Max, slice_mut(), indices, slice())));
     apart(|| report(plan.run_into::<T, I>(slice(), indices, slice(), slice_mut())));
-    apart(|| report(plan.reduce::<T, I, _>(|current: T, _| current, slice_mut(), indices, slice())));
+    apart(|| {
+        report(plan.reduce::<T, I, _>(|current: T, _| current, slice_mut(), indices, slice()))
+    });
     apart(|| report(plan.reduce_into::<T, I, _>(Add, slice(), indices, slice(), slice_mut())));
-    apart(|| report(plan.reduce_excluding_self::<T, I, _>(Max, slice_mut(), indices, slice(), slice_mut())));
+    apart(|| {
+        report(plan.reduce_excluding_self::<T, I, _>(
+            Max,
+            slice_mut(),
+            indices,
+            slice(),
+            slice_mut(),
+        ))
+    });
     apart(|| report(plan.mean_excluding_self::<T, I>(slice_mut(), indices, slice(), slice_mut())));
     match plan.check(indices) {
         Ok(checked) => apart(|| report(checked.run::<T>(slice_mut(), slice()))),
@@ -159,7 +187,14 @@ where
             apart(|| report(checked.reduce::<T, _>(Add, slice_mut(), slice())));
             apart(|| report(checked.run_into::<T>(slice(), slice(), slice_mut())));
             apart(|| report(checked.reduce_into::<T, _>(Mul, slice(), slice(), slice_mut())));
-            apart(|| report(checked.reduce_excluding_self::<T, _>(Min, slice_mut(), slice(), slice_mut())));
+            apart(|| {
+                report(checked.reduce_excluding_self::<T, _>(
+                    Min,
+                    slice_mut(),
+                    slice(),
+                    slice_mut(),
+                ))
+            });
             apart(|| report(checked.mean::<T>(slice_mut(), slice(), slice_mut())));
             apart(|| report(checked.mean_excluding_self::<T>(slice_mut(), slice(), slice_mut())));
         }
@@ -199,17 +234,35 @@ where
 
 fn directml() {
     let tensor = || any(TensorDesc::strided(DataType::Float32, slice(), slice()));
-    let (input_tensor, indices_tensor, updates_tensor, output_tensor) = (tensor(), tensor(), tensor(), tensor());
-    let settings = any(Settings { feature_level: FeatureLevel::Level4_1, bounds: Bounds::Clamp, strict: true });
+    let (input_tensor, indices_tensor, updates_tensor, output_tensor) =
+        (tensor(), tensor(), tensor(), tensor());
+    let settings = any(Settings {
+        feature_level: FeatureLevel::Level4_1,
+        bounds: Bounds::Clamp,
+        strict: true,
+    });
     let (axis, input_dimension_count, indices_dimension_count) = (any(0), any(1), any(1));
     #[cfg(feature = "defmt")]
     defmt::info!("{} {}", settings, input_tensor);
     report(input_tensor.extent());
     report(any(TensorDesc::packed(DataType::Uint8, slice())).extent());
 
-    let gather = dml::GatherOperatorDesc { input_tensor, indices_tensor, output_tensor, axis, index_dimensions: any(1) };
-    let elements = dml::GatherElementsOperatorDesc { input_tensor, indices_tensor, output_tensor, axis };
-    let nd = dml::GatherNdOperatorDesc { input_tensor, indices_tensor, output_tensor, input_dimension_count, indices_dimension_count };
+    let gather = dml::GatherOperatorDesc {
+        input_tensor,
+        indices_tensor,
+        output_tensor,
+        axis,
+        index_dimensions: any(1),
+    };
+    let elements =
+        dml::GatherElementsOperatorDesc { input_tensor, indices_tensor, output_tensor, axis };
+    let nd = dml::GatherNdOperatorDesc {
+        input_tensor,
+        indices_tensor,
+        output_tensor,
+        input_dimension_count,
+        indices_dimension_count,
+    };
     let nd1 = dml::GatherNd1OperatorDesc {
         input_tensor,
         indices_tensor,
@@ -218,12 +271,31 @@ fn directml() {
         indices_dimension_count,
         batch_dimension_count: any(0),
     };
-    for plan in [gather.compile(&settings), elements.compile(&settings), nd.compile(&settings), nd1.compile(&settings)] {
-        apart(|| report(plan.and_then(|plan| plan.execute(any(slice::<f32>()), any(slice::<i64>()), any(slice_mut::<f32>())))));
-        apart(|| report(plan.and_then(|plan| plan.execute(any(slice::<i8>()), any(slice::<u32>()), any(slice_mut::<i8>())))));
+    for plan in [
+        gather.compile(&settings),
+        elements.compile(&settings),
+        nd.compile(&settings),
+        nd1.compile(&settings),
+    ] {
+        apart(|| {
+            report(plan.and_then(|plan| {
+                plan.execute(any(slice::<f32>()), any(slice::<i64>()), any(slice_mut::<f32>()))
+            }))
+        });
+        apart(|| {
+            report(plan.and_then(|plan| {
+                plan.execute(any(slice::<i8>()), any(slice::<u32>()), any(slice_mut::<i8>()))
+            }))
+        });
     }
 
-    let elements = dml::ScatterOperatorDesc { input_tensor, indices_tensor, updates_tensor, output_tensor, axis };
+    let elements = dml::ScatterOperatorDesc {
+        input_tensor,
+        indices_tensor,
+        updates_tensor,
+        output_tensor,
+        axis,
+    };
     let nd = dml::ScatterNdOperatorDesc {
         input_tensor,
         indices_tensor,
@@ -234,14 +306,24 @@ fn directml() {
     };
     for plan in [elements.compile(&settings), nd.compile(&settings)] {
         apart(|| {
-            report(
-                plan.and_then(|plan| plan.execute(any(slice::<f64>()), any(slice::<i32>()), any(slice::<f64>()), any(slice_mut::<f64>()))),
-            )
+            report(plan.and_then(|plan| {
+                plan.execute(
+                    any(slice::<f64>()),
+                    any(slice::<i32>()),
+                    any(slice::<f64>()),
+                    any(slice_mut::<f64>()),
+                )
+            }))
         });
         apart(|| {
-            report(
-                plan.and_then(|plan| plan.execute(any(slice::<f16>()), any(slice::<u64>()), any(slice::<f16>()), any(slice_mut::<f16>()))),
-            )
+            report(plan.and_then(|plan| {
+                plan.execute(
+                    any(slice::<f16>()),
+                    any(slice::<u64>()),
+                    any(slice::<f16>()),
+                    any(slice_mut::<f16>()),
+                )
+            }))
         });
     }
 }

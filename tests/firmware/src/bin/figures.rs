@@ -68,14 +68,24 @@ struct Kept<P: 'static>(&'static P);
 
 impl Kept<Gather> {
     #[inline(always)]
-    fn run<T: Element, I: Index>(&self, input: &[T], indices: &[I], output: &mut [T]) -> Result<(), Error> {
+    fn run<T: Element, I: Index>(
+        &self,
+        input: &[T],
+        indices: &[I],
+        output: &mut [T],
+    ) -> Result<(), Error> {
         black_box(self.0).run_shared(input, indices, output)
     }
 }
 
 impl Kept<Scatter> {
     #[inline(always)]
-    fn run<T: Element, I: Index>(&self, data: &mut [T], indices: &[I], updates: &[T]) -> Result<(), Error> {
+    fn run<T: Element, I: Index>(
+        &self,
+        data: &mut [T],
+        indices: &[I],
+        updates: &[T],
+    ) -> Result<(), Error> {
         black_box(self.0).run_shared(data, indices, updates)
     }
 }
@@ -90,21 +100,48 @@ struct Shape {
     address: fn(usize, &dyn Fn(usize) -> usize) -> usize,
 }
 
-const AXIS_0: Shape = Shape { indices: 64, axis: 256, moved: 64 * 32, address: |n, index| index(n / 32) * 32 + n % 32 };
-const AXIS_1: Shape = Shape { indices: 64, axis: 256, moved: 32 * 64, address: |n, index| n / 64 * 256 + index(n % 64) };
-const ELEMENTS: Shape = Shape { indices: 64 * 32, axis: 256, moved: 64 * 32, address: |n, index| index(n) * 32 + n % 32 };
-const ELEMENTS_3: Shape =
-    Shape { indices: 8 * 8 * 32, axis: 12, moved: 8 * 8 * 32, address: |n, index| (n / 256 * 12 + index(n)) * 36 + n % 32 };
+const AXIS_0: Shape = Shape {
+    indices: 64,
+    axis: 256,
+    moved: 64 * 32,
+    address: |n, index| index(n / 32) * 32 + n % 32,
+};
+const AXIS_1: Shape = Shape {
+    indices: 64,
+    axis: 256,
+    moved: 32 * 64,
+    address: |n, index| n / 64 * 256 + index(n % 64),
+};
+const ELEMENTS: Shape = Shape {
+    indices: 64 * 32,
+    axis: 256,
+    moved: 64 * 32,
+    address: |n, index| index(n) * 32 + n % 32,
+};
+const ELEMENTS_3: Shape = Shape {
+    indices: 8 * 8 * 32,
+    axis: 12,
+    moved: 8 * 8 * 32,
+    address: |n, index| (n / 256 * 12 + index(n)) * 36 + n % 32,
+};
 const ELEMENTS_4: Shape = Shape {
     indices: 4 * 4 * 4 * 32,
     axis: 6,
     moved: 4 * 4 * 4 * 32,
     address: |n, index| ((n / 512 * 6 + index(n)) * 4 + n / 32 % 4) * 64 + n % 32,
 };
-const PAIR: Shape =
-    Shape { indices: 64 * 2, axis: 32, moved: 64 * 8, address: |n, index| (index(n / 8 * 2) * 32 + index(n / 8 * 2 + 1)) * 8 + n % 8 };
-const TRIPLE: Shape =
-    Shape { indices: 64 * 3, axis: 8, moved: 64, address: |n, index| (index(n * 3) * 32 + index(n * 3 + 1)) * 8 + index(n * 3 + 2) };
+const PAIR: Shape = Shape {
+    indices: 64 * 2,
+    axis: 32,
+    moved: 64 * 8,
+    address: |n, index| (index(n / 8 * 2) * 32 + index(n / 8 * 2 + 1)) * 8 + n % 8,
+};
+const TRIPLE: Shape = Shape {
+    indices: 64 * 3,
+    axis: 8,
+    moved: 64,
+    address: |n, index| (index(n * 3) * 32 + index(n * 3 + 1)) * 8 + index(n * 3 + 2),
+};
 const SINGLE: Shape = Shape { indices: 1, axis: 256, moved: 1, address: |_, index| index(0) };
 
 #[derive(Clone, Copy, PartialEq)]
@@ -204,7 +241,10 @@ const RANKS_AND_PLACES: &[Case] = &[
 ];
 
 /// Elements no two neighbours of which are alike, small enough for any sum of them in a `u8`; indices that are on their axes, likewise.
-fn fill<T: bytemuck::Pod + From<u8>, I: bytemuck::Pod + TryFrom<usize>>(memory: &mut Memory, shape: &Shape) {
+fn fill<T: bytemuck::Pod + From<u8>, I: bytemuck::Pod + TryFrom<usize>>(
+    memory: &mut Memory,
+    shape: &Shape,
+) {
     *memory = EMPTY;
     let (table, flat, indices) = (&mut memory.table, &mut memory.flat, &mut memory.indices);
     for (n, element) in cast_slice_mut::<u64, T>(table).iter_mut().enumerate() {
@@ -220,7 +260,8 @@ fn fill<T: bytemuck::Pod + From<u8>, I: bytemuck::Pod + TryFrom<usize>>(memory: 
 
 /// Takes the last index off its axis.
 fn spoil<I: bytemuck::Pod + TryFrom<usize>>(memory: &mut Memory, shape: &Shape) {
-    cast_slice_mut(&mut memory.indices)[shape.indices - 1] = I::try_from(1000).unwrap_or_else(|_| unreachable!());
+    cast_slice_mut(&mut memory.indices)[shape.indices - 1] =
+        I::try_from(1000).unwrap_or_else(|_| unreachable!());
 }
 
 /// What the case should do.
@@ -230,7 +271,11 @@ where
     I: bytemuck::Pod + TryInto<usize>,
 {
     let Memory { table, flat, indices } = memory;
-    let (table, flat, indices) = (cast_slice_mut::<u64, T>(table), cast_slice_mut::<u64, T>(flat), cast_slice::<u64, I>(indices));
+    let (table, flat, indices) = (
+        cast_slice_mut::<u64, T>(table),
+        cast_slice_mut::<u64, T>(flat),
+        cast_slice::<u64, I>(indices),
+    );
     let index = |n: usize| indices[n].try_into().unwrap_or_else(|_| unreachable!());
     for n in 0..shape.moved {
         let address = (shape.address)(n, &index);
@@ -249,7 +294,9 @@ fn main() -> ! {
     static mut MEMORY: Memory = EMPTY;
     static mut EXPECTED: Memory = EMPTY;
     start_timer();
-    for Case { name, run, fill, spoil, plain, way, shape } in OPERATORS.as_flattened().iter().chain(RANKS_AND_PLACES) {
+    for Case { name, run, fill, spoil, plain, way, shape } in
+        OPERATORS.as_flattened().iter().chain(RANKS_AND_PLACES)
+    {
         let demand = |truth: bool, what: &str| {
             if !truth {
                 eprintln!("{name}: {what}");
@@ -271,7 +318,10 @@ fn main() -> ! {
         spoil(MEMORY, shape);
         let (out_of_bounds, succeeded) = stack(*run, MEMORY);
         demand(!succeeded, "an index out of bounds was not found");
-        demand(*way == Way::Gather || MEMORY == EXPECTED, "written in spite of an index out of bounds");
+        demand(
+            *way == Way::Gather || MEMORY == EXPECTED,
+            "written in spite of an index out of bounds",
+        );
         println!("{name} {instructions} {in_bounds} {}", in_bounds.max(out_of_bounds));
     }
     firmware::exit(0)

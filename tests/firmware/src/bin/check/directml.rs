@@ -6,11 +6,15 @@ use defmt::{assert_eq, info, unwrap};
 use half::f16;
 use strew::Error;
 use strew::dml::{
-    DataType, GatherElementsOperatorDesc, GatherNd1OperatorDesc, GatherNdOperatorDesc, GatherOperatorDesc, ScatterNdOperatorDesc,
-    ScatterOperatorDesc, Settings, TensorDesc,
+    DataType, GatherElementsOperatorDesc, GatherNd1OperatorDesc, GatherNdOperatorDesc,
+    GatherOperatorDesc, ScatterNdOperatorDesc, ScatterOperatorDesc, Settings, TensorDesc,
 };
 
-const SETTINGS: Settings = Settings { feature_level: strew::dml::FeatureLevel::Level4_1, bounds: strew::Bounds::Error, strict: false };
+const SETTINGS: Settings = Settings {
+    feature_level: strew::dml::FeatureLevel::Level4_1,
+    bounds: strew::Bounds::Error,
+    strict: false,
+};
 
 pub fn check() {
     gather();
@@ -37,16 +41,28 @@ fn gather() {
         axis: 1,
         index_dimensions: 1,
     };
-    unwrap!(unwrap!(operator.compile(&SETTINGS)).execute(&input, &black_box([-1_i64, 0]), &mut output));
+    unwrap!(unwrap!(operator.compile(&SETTINGS)).execute(
+        &input,
+        &black_box([-1_i64, 0]),
+        &mut output
+    ));
     assert_eq!(output.map(f16::to_f32), [2.0, 1.0, 4.0, 3.0]);
 
     let tensor = halves(&[2, 2]);
-    let operator = GatherElementsOperatorDesc { input_tensor: tensor, indices_tensor: indices(&[2, 2]), output_tensor: tensor, axis: 0 };
+    let operator = GatherElementsOperatorDesc {
+        input_tensor: tensor,
+        indices_tensor: indices(&[2, 2]),
+        output_tensor: tensor,
+        axis: 0,
+    };
     let operator = unwrap!(operator.compile(&SETTINGS));
     unwrap!(operator.execute(&input, &black_box([1_i64, 0, 0, -1]), &mut output));
     assert_eq!(output.map(f16::to_f32), [3.0, 2.0, 1.0, 4.0]);
     let refused = operator.execute(&input, &black_box([0, 0, (1_i64 << 32) + 1, 0]), &mut output);
-    assert_eq!(refused, Err(Error::IndexOutOfBounds { entry: 2, coordinate: 0, value: (1 << 32) + 1, size: 2 }));
+    assert_eq!(
+        refused,
+        Err(Error::IndexOutOfBounds { entry: 2, coordinate: 0, value: (1 << 32) + 1, size: 2 })
+    );
     info!("DirectML: GATHER, GATHER_ELEMENTS");
 }
 
@@ -61,7 +77,11 @@ fn gather_nd() {
         input_dimension_count: 2,
         indices_dimension_count: 2,
     };
-    unwrap!(unwrap!(operator.compile(&SETTINGS)).execute(&[1_u64, 2, 3, 4], &black_box([0_i64, 1, 1, 0]), &mut output));
+    unwrap!(unwrap!(operator.compile(&SETTINGS)).execute(
+        &[1_u64, 2, 3, 4],
+        &black_box([0_i64, 1, 1, 0]),
+        &mut output
+    ));
     assert_eq!(output, [2, 3]);
     let operator = GatherNd1OperatorDesc {
         input_tensor: packed(&[2, 2]),
@@ -71,7 +91,11 @@ fn gather_nd() {
         indices_dimension_count: 2,
         batch_dimension_count: 1,
     };
-    unwrap!(unwrap!(operator.compile(&SETTINGS)).execute(&[1_u64, 2, 3, 4], &black_box([1_i64, 0]), &mut output));
+    unwrap!(unwrap!(operator.compile(&SETTINGS)).execute(
+        &[1_u64, 2, 3, 4],
+        &black_box([1_i64, 0]),
+        &mut output
+    ));
     assert_eq!(output, [2, 3]);
     info!("DirectML: GATHER_ND, GATHER_ND1");
 }
@@ -87,7 +111,12 @@ fn scatter() {
         output_tensor: packed(&[5]),
         axis: 0,
     };
-    unwrap!(unwrap!(operator.compile(&SETTINGS)).execute(&[0_i8, 1, 2, 3, 4], &black_box([3_i64, 1, 3, 0]), &[5_i8, 6, 7, 8], &mut output));
+    unwrap!(unwrap!(operator.compile(&SETTINGS)).execute(
+        &[0_i8, 1, 2, 3, 4],
+        &black_box([3_i64, 1, 3, 0]),
+        &[5_i8, 6, 7, 8],
+        &mut output
+    ));
     assert_eq!(output, [8, 6, 2, 7, 4]);
     let operator = ScatterNdOperatorDesc {
         input_tensor: TensorDesc::strided(DataType::Int8, &[5], &[0]),
@@ -98,9 +127,17 @@ fn scatter() {
         indices_dimension_count: 1,
     };
     // A rank of 1 leaves room for one tuple only.
-    assert_eq!(operator.compile(&SETTINGS).err(), Some(Error::TupleSizeOutOfRange { expected: 1, found: 2 }));
+    assert_eq!(
+        operator.compile(&SETTINGS).err(),
+        Some(Error::TupleSizeOutOfRange { expected: 1, found: 2 })
+    );
     let operator = ScatterNdOperatorDesc { indices_tensor: indices(&[1]), ..operator };
-    unwrap!(unwrap!(operator.compile(&SETTINGS)).execute(&[9_i8], &black_box([-2_i64]), &[1_i8], &mut output));
+    unwrap!(unwrap!(operator.compile(&SETTINGS)).execute(
+        &[9_i8],
+        &black_box([-2_i64]),
+        &[1_i8],
+        &mut output
+    ));
     assert_eq!(output, [9, 9, 9, 1, 9]);
     info!("DirectML: SCATTER, SCATTER_ND");
 }

@@ -3,7 +3,9 @@
 use core::hint::black_box;
 
 use defmt::{Display2Format, info, panic};
-use strew::dml::{DataType, FeatureLevel, GatherNdOperatorDesc, GatherOperatorDesc, Settings, TensorDesc};
+use strew::dml::{
+    DataType, FeatureLevel, GatherNdOperatorDesc, GatherOperatorDesc, Settings, TensorDesc,
+};
 use strew::{Error, Gather, Layout, Scatter};
 
 pub fn check() {
@@ -23,7 +25,8 @@ fn log<T>(result: Result<T, Error>) {
 
 #[inline(never)]
 fn shapes() {
-    let (three, pairs, table) = (Layout::contiguous([3]), Layout::contiguous([3, 2]), Layout::contiguous([3, 4]));
+    let (three, pairs, table) =
+        (Layout::contiguous([3]), Layout::contiguous([3, 2]), Layout::contiguous([3, 4]));
     log(Layout::from_sizes(&black_box([1; 9])));
     log(Layout::from_parts(&[2, 3], &black_box([3, 1, 0]), 0));
     log(Gather::axis(&table, &three, &table, black_box(2)));
@@ -31,7 +34,12 @@ fn shapes() {
     log(Gather::elements(&black_box(table), &three, &three, 0));
     log(Scatter::axis(&black_box(table), &three, &pairs, 0));
     log(Scatter::nd(&black_box(three), &pairs, &three, 0));
-    log(Gather::axis(&black_box(Layout::contiguous([65_536, 65_536, 1])), &three, &Layout::contiguous([65_536, 65_536, 3]), 2));
+    log(Gather::axis(
+        &black_box(Layout::contiguous([65_536, 65_536, 1])),
+        &three,
+        &Layout::contiguous([65_536, 65_536, 3]),
+        2,
+    ));
     log(Gather::axis(&black_box(Layout::strided([3], [-2]).with_offset(3)), &three, &three, 0));
     log(Gather::axis(&three, &three, &black_box(Layout::strided([3], [0])), 0));
 }
@@ -39,7 +47,9 @@ fn shapes() {
 #[inline(never)]
 fn calls() {
     let three = black_box(Layout::contiguous([3]));
-    let (Ok(gather), Ok(scatter)) = (Gather::axis(&three, &three, &three, 0), Scatter::axis(&three, &three, &three, 0)) else {
+    let (Ok(gather), Ok(scatter)) =
+        (Gather::axis(&three, &three, &three, 0), Scatter::axis(&three, &three, &three, 0))
+    else {
         panic!("three of three")
     };
     let mut three = [0_u8; 3];
@@ -76,7 +86,11 @@ fn directml() {
     log(GatherNdOperatorDesc { input_dimension_count: 5, ..pairs }.compile(&settings));
     log(GatherOperatorDesc { output_tensor: ids(&[1, 1, 2, 3]), ..gather }.compile(&settings));
     log(pairs.compile(&old));
-    log(GatherOperatorDesc { indices_tensor: TensorDesc::packed(DataType::Int64, &[1, 1, 1, 2]), ..gather }.compile(&old));
+    log(GatherOperatorDesc {
+        indices_tensor: TensorDesc::packed(DataType::Int64, &[1, 1, 1, 2]),
+        ..gather
+    }
+    .compile(&old));
     log(GatherOperatorDesc { input_tensor: floats(&[4, 3]), ..gather }.compile(&old));
     log(GatherOperatorDesc { indices_tensor: floats(&[1, 1, 1, 2]), ..gather }.compile(&settings));
 }

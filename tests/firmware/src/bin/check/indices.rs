@@ -44,11 +44,19 @@ fn types() {
 #[inline(never)]
 fn outside<I: Index>(index: I, value: i128, clamped: u16, wrapped: u16) {
     let error = Error::IndexOutOfBounds { entry: 0, coordinate: 0, value, size: 5 };
-    let policies = [(Bounds::Error, Err(error)), (Bounds::Clamp, Ok(clamped)), (Bounds::Wrap, Ok(wrapped)), (Bounds::Skip, Ok(99))];
+    let policies = [
+        (Bounds::Error, Err(error)),
+        (Bounds::Clamp, Ok(clamped)),
+        (Bounds::Wrap, Ok(wrapped)),
+        (Bounds::Skip, Ok(99)),
+    ];
     plans!(Gather::axis(FIVE, ONE, ONE, 0), |gather| {
         for (bounds, expected) in policies {
             let mut output = [99];
-            let gathered = gather.bounds(bounds).run(&[0, 1, 2, 3, 4], &[index], &mut output).map(|()| output[0]);
+            let gathered = gather
+                .bounds(bounds)
+                .run(&[0, 1, 2, 3, 4], &[index], &mut output)
+                .map(|()| output[0]);
             assert_eq!(gathered, expected);
         }
     });
@@ -60,7 +68,9 @@ fn outside<I: Index>(index: I, value: i128, clamped: u16, wrapped: u16) {
 }
 
 fn wide_signed() {
-    for (index, clamped, wrapped) in [((1 << 32) + 1, 4, 2), (-(1 << 32) - 1, 0, 3), (i64::MAX, 4, 2), (i64::MIN, 0, 2)] {
+    for (index, clamped, wrapped) in
+        [((1 << 32) + 1, 4, 2), (-(1 << 32) - 1, 0, 3), (i64::MAX, 4, 2), (i64::MIN, 0, 2)]
+    {
         outside(index, index.into(), clamped, wrapped);
     }
     info!("i64: 2^32 + 1, -2^32 - 1 and the extremes are themselves");
@@ -87,7 +97,12 @@ fn long_axis() {
             assert_eq!(gathered(inside), Ok(7));
         }
         for value in [-3_100_000_001, 3_100_000_000, (1 << 32) + 1] {
-            let error = Error::IndexOutOfBounds { entry: 0, coordinate: 0, value: i128::from(value), size: SIZE };
+            let error = Error::IndexOutOfBounds {
+                entry: 0,
+                coordinate: 0,
+                value: i128::from(value),
+                size: SIZE,
+            };
             assert_eq!(gathered(value), Err(error));
         }
     });
@@ -103,10 +118,17 @@ fn sizes() {
     let overflow = |operand| Some(Error::SizesOverflow { operand });
     assert_eq!(Gather::elements(&huge, &one, &one, 0).err(), overflow(Input));
     assert_eq!(Gather::elements(&huge, &huge, &huge, 0).err(), overflow(Input));
-    let (repeated, steps) = (Layout::strided([65_536, 1], [0, 0]), Layout::strided([65_536, 1], [65_537, 1]));
-    assert_eq!(Gather::elements(&repeated, &steps, &Layout::contiguous([65_536, 1]), 0).err(), overflow(Indices));
+    let (repeated, steps) =
+        (Layout::strided([65_536, 1], [0, 0]), Layout::strided([65_536, 1], [65_537, 1]));
+    assert_eq!(
+        Gather::elements(&repeated, &steps, &Layout::contiguous([65_536, 1]), 0).err(),
+        overflow(Indices)
+    );
     assert_eq!(Gather::elements(&repeated, &repeated, &steps, 0).err(), overflow(Output));
-    assert_eq!(Scatter::elements(&Layout::contiguous([65_536, 1]), &repeated, &steps, 0).err(), overflow(Updates));
+    assert_eq!(
+        Scatter::elements(&Layout::contiguous([65_536, 1]), &repeated, &steps, 0).err(),
+        overflow(Updates)
+    );
     assert_eq!(Scatter::elements(&huge, &one, &one, 0).err(), overflow(Data));
     info!("sizes whose product exceeds 32 bits are refused");
 }

@@ -29,10 +29,12 @@ fn main() -> ! {
 macro_rules! plans {
     ($operator:ident::$kind:ident($table:expr, $indices:expr, $flat:expr, $last:expr), |$plan:ident| $check:block) => {{
         use core::hint::black_box;
-        const CONSTANT: $operator = strew::plan!($operator::$kind(&$table, &$indices, &$flat, $last));
+        const CONSTANT: $operator =
+            strew::plan!($operator::$kind(&$table, &$indices, &$flat, $last));
         static IN_FLASH: $operator = CONSTANT;
         let (table, indices, flat) = (black_box($table), black_box($indices), black_box($flat));
-        let at_run_time = defmt::unwrap!($operator::$kind(&table, &indices, &flat, black_box($last)));
+        let at_run_time =
+            defmt::unwrap!($operator::$kind(&table, &indices, &flat, black_box($last)));
         {
             let $plan = &CONSTANT;
             $check

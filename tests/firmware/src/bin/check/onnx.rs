@@ -70,22 +70,40 @@ where
     let (updates, expected) = (layout(case.updates.sizes), layout(case.expected.sizes));
     let mut output = [T::default(); ROOM];
     let result = match case.operator {
-        Operator::Gather => gather(case, Gather::axis(&data, &indices, &expected, case.last), &mut output),
-        Operator::GatherElements => gather(case, Gather::elements(&data, &indices, &expected, case.last), &mut output),
-        Operator::GatherNd => gather(case, Gather::nd(&data, &indices, &expected, case.last), &mut output),
-        Operator::ScatterElements => scatter(case, Scatter::elements(&data, &indices, &updates, case.last), &mut output),
-        Operator::ScatterNd => scatter(case, Scatter::nd(&data, &indices, &updates, case.last), &mut output),
+        Operator::Gather => {
+            gather(case, Gather::axis(&data, &indices, &expected, case.last), &mut output)
+        }
+        Operator::GatherElements => {
+            gather(case, Gather::elements(&data, &indices, &expected, case.last), &mut output)
+        }
+        Operator::GatherNd => {
+            gather(case, Gather::nd(&data, &indices, &expected, case.last), &mut output)
+        }
+        Operator::ScatterElements => {
+            scatter(case, Scatter::elements(&data, &indices, &updates, case.last), &mut output)
+        }
+        Operator::ScatterNd => {
+            scatter(case, Scatter::nd(&data, &indices, &updates, case.last), &mut output)
+        }
     };
     assert_eq!(result, Ok(()), "{=str}", case.name);
     assert!(output.starts_with(case.expected.data), "{=str}", case.name);
     info!("onnx {=str}", case.name);
 }
 
-fn gather<T: Element>(case: &Case<T>, plan: Result<Gather, strew::Error>, output: &mut [T]) -> Result<(), strew::Error> {
+fn gather<T: Element>(
+    case: &Case<T>,
+    plan: Result<Gather, strew::Error>,
+    output: &mut [T],
+) -> Result<(), strew::Error> {
     plan?.bounds(case.bounds).run(case.data.data, case.indices.data, output)
 }
 
-fn scatter<T: Element>(case: &Case<T>, plan: Result<Scatter, strew::Error>, output: &mut [T]) -> Result<(), strew::Error>
+fn scatter<T: Element>(
+    case: &Case<T>,
+    plan: Result<Scatter, strew::Error>,
+    output: &mut [T],
+) -> Result<(), strew::Error>
 where
     Add: Reduction<T>,
     Mul: Reduction<T>,

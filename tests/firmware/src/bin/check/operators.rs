@@ -72,17 +72,24 @@ fn nd() {
     let pairs = black_box([2_i8, 3, /**/ 0, -1, /**/ -2, 0]);
     let rows = [11, 3, 4];
     let moved: [u16; 15] = from_fn(|at| table[rows[at / 5] * 5 + at % 5]);
-    plans!(Gather::nd(TABLE, Layout::contiguous([3, 2]), Layout::contiguous([3, 5]), 0), |gather| {
-        let mut output = [0; 15];
-        unwrap!(gather.run(&table, &pairs, &mut output));
-        assert_eq!(output, moved);
-    });
-    plans!(Scatter::nd(TABLE, Layout::contiguous([3, 2]), Layout::contiguous([3, 5]), 0), |scatter| {
-        let mut data = [99; 60];
-        unwrap!(scatter.run(&mut data, &pairs, &moved));
-        let expected: [u16; 60] = from_fn(|at| if rows.contains(&(at / 5)) { at as u16 } else { 99 });
-        assert_eq!(data, expected);
-    });
+    plans!(
+        Gather::nd(TABLE, Layout::contiguous([3, 2]), Layout::contiguous([3, 5]), 0),
+        |gather| {
+            let mut output = [0; 15];
+            unwrap!(gather.run(&table, &pairs, &mut output));
+            assert_eq!(output, moved);
+        }
+    );
+    plans!(
+        Scatter::nd(TABLE, Layout::contiguous([3, 2]), Layout::contiguous([3, 5]), 0),
+        |scatter| {
+            let mut data = [99; 60];
+            unwrap!(scatter.run(&mut data, &pairs, &moved));
+            let expected: [u16; 60] =
+                from_fn(|at| if rows.contains(&(at / 5)) { at as u16 } else { 99 });
+            assert_eq!(data, expected);
+        }
+    );
     let triples = black_box([2_u8, 3, 4, /**/ 0, 1, 2]);
     plans!(Gather::nd(TABLE, Layout::contiguous([2, 3]), Layout::contiguous([2]), 0), |gather| {
         let mut output = [0; 2];
@@ -121,7 +128,8 @@ fn nd_in_batches() {
     });
     plans!(Scatter::nd(TABLE, INDICES, FLAT, 1), |scatter| {
         let (mut data, mut into) = ([99; 24], [0; 24]);
-        let expected: [u16; 24] = from_fn(|at| if rows.contains(&(at / 4)) { at as u16 } else { 99 });
+        let expected: [u16; 24] =
+            from_fn(|at| if rows.contains(&(at / 4)) { at as u16 } else { 99 });
         unwrap!(scatter.run_into(&data, &indices, &moved, &mut into));
         assert_eq!(into, expected);
         unwrap!(scatter.run(&mut data, &indices, &moved));
@@ -149,18 +157,34 @@ fn views() {
         assert_eq!(data, [0, 99, 2, 3, 4, 99, 6, 7, 8, 99, 10, 11]);
     });
     const REPEATED: Layout = Layout::strided([5], [0]);
-    plans!(Scatter::axis(Layout::strided([3], [-1]).with_offset(2), Layout::contiguous([5]), REPEATED, 0), |scatter| {
-        let mut bins = [0_u32; 3];
-        unwrap!(scatter.reduce(strew::Add, &mut bins, &black_box([0_u8, 2, 2, 0, 2]), &[1]));
-        assert_eq!(bins, [3, 0, 2]);
-    });
+    plans!(
+        Scatter::axis(
+            Layout::strided([3], [-1]).with_offset(2),
+            Layout::contiguous([5]),
+            REPEATED,
+            0
+        ),
+        |scatter| {
+            let mut bins = [0_u32; 3];
+            unwrap!(scatter.reduce(strew::Add, &mut bins, &black_box([0_u8, 2, 2, 0, 2]), &[1]));
+            assert_eq!(bins, [3, 0, 2]);
+        }
+    );
     // One row of indices for all rows of the table.
     const BROADCAST: Layout = Layout::strided([2, 3], [0, 1]);
-    plans!(Gather::elements(Layout::contiguous([2, 4]), BROADCAST, Layout::strided([2, 3], [-3, 1]).with_offset(3), 1), |gather| {
-        let mut output = [0; 6];
-        unwrap!(gather.run(&positions::<8>(), &black_box([3_u64, 1, 0]), &mut output));
-        assert_eq!(output, [7, 5, 4, 3, 1, 0]);
-    });
+    plans!(
+        Gather::elements(
+            Layout::contiguous([2, 4]),
+            BROADCAST,
+            Layout::strided([2, 3], [-3, 1]).with_offset(3),
+            1
+        ),
+        |gather| {
+            let mut output = [0; 6];
+            unwrap!(gather.run(&positions::<8>(), &black_box([3_u64, 1, 0]), &mut output));
+            assert_eq!(output, [7, 5, 4, 3, 1, 0]);
+        }
+    );
     info!("views: transposed, reversed, padded, repeated");
 }
 
@@ -172,9 +196,12 @@ fn empty() {
     });
     // The index of an element that is not there is not looked at.
     const ROWS: Layout = Layout::contiguous([2, 0]);
-    plans!(Scatter::axis(ROWS, Layout::contiguous([1]), Layout::contiguous([1, 0]), 0), |scatter| {
-        unwrap!(scatter.run::<u8, i32>(&mut [], &[1], &[]));
-    });
+    plans!(
+        Scatter::axis(ROWS, Layout::contiguous([1]), Layout::contiguous([1, 0]), 0),
+        |scatter| {
+            unwrap!(scatter.run::<u8, i32>(&mut [], &[1], &[]));
+        }
+    );
     // Rank 0: one element, one index.
     const SCALAR: Layout = Layout::contiguous([]);
     plans!(Gather::axis(Layout::contiguous([3]), SCALAR, SCALAR, 0), |gather| {
@@ -215,7 +242,8 @@ fn widths() {
     #[inline(never)]
     fn both<T: Element + PartialEq>(two: [T; 2]) {
         const TABLE: Layout = Layout::contiguous([2, 3]);
-        const ROWS: Gather = plan!(Gather::axis(&TABLE, &Layout::contiguous([3]), &Layout::contiguous([3, 3]), 0));
+        const ROWS: Gather =
+            plan!(Gather::axis(&TABLE, &Layout::contiguous([3]), &Layout::contiguous([3, 3]), 0));
         const COLUMNS: Scatter = plan!(Scatter::axis(&TABLE, &Layout::contiguous([3]), &TABLE, 1));
         let [a, b] = black_box(two);
         let mut rows = [a; 9];

@@ -27,7 +27,11 @@ fn gather() {
             (Bounds::Skip, Ok([7, 8, -1, -1, -1, -1])),
         ] {
             let mut output = [-1_i8; 6];
-            let result = gather.bounds(bounds).run(&[1, 2, 3, 4, 5, 6, 7, 8], &black_box([-1, 9, -6]), &mut output);
+            let result = gather.bounds(bounds).run(
+                &[1, 2, 3, 4, 5, 6, 7, 8],
+                &black_box([-1, 9, -6]),
+                &mut output,
+            );
             assert_eq!(result.map(|()| output), expected);
         }
     });
@@ -44,7 +48,8 @@ fn scatter() {
             (Bounds::Skip, [0, 0, 0, 0, 0, 0, 1, 2], Ok(())),
         ] {
             let mut data = [0_i8; 8];
-            let result = scatter.bounds(bounds).run(&mut data, &black_box([-1, 9, -6]), &[1, 2, 3, 4, 5, 6]);
+            let result =
+                scatter.bounds(bounds).run(&mut data, &black_box([-1, 9, -6]), &[1, 2, 3, 4, 5, 6]);
             assert_eq!((data, result), (expected, ends));
         }
     });
@@ -55,8 +60,12 @@ fn no_axis() {
     const ONE: Layout = Layout::contiguous([1]);
     plans!(Gather::axis(Layout::contiguous([0]), ONE, ONE, 0), |gather| {
         let error = Error::IndexOutOfBounds { entry: 0, coordinate: 0, value: 0, size: 0 };
-        for (bounds, expected) in [(Bounds::Error, Err(error)), (Bounds::Clamp, Ok([9])), (Bounds::Wrap, Ok([9])), (Bounds::Skip, Ok([9]))]
-        {
+        for (bounds, expected) in [
+            (Bounds::Error, Err(error)),
+            (Bounds::Clamp, Ok([9])),
+            (Bounds::Wrap, Ok([9])),
+            (Bounds::Skip, Ok([9])),
+        ] {
             let mut output = [9_u8];
             let result = gather.bounds(bounds).run(&[], &black_box([0]), &mut output);
             assert_eq!(result.map(|()| output), expected);
