@@ -1,8 +1,10 @@
 //! Counts every pair of adjacent bytes of a file, ranks the pairs and draws them as a heat map.
 //!
-//! `cargo run --release --example bigrams -- [FILE] [PICTURE.png]` (default: this repository's README.md, drawn to bigrams.png)
+//! `cargo run --release --example bigrams -- [FILE] [PICTURE.png]` (default: this repository's
+//! README.md, drawn to bigrams.png)
 //!
-//! The bytes of the file are the indices: entry `i` is the pair at bytes `i` and `i + 1`. The update is one 1, with stride 0. Nothing is copied.
+//! The bytes of the file are the indices: entry `i` is the pair at bytes `i` and `i + 1`. The
+//! update is one 1, with stride 0. Nothing is copied.
 
 use std::error::Error;
 use std::fs::{self, File};
@@ -45,7 +47,7 @@ fn run(file: &str, picture: &str) -> Result<(), Box<dyn Error>> {
     )?;
     let mut counts = vec![0_u32; 256 * 256];
     scatter.reduce(Add, &mut counts, &bytes, &[1])?;
-    // Rank all pairs, then ask the table for the counts of the first ones again.
+    // Rank all pairs, then gather the counts of the first ones.
     let mut ranked: Vec<[u8; 2]> =
         (0..=u8::MAX).flat_map(|first| (0..=u8::MAX).map(move |second| [first, second])).collect();
     let count =

@@ -1,4 +1,5 @@
-//! Embeds lines of text: each line's vector is the mean of the table rows of its letter triples, and similar lines have similar vectors.
+//! Embeds lines of text: each line's vector is the mean of the table rows of its letter triples,
+//! and similar lines have similar vectors.
 //!
 //! `cargo run --release --example embedding_bag -- [FILE]` (default: this repository's README.md)
 

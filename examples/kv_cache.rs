@@ -1,8 +1,10 @@
-//! Writes new keys into the cache of a transformer, each sequence at its own position: ONNX's TensorScatter, linear and circular.
+//! Writes new keys into the cache of a transformer, each sequence at its own position: ONNX's
+//! TensorScatter, linear and circular.
 //!
 //! `cargo run --release --example kv_cache`
 //!
-//! For one sequence, `Scatter::axis` along the positions of a cache `[head, position, width]` is enough; in a batch, that cache is
+//! For one sequence, `Scatter::axis` along the positions of a cache `[head, position, width]` is
+//! enough; in a batch, that cache is
 //! `Layout::contiguous([HEADS, LENGTH, WIDTH]).with_offset(sequence * HEADS * LENGTH * WIDTH)`.
 
 #![allow(clippy::indexing_slicing)]
@@ -19,8 +21,9 @@ const NEW: usize = 2;
 
 /// The plan of `cache[b, h, positions[b, s], :] = keys[b, h, s, :]`.
 ///
-/// Both tensors lie in memory as `[batch, head, position, width]`. The layouts show them as `[batch, position, head, width]`, so that batches
-/// come first, then what is indexed, then what moves for one index: a key of every head. Nothing is copied for it.
+/// Both tensors lie in memory as `[batch, head, position, width]`. The layouts show them as
+/// `[batch, position, head, width]`, so that batches come first, then what is indexed, then what
+/// moves for one index: a key of every head. Nothing is copied for it.
 fn cache_write() -> Result<Scatter, Error> {
     let by_position = |positions: usize| {
         let head = (positions * WIDTH) as isize;
@@ -32,7 +35,8 @@ fn cache_write() -> Result<Scatter, Error> {
     Scatter::nd(&by_position(LENGTH), &Layout::contiguous([BATCH, NEW, 1]), &by_position(NEW), 1)
 }
 
-/// Writes steps until one does not fit. The second sequence starts with a prompt of three positions.
+/// Writes steps until one does not fit. The second sequence starts with a prompt of three
+/// positions.
 fn fill(write: &Scatter, steps: usize) -> Result<(), Error> {
     let mut cache = [0.0_f32; BATCH * HEADS * LENGTH * WIDTH];
     for step in 0..steps {

@@ -1,4 +1,5 @@
-//! A mixture of experts: each token goes to the two experts that its router prefers, and gets the sum of their answers, weighted.
+//! A mixture of experts: each token goes to the two experts that its router prefers, and gets the
+//! sum of their answers, weighted.
 //!
 //! `cargo run --release --example moe`
 
@@ -48,7 +49,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("expert {expert}: {load:3} tokens  {}", "#".repeat(load));
     }
 
-    // Combine. A token's answers are added in the order of the experts, always: the sums are the same to the bit in every run.
+    // Combine. A token's answers are added in the order of the experts, always: the sums are the
+    // same to the bit in every run.
     for (row, route) in rows.chunks_exact_mut(WIDTH).zip(&routes) {
         row.iter_mut().for_each(|x| *x *= route.weight);
     }

@@ -1,4 +1,5 @@
-//! One-hot encodes DNA, the input of most models of it: a row for each base, with a 1 in the column of A, C, G or T, and none for an unknown base.
+//! One-hot encodes DNA, the input of most models of it: a row for each base, with a 1 in the column
+//! of A, C, G or T, and none for an unknown base.
 //!
 //! `cargo run --release --example one_hot -- [SEQUENCE]`
 

@@ -1,6 +1,8 @@
-//! Sorts the rows of a table by a column, and puts them back: a gather by the sorting permutation, and one by its inverse, which is a scatter.
+//! Sorts the rows of a table by a column, and puts them back: a gather by the sorting permutation,
+//! and one by its inverse, which is a scatter.
 //!
-//! `cargo run --release --example permutation -- [FILE]` (default: `examples/data/earthquakes.csv`, sorted by magnitude, its last column)
+//! `cargo run --release --example permutation -- [FILE]` (default: `examples/data/earthquakes.csv`,
+//! sorted by magnitude, its last column)
 
 #![allow(clippy::indexing_slicing)]
 

@@ -1,5 +1,6 @@
-//! Learns a vector for every byte of a text from the byte that follows it (word2vec's skip-gram with negative samples). A step reads and writes
-//! only the rows that its batch names: gradients are sparse, and those of the same row add up.
+//! Learns a vector for every byte of a text from the byte that follows it (word2vec's skip-gram
+//! with negative samples). A step reads and writes only the rows that its batch names: gradients
+//! are sparse, and those of the same row add up.
 //!
 //! `cargo run --release --example sparse_update -- [FILE]` (default: this repository's README.md)
 

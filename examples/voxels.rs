@@ -1,8 +1,9 @@
-//! Sorts points of space into voxels: a week of the world's earthquakes, by longitude, latitude and depth. Counts them, finds the strongest and
-//! the mean of each voxel, and draws a map.
+//! Sorts points of space into voxels: a week of the world's earthquakes, by longitude, latitude and
+//! depth. Counts them, finds the strongest and the mean of each voxel, and draws a map.
 //!
-//! `cargo run --release --example voxels -- [FILE]` (default: `examples/data/earthquakes.csv`, 2018-01-31 to 02-07, of the USGS's public feed; every
-//! line is `longitude,latitude,depth in km,magnitude`)
+//! `cargo run --release --example voxels -- [FILE]` (default: `examples/data/earthquakes.csv`,
+//! 2018-01-31 to 02-07, of the USGS's public feed; every line is
+//! `longitude,latitude,depth in km,magnitude`)
 
 #![allow(clippy::indexing_slicing)]
 
@@ -63,7 +64,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         &mut vec![0; by_voxel.counts_len()],
     )?;
 
-    // The map is the same scatter by the first two coordinates of each point: a view of the same indices.
+    // The map is the same scatter by the first two coordinates of each point: a view of the same
+    // indices.
     let flat = Scatter::nd(
         &Layout::contiguous([GRID[0], GRID[1]]),
         &Layout::strided([points, 2], [3, 1]),

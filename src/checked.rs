@@ -1,17 +1,21 @@
-//! Indices that have been proven for a plan.
+//! Operators whose indices are proven.
 
-use crate::error::{Error, Operand};
-use crate::index::{Bounds, Index};
-use crate::plan::Plan;
-#[cfg(feature = "std")]
-use crate::vectors;
-#[cfg(feature = "rayon")]
-use crate::vectors::threads::Division;
-use crate::walk;
+use crate::element::Element;
+use crate::error::Error;
+use crate::gather::Gather;
+use crate::index::Index;
+use crate::movers::Combine;
+use crate::proof::scratch;
+use crate::reduction::{Add, Assign, Average, Reduction};
+use crate::run::{self, Proven};
+use crate::scatter::Scatter;
+use crate::{duplicates, walk};
 
-/// Indices that a [`Gather`](crate::Gather) or a [`Scatter`](crate::Scatter) has found in bounds (or that its policy accepts as they are).
+/// Indices that a [`Gather`](crate::Gather) or a [`Scatter`](crate::Scatter) has found in bounds
+/// (or that its policy accepts as they are).
 ///
-/// Made by `check`; runs any number of times, on as many tables as one likes, and no index can fail any more.
+/// Made by `check`; runs any number of times, on as many tables as one likes, and no index can fail
+/// any more.
 ///
 /// ```
 /// use strew::{Gather, Layout};
@@ -32,95 +36,423 @@ pub struct Checked<'a, Operator, I> {
     pub(crate) indices: &'a [I],
 }
 
-/// Proves the length and every value of the indices.
-#[inline(always)]
-pub(crate) fn check<I: Index>(plan: &Plan, indices: &[I]) -> Result<(), Error> {
-    fits(Operand::Indices, plan.lengths.indices, indices.len())?;
-    if needs_no_look::<I>(plan) {
-        return Ok(());
+impl Gather {
+    /// Proves all indices, so that running cannot fail for their sake, with as many inputs as one
+    /// likes.
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`] for the indices, [`Error::IndexOutOfBounds`] for the first bad one.
+    ///
+    /// ```
+    /// use strew::{Gather, Layout};
+    ///
+    /// let three = Layout::contiguous([3]);
+    /// let gather = Gather::axis(&three, &three, &three, 0)?;
+    /// let checked = gather.check(&[2_u16, 0, 1])?;
+    /// let (mut sizes, mut ages) = ([0; 3], [0; 3]);
+    /// checked.run(&[4, 5, 6], &mut sizes)?;
+    /// checked.run(&[33, 44, 55], &mut ages)?;
+    /// assert_eq!((sizes, ages), ([6, 4, 5], [55, 33, 44]));
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[inline]
+    pub fn check<'a, I: Index>(
+        &'a self,
+        indices: &'a [I],
+    ) -> Result<Checked<'a, Gather, I>, Error> {
+        run::check(&self.plan, indices)?;
+        Ok(Checked { operator: self, indices })
     }
-    #[cfg(feature = "std")]
-    let inside =
-        if plan.suits_vectors { vectors::check(plan, indices) } else { walk::check(plan, indices) };
-    #[cfg(not(feature = "std"))]
-    let inside = walk::check(plan, indices);
-    result(plan, indices, inside)
 }
 
-/// Whether no index can be out of bounds: the policy takes all, or they are bytes, and every byte has a place.
-#[inline(always)]
-pub(crate) fn needs_no_look<I: Index>(plan: &Plan) -> bool {
-    !matches!(plan.bounds, Bounds::Error)
-        || size_of::<I>() == 1
-            && plan.coordinates().iter().all(|axis| axis.size > usize::from(u8::MAX))
-}
-
-/// The error for the first bad index, unless all are inside.
-#[inline(always)]
-pub(crate) fn result<I: Index>(plan: &Plan, indices: &[I], inside: bool) -> Result<(), Error> {
-    if inside { Ok(()) } else { walk::first_out_of_bounds(plan, indices).map_or(Ok(()), Err) }
-}
-
-/// [`check`] with several threads.
-#[cfg(feature = "rayon")]
-pub(crate) fn par_check<I: Index>(
-    plan: &Plan,
-    indices: &[I],
-    division: &Division,
-) -> Result<(), Error> {
-    fits(Operand::Indices, plan.lengths.indices, indices.len())?;
-    if needs_no_look::<I>(plan) {
-        return Ok(());
+impl Scatter {
+    /// Proves all indices, so that running cannot fail for their sake, with as many tables as one
+    /// likes.
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`] for the indices, [`Error::IndexOutOfBounds`] for the first bad one.
+    ///
+    /// ```
+    /// use strew::{Layout, Scatter};
+    ///
+    /// // The same slots of a key cache and a value cache.
+    /// let (four, two) = (Layout::contiguous([4]), Layout::contiguous([2]));
+    /// let scatter = Scatter::axis(&four, &two, &two, 0)?;
+    /// let slots = scatter.check(&[3, 1])?;
+    /// let (mut keys, mut values) = ([0; 4], [0.0; 4]);
+    /// slots.run(&mut keys, &[7, 8])?;
+    /// slots.run(&mut values, &[0.7, 0.8])?;
+    /// assert_eq!((keys, values), ([0, 8, 0, 7], [0.0, 0.8, 0.0, 0.7]));
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[inline]
+    pub fn check<'a, I: Index>(
+        &'a self,
+        indices: &'a [I],
+    ) -> Result<Checked<'a, Scatter, I>, Error> {
+        run::check(&self.plan, indices)?;
+        Ok(Checked { operator: self, indices })
     }
-    result(plan, indices, division.check(plan, indices))
+
+    /// Proves the indices as [`check`](Scatter::check) does, and that no two entries address the
+    /// same place.
+    ///
+    /// DirectML calls duplicates invalid; here they are well defined, and this is how to find out.
+    /// `flags` is scratch of [`flags_len`](Scatter::flags_len) words; what it holds before and
+    /// after means nothing. Entries that [`Bounds::Skip`](crate::Bounds::Skip) leaves out are no
+    /// duplicates.
+    ///
+    /// # Errors
+    /// Those of [`check`](Scatter::check), [`Error::ScratchTooShort`], and
+    /// [`Error::DuplicateIndex`], which names the first entry that meets an earlier one, and the
+    /// first that it meets.
+    ///
+    /// ```
+    /// use strew::{Error, Layout, Scatter};
+    ///
+    /// let four = Layout::contiguous([4]);
+    /// let scatter = Scatter::axis(&four, &four, &four, 0)?;
+    /// let mut flags = [0; 1];
+    /// assert!(scatter.check_unique(&[0, 1, 2, -1], &mut flags).is_ok());
+    /// let error = scatter.check_unique(&[0, 3, 2, -1], &mut flags).unwrap_err();
+    /// assert_eq!(error, Error::DuplicateIndex { first: 1, second: 3 });
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn check_unique<'a, I: Index>(
+        &'a self,
+        indices: &'a [I],
+        flags: &mut [u32],
+    ) -> Result<Checked<'a, Scatter, I>, Error> {
+        let checked = self.check(indices)?;
+        duplicates::find(&self.plan, indices, scratch(flags, self.flags_len())?)?;
+        Ok(checked)
+    }
 }
 
-pub(crate) fn fits(operand: Operand, expected: usize, found: usize) -> Result<(), Error> {
-    if found < expected { Err(Error::SliceTooShort { operand, expected, found }) } else { Ok(()) }
+impl<I: Index> Checked<'_, Gather, I> {
+    /// Gathers, as [`Gather::run`] does.
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`]: the output is as it was.
+    ///
+    /// ```
+    /// use strew::{Gather, Layout};
+    ///
+    /// let (table, two) = (Layout::contiguous([3]), Layout::contiguous([2]));
+    /// let gather = Gather::axis(&table, &two, &two, 0)?;
+    /// let mut output = [0; 2];
+    /// gather.check(&[1, -1])?.run(&[10, 20, 30], &mut output)?;
+    /// assert_eq!(output, [20, 30]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[inline]
+    pub fn run<T: Element>(&self, input: &[T], output: &mut [T]) -> Result<(), Error> {
+        self.proven().gather(input, output)
+    }
+
+    /// Gathers, as [`Gather::par_run`] does.
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`]: the output is as it was.
+    ///
+    /// ```
+    /// use strew::{Gather, Layout};
+    ///
+    /// let (table, two) = (Layout::contiguous([3]), Layout::contiguous([2]));
+    /// let gather = Gather::axis(&table, &two, &two, 0)?;
+    /// let mut output = [0; 2];
+    /// gather.check(&[1, -1])?.par_run(&[10, 20, 30], &mut output)?;
+    /// assert_eq!(output, [20, 30]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[cfg(feature = "rayon")]
+    pub fn par_run<T: Element + Send + Sync>(
+        &self,
+        input: &[T],
+        output: &mut [T],
+    ) -> Result<(), Error> {
+        run::par_gather(&self.operator.plan, input, self.indices, true, output)
+    }
+
+    #[inline(always)]
+    fn proven(&self) -> Proven<'_, I> {
+        Proven { plan: &self.operator.plan, indices: self.indices }
+    }
 }
 
-/// The first `expected` words of the caller's scratch, all 0.
-pub(crate) fn scratch(words: &mut [u32], expected: usize) -> Result<&mut [u32], Error> {
-    let found = words.len();
-    let Some(words) = words.get_mut(..expected) else {
-        return Err(Error::ScratchTooShort { expected, found });
-    };
-    words.fill(0);
-    Ok(words)
-}
+impl<I: Index> Checked<'_, Scatter, I> {
+    /// Assigns in place, as [`Scatter::run`] does.
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`]. The data is as it was.
+    ///
+    /// ```
+    /// use strew::{Layout, Scatter};
+    ///
+    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
+    /// let mut data = [0; 2];
+    /// scatter.check(&[1, 0, 1])?.run(&mut data, &[1, 2, 3])?;
+    /// assert_eq!(data, [2, 3]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[inline]
+    pub fn run<T: Element>(&self, data: &mut [T], updates: &[T]) -> Result<(), Error> {
+        self.reduce(Assign, data, updates)
+    }
 
-#[cfg(test)]
-#[allow(clippy::unwrap_used)]
-mod tests {
-    use super::*;
-    use crate::plan::Direction::Scatter;
-    use crate::plan::tests::{nd, packed};
+    /// Combines in place, as [`Scatter::reduce`] does.
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`]. The data is as it was.
+    ///
+    /// ```
+    /// use strew::{Add, Layout, Scatter};
+    ///
+    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
+    /// let mut data = [10, 20];
+    /// scatter.check(&[1, 0, 1])?.reduce(Add, &mut data, &[1, 2, 3])?;
+    /// assert_eq!(data, [12, 24]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[inline]
+    pub fn reduce<T: Element, R: Reduction<T>>(
+        &self,
+        reduction: R,
+        data: &mut [T],
+        updates: &[T],
+    ) -> Result<(), Error> {
+        self.proven().scatter(&reduction, data, updates)
+    }
 
-    #[test]
-    fn bytes_that_all_have_a_place_need_no_look() {
-        let pairs = |rows: usize, columns: usize| {
-            nd(Scatter, &packed([rows, columns]), &packed([5, 2]), &packed([5]), 0)
-        };
-        let (all, one_less) = (pairs(256, 300), pairs(256, 255));
-        assert_eq!([&all, &one_less].map(needs_no_look::<u8>), [true, false]);
-        assert_eq!([&all, &one_less].map(needs_no_look::<i8>), [true, false]);
-        let every_u16 = nd(Scatter, &packed([1 << 16]), &packed([5, 1]), &packed([5]), 0);
-        assert!(!needs_no_look::<u16>(&every_u16) && !needs_no_look::<i64>(&all));
-        let mut skips = one_less;
-        skips.set_bounds(Bounds::Skip);
-        assert!(needs_no_look::<u8>(&skips));
-        let bytes = [0, 255, 7, 254, 255, 255, 0, 0, 3, 4_u8];
-        assert_eq!(check(&all, &bytes), Ok(()));
-        assert_eq!(
-            check(&one_less, &bytes),
-            Err(Error::IndexOutOfBounds { entry: 0, coordinate: 1, value: 255, size: 255 })
-        );
-        assert!(check(&all, bytes.first_chunk::<9>().unwrap()).is_err());
-        let signed = bytes.map(u8::cast_signed);
-        assert_eq!(check(&all, &signed), Ok(()));
-        assert_eq!(
-            check(&pairs(127, 256), &[-128_i8; 10]),
-            Err(Error::IndexOutOfBounds { entry: 0, coordinate: 0, value: -128, size: 127 })
-        );
+    /// Assigns in place, as [`Scatter::par_run`] does.
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`]. The data is as it was.
+    ///
+    /// ```
+    /// use strew::{Layout, Scatter};
+    ///
+    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
+    /// let mut data = [0; 2];
+    /// scatter.check(&[1, 0, 1])?.par_run(&mut data, &[1, 2, 3])?;
+    /// assert_eq!(data, [2, 3]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[cfg(feature = "rayon")]
+    pub fn par_run<T: Element + Send + Sync>(
+        &self,
+        data: &mut [T],
+        updates: &[T],
+    ) -> Result<(), Error> {
+        self.par_reduce(Assign, data, updates)
+    }
+
+    /// Combines in place, as [`Scatter::par_reduce`] does.
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`]. The data is as it was.
+    ///
+    /// ```
+    /// use strew::{Add, Layout, Scatter};
+    ///
+    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
+    /// let mut data = [10, 20];
+    /// scatter.check(&[1, 0, 1])?.par_reduce(Add, &mut data, &[1, 2, 3])?;
+    /// assert_eq!(data, [12, 24]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[cfg(feature = "rayon")]
+    pub fn par_reduce<T: Element + Send + Sync, R: Reduction<T> + Sync>(
+        &self,
+        reduction: R,
+        data: &mut [T],
+        updates: &[T],
+    ) -> Result<(), Error> {
+        let plan = &self.operator.plan;
+        run::par_scatter(plan, &reduction, data, self.indices, true, updates)
+    }
+
+    /// `output = input`, then the assignment, as [`Scatter::run_into`] does.
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`]. The output is as it was.
+    ///
+    /// ```
+    /// use strew::{Layout, Scatter};
+    ///
+    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
+    /// let mut output = [0; 2];
+    /// scatter.check(&[1, 1, 1])?.run_into(&[7, 8], &[1, 2, 3], &mut output)?;
+    /// assert_eq!(output, [7, 3]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    pub fn run_into<T: Element>(
+        &self,
+        input: &[T],
+        updates: &[T],
+        output: &mut [T],
+    ) -> Result<(), Error> {
+        self.reduce_into(Assign, input, updates, output)
+    }
+
+    /// `output = input`, then the reduction, as [`Scatter::reduce_into`] does.
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`]. The output is as it was.
+    ///
+    /// ```
+    /// use strew::{Add, Layout, Scatter};
+    ///
+    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
+    /// let mut output = [0; 2];
+    /// scatter.check(&[1, 0, 1])?.reduce_into(Add, &[10, 20], &[1, 2, 3], &mut output)?;
+    /// assert_eq!(output, [12, 24]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    pub fn reduce_into<T: Element, R: Reduction<T>>(
+        &self,
+        reduction: R,
+        input: &[T],
+        updates: &[T],
+        output: &mut [T],
+    ) -> Result<(), Error> {
+        self.proven().scatter_into(&reduction, self.operator.into(input), updates, output)
+    }
+
+    /// Combines in place without the values that are there, as [`Scatter::reduce_excluding_self`]
+    /// does.
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`], [`Error::ScratchTooShort`]. The data is as it was.
+    ///
+    /// ```
+    /// use strew::{Add, Layout, Scatter};
+    ///
+    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
+    /// let mut data = [100, 100];
+    /// scatter.check(&[1, 1, 1])?.reduce_excluding_self(Add, &mut data, &[1, 2, 3], &mut [0; 1])?;
+    /// assert_eq!(data, [100, 6]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    pub fn reduce_excluding_self<T: Element, R: Reduction<T>>(
+        &self,
+        reduction: R,
+        data: &mut [T],
+        updates: &[T],
+        flags: &mut [u32],
+    ) -> Result<(), Error> {
+        let plan = run::scatter_fits(&self.operator.plan, data, updates)?;
+        let flags = scratch(flags, self.operator.flags_len())?;
+        walk::entries(plan, self.indices, |at| {
+            if duplicates::set(flags, at.cell) {
+                walk::nest(plan.inner(), at, &mut Combine { reduction: &reduction, data, updates });
+            } else {
+                walk::nest(plan.inner(), at, &mut Combine { reduction: &Assign, data, updates });
+            }
+        });
+        Ok(())
+    }
+
+    /// The mean of the value that is there and all updates, as [`Scatter::mean`].
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`], [`Error::ScratchTooShort`]. The data is as it was.
+    ///
+    /// ```
+    /// use strew::{Layout, Scatter};
+    ///
+    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
+    /// let mut data = [2.0, 5.0];
+    /// scatter.check(&[0, 0, 0])?.mean(&mut data, &[3.0, 5.0, 10.0], &mut [0; 2])?;
+    /// assert_eq!(data, [5.0, 5.0]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    pub fn mean<T: Average>(
+        &self,
+        data: &mut [T],
+        updates: &[T],
+        counts: &mut [u32],
+    ) -> Result<(), Error>
+    where
+        Add: Reduction<T>,
+    {
+        self.average(1, data, updates, counts)
+    }
+
+    /// The mean of all updates, as [`Scatter::mean_excluding_self`].
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`], [`Error::ScratchTooShort`]. The data is as it was.
+    ///
+    /// ```
+    /// use strew::{Layout, Scatter};
+    ///
+    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
+    /// let mut data = [2.0, 5.0];
+    /// scatter.check(&[0, 0, 0])?.mean_excluding_self(&mut data, &[3.0, 5.0, 10.0], &mut [0; 2])?;
+    /// assert_eq!(data, [6.0, 5.0]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    pub fn mean_excluding_self<T: Average>(
+        &self,
+        data: &mut [T],
+        updates: &[T],
+        counts: &mut [u32],
+    ) -> Result<(), Error>
+    where
+        Add: Reduction<T>,
+    {
+        self.average(0, data, updates, counts)
+    }
+
+    /// Sums and counts, then divides every place that was hit. The counts return to 0 as they are
+    /// used.
+    fn average<T: Average>(
+        &self,
+        already: u64,
+        data: &mut [T],
+        updates: &[T],
+        counts: &mut [u32],
+    ) -> Result<(), Error>
+    where
+        Add: Reduction<T>,
+    {
+        let plan = run::scatter_fits(&self.operator.plan, data, updates)?;
+        let counts = scratch(counts, self.operator.counts_len())?;
+        walk::entries(plan, self.indices, |at| {
+            let Some(count) = counts.get_mut(at.cell) else { return };
+            if already == 0 && *count == 0 {
+                walk::nest(plan.inner(), at, &mut Combine { reduction: &Assign, data, updates });
+            } else {
+                walk::nest(plan.inner(), at, &mut Combine { reduction: &Add, data, updates });
+            }
+            *count = count.saturating_add(1);
+        });
+        walk::entries(plan, self.indices, |at| {
+            let Some(count) = counts.get_mut(at.cell) else { return };
+            if *count > 0 {
+                let count = u64::from(core::mem::take(count)).wrapping_add(already);
+                walk::nest(
+                    plan.inner(),
+                    at,
+                    &mut Combine { reduction: &|sum: T, _| sum.divide(count), data, updates },
+                );
+            }
+        });
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn proven(&self) -> Proven<'_, I> {
+        Proven { plan: &self.operator.plan, indices: self.indices }
     }
 }

@@ -1,8 +1,9 @@
-//! Copies a row, as suits the machine.
+//! Copies of rows, for microcontrollers and for machines with `std`.
 
 use crate::element::Element;
 
-/// The number of elements of a block: eight words, or eight elements of other sizes.
+/// The number of elements of a block: eight words of 4 bytes if elements have 1, 2 or 4 bytes, and
+/// otherwise eight elements.
 #[cfg(not(feature = "std"))]
 pub(crate) const fn block<T>() -> usize {
     match size_of::<T>() {
@@ -14,8 +15,9 @@ pub(crate) const fn block<T>() -> usize {
 
 /// `to = from`, both of the same length.
 ///
-/// The memory copy of a microcontroller's runtime moves a word in six instructions. Words that are copied by value take two, and two cycles. In the
-/// eights, fences keep the compiler from making them a memory copy again.
+/// Words are copied by value, in two instructions and two cycles each: the memory copy of a
+/// microcontroller's runtime takes six instructions a word. Fences keep the compiler from turning
+/// the loop over eights into a memory copy again.
 #[cfg(not(feature = "std"))]
 #[inline(always)]
 pub(crate) fn copy_row<T: Element>(from: &[T], to: &mut [T]) {
@@ -33,7 +35,8 @@ pub(crate) fn copy_row<T: Element>(from: &[T], to: &mut [T]) {
     >(rest)))));
 }
 
-/// Copies words of `N` elements, eight at a time. Returns what is left: less than `8 * N` elements.
+/// Copies words of `N` elements, eight at a time. Returns what is left, fewer than `8 * N`
+/// elements.
 #[cfg(not(feature = "std"))]
 #[inline(always)]
 fn copy_words<'a, T: Element, const N: usize>(
@@ -59,7 +62,8 @@ fn copy_words<'a, T: Element, const N: usize>(
     for ([a, b, c, d, e, f, g, h], [to_a, to_b, to_c, to_d, to_e, to_f, to_g, to_h]) in
         eights.iter().zip(to_eights)
     {
-        // Double words take fewer instructions, single ones fewer cycles: this mix keeps both low (tests/firmware/FIGURES.md).
+        // Double words take fewer instructions, single words fewer cycles. This mix keeps both low
+        // (tests/firmware/FIGURES.md).
         copy(a, to_a);
         copy(b, to_b);
         (*to_c, *to_d) = (*c, *d);
@@ -72,7 +76,7 @@ fn copy_words<'a, T: Element, const N: usize>(
     (from, to)
 }
 
-/// Copies a block of `N` elements, if there are so many. Returns what is left.
+/// Copies a block of `N` elements, if there are `N`. Returns what is left.
 #[cfg(not(feature = "std"))]
 #[inline(always)]
 fn copy_block<'a, T: Element, const N: usize>(
@@ -90,7 +94,8 @@ fn copy_block<'a, T: Element, const N: usize>(
     }
 }
 
-/// `to = from`, both of the same length. For a few elements, a call of the memory copy takes longer than to copy both ends.
+/// `to = from`, both of the same length. A few elements are copied as two chunks that may overlap,
+/// which takes less time than a call of the memory copy.
 #[cfg(feature = "std")]
 #[inline(always)]
 pub(crate) fn copy_row<T: Element>(from: &[T], to: &mut [T]) {

@@ -1,11 +1,12 @@
-//! Finds two entries of the indices that address the same place, with one bit of scratch for each place.
+//! Finds two entries of the indices that address the same place, with one bit of scratch for each
+//! place.
 
 use crate::error::Error;
 use crate::index::Index;
 use crate::plan::Plan;
 use crate::walk::{self, Position};
 
-/// Sets the flag of `cell`; returns whether it was set before.
+/// Sets the flag of `cell`. Returns whether it was set before.
 #[inline]
 pub(crate) fn set(flags: &mut [u32], cell: usize) -> bool {
     let bit = 1 << (cell % u32::BITS as usize);
@@ -15,7 +16,8 @@ pub(crate) fn set(flags: &mut [u32], cell: usize) -> bool {
     was_set
 }
 
-/// Fails with the first entry whose place an earlier one has taken. The flags are all clear, and the indices in bounds.
+/// Fails with the first entry whose place an earlier one has taken. The caller has cleared the
+/// flags, and proven the indices.
 pub(crate) fn find<I: Index>(plan: &Plan, indices: &[I], flags: &mut [u32]) -> Result<(), Error> {
     let mut twice = None;
     walk::entries(plan, indices, |at| {

@@ -1,9 +1,11 @@
-//! What can be moved.
+//! The types whose values can be moved.
 
 /// A type whose values can be gathered and scattered: any `Copy` type without padding.
 ///
-/// Numbers, `bool`, `char`, [`f16`](half::f16), [`bf16`](half::bf16) and arrays of them are elements. A struct becomes one with `#[repr(C)]` and
-/// `#[derive(Clone, Copy, bytemuck::NoUninit)]`, with `bytemuck = { version = "1", features = ["derive"] }` among your dependencies:
+/// Numbers, `bool`, `char`, [`f16`](half::f16), [`bf16`](half::bf16) and arrays of them are
+/// elements. A struct becomes one with `#[repr(C)]` and
+/// `#[derive(Clone, Copy, bytemuck::NoUninit)]`, with
+/// `bytemuck = { version = "1", features = ["derive"] }` among your dependencies:
 ///
 /// ```
 /// use strew::{Gather, Layout};
@@ -15,7 +17,8 @@
 ///     y: f32,
 /// }
 ///
-/// let gather = Gather::axis(&Layout::contiguous([2]), &Layout::contiguous([3]), &Layout::contiguous([3]), 0)?;
+/// let (table, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+/// let gather = Gather::axis(&table, &three, &three, 0)?;
 /// let (a, b) = (Point { x: 1.0, y: 2.0 }, Point { x: 3.0, y: 4.0 });
 /// let mut output = [a; 3];
 /// gather.run(&[a, b], &[1_u8, 0, 1], &mut output)?;
@@ -25,7 +28,8 @@
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be gathered or scattered",
     label = "not a `Copy` type without padding",
-    note = "numbers, `bool`, `char` and arrays of them are elements; a struct of your own needs `#[repr(C)]` and `#[derive(Clone, Copy, bytemuck::NoUninit)]`"
+    note = "numbers, `bool`, `char` and arrays of them are elements",
+    note = "a struct needs `#[repr(C)]` and `#[derive(Clone, Copy, bytemuck::NoUninit)]`"
 )]
 pub trait Element: bytemuck::NoUninit {}
 

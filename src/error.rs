@@ -1,6 +1,6 @@
 //! Errors as data, and their wording.
 
-use crate::dml::{DataType, FeatureLevel};
+use crate::dml::types::{DataType, FeatureLevel};
 use crate::get::get_mut;
 
 /// `?` for `const fn`.
@@ -21,7 +21,8 @@ pub(crate) use tri;
 ///
 /// let (table, three) = (Layout::contiguous([4]), Layout::contiguous([3]));
 /// let error = Gather::axis(&table, &three, &table, 0).unwrap_err();
-/// assert_eq!(error, Error::SizeMismatch { operand: Operand::Output, dimension: 0, expected: 3, found: 4 });
+/// let operand = Operand::Output;
+/// assert_eq!(error, Error::SizeMismatch { operand, dimension: 0, expected: 3, found: 4 });
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
@@ -55,8 +56,15 @@ pub enum Operand {
 ///     index_dimensions: 1,
 /// };
 /// let settings = Settings { feature_level: FeatureLevel::Level1_0, ..Settings::default() };
-/// let (what, needs, found) = (Unsupported::DataType, Some(FeatureLevel::Level2_1), FeatureLevel::Level1_0);
-/// assert_eq!(operator.compile(&settings).unwrap_err(), Error::NotSupported { operand: Operand::Input, what, needs, found });
+/// assert_eq!(
+///     operator.compile(&settings).unwrap_err(),
+///     Error::NotSupported {
+///         operand: Operand::Input,
+///         what: Unsupported::DataType,
+///         needs: Some(FeatureLevel::Level2_1),
+///         found: FeatureLevel::Level1_0,
+///     }
+/// );
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
@@ -72,43 +80,53 @@ pub enum Unsupported {
 
 /// Why a layout, a plan or a call was refused.
 ///
-/// Every variant names the operand where there is more than one, the dimension where there is one, what was expected and what was
-/// found. What an error leaves behind is stated where it is returned: a scatter's data is never touched.
+/// Every variant names the operand where there is more than one, the dimension where there is one,
+/// what was expected and what was found. An operator that fails never changes the data of a
+/// scatter; what else it leaves behind is stated where the error is returned.
 ///
 /// ```
 /// use strew::{Error, Gather, Layout};
 ///
-/// let gather = Gather::axis(&Layout::contiguous([3]), &Layout::contiguous([2]), &Layout::contiguous([2]), 0)?;
-/// let error = gather.run(&[10, 20, 30], &[1, -4], &mut [0; 2]).unwrap_err();
+/// let (table, two) = (Layout::contiguous([3]), Layout::contiguous([2]));
+/// let error = Gather::axis(&table, &two, &two, 0)?.run(&[10, 20, 30], &[1, -4], &mut [0; 2]);
+/// let error = error.unwrap_err();
 /// assert_eq!(error, Error::IndexOutOfBounds { entry: 1, coordinate: 0, value: -4, size: 3 });
-/// assert_eq!(error.to_string(), "index out of bounds: entry 1, coordinate 0 is -4, the size is 3");
+/// let text = "index out of bounds: entry 1, coordinate 0 is -4, the size is 3";
+/// assert_eq!(error.to_string(), text);
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
-#[allow(missing_docs)] // of the fields: each variant explains its own.
+#[allow(missing_docs)] // Each variant explains its fields.
 pub enum Error {
     /// A tensor has more dimensions than are supported. `expected` is the largest number allowed.
     RankTooLarge { operand: Operand, expected: usize, found: usize },
-    /// The axis is not a dimension of the indexed tensor. `expected` is the number of dimensions, which the axis must stay below.
+    /// The axis is not a dimension of the indexed tensor. `expected` is the number of dimensions,
+    /// which the axis must stay below.
     AxisOutOfRange { operand: Operand, expected: usize, found: usize },
-    /// There are too many batch dimensions for this operand. `expected` is the largest number allowed.
+    /// There are too many batch dimensions for this operand. `expected` is the largest number
+    /// allowed.
     BatchDimsOutOfRange { operand: Operand, expected: usize, found: usize },
-    /// A tensor has the wrong number of dimensions (or a layout has more or fewer strides than sizes).
+    /// A tensor has the wrong number of dimensions (or a layout has more or fewer strides than
+    /// sizes).
     RankMismatch { operand: Operand, expected: usize, found: usize },
-    /// A dimension has the wrong size. For the indices of an `elements` operator, `expected` is the largest size allowed.
+    /// A dimension has the wrong size. For the indices of an `elements` operator, `expected` is the
+    /// largest size allowed.
     SizeMismatch { operand: Operand, dimension: usize, expected: usize, found: usize },
-    /// The tuples of an `nd` operator, the last dimension of the indices, must have 1 to `expected` coordinates.
+    /// The tuples of an `nd` operator, the last dimension of the indices, must have 1 to `expected`
+    /// coordinates.
     TupleSizeOutOfRange { expected: usize, found: usize },
     /// The number of elements, or the last address, exceeds `usize`.
     SizesOverflow { operand: Operand },
-    /// Negative strides lead to an address below 0. `expected` is the smallest offset that would do.
+    /// Negative strides lead to an address below 0. `expected` is the smallest offset that prevents
+    /// it.
     OffsetTooSmall { operand: Operand, expected: usize, found: usize },
     /// The slice ends before the tensor does. `expected` is the length that the layout needs.
     SliceTooShort { operand: Operand, expected: usize, found: usize },
-    /// A tensor that is written may have two coordinates with the same address (see [`Layout`](crate::Layout)). `expected` is the smallest magnitude of this dimension's
-    /// stride that excludes it, given the dimensions with smaller strides.
+    /// A tensor that is written may have two coordinates with the same address (see
+    /// [`Layout`](crate::Layout)). `expected` is the smallest magnitude of this dimension's stride
+    /// that excludes it, given the dimensions with smaller strides.
     OverlappingOutput { operand: Operand, dimension: usize, expected: usize, found: usize },
     /// DirectML does not allow a size of 0.
     ZeroSize { operand: Operand, dimension: usize },
@@ -118,15 +136,17 @@ pub enum Error {
     DimensionCountOutOfRange { operand: Operand, minimum: usize, maximum: usize, found: usize },
     /// A DirectML tensor has another data type than it should.
     DataTypeMismatch { operand: Operand, expected: DataType, found: DataType },
-    /// The DirectML feature level does not have this. For [`Unsupported::Operator`] the operand means nothing. `needs` is the lowest level that does, if there is one.
+    /// The DirectML feature level does not have this. `needs` is the lowest level that does, if
+    /// there is one. The operand means nothing for [`Unsupported::Operator`].
     NotSupported {
         operand: Operand,
         what: Unsupported,
         needs: Option<FeatureLevel>,
         found: FeatureLevel,
     },
-    /// An index lies outside its axis. `entry` counts the entries of the indices in row-major order (whole tuples for `nd`),
-    /// `coordinate` is the place inside the tuple, `value` the index (in the range of `i64` or `u64`) and `size` the size of its axis.
+    /// An index lies outside its axis. `entry` counts the entries of the indices in row-major order
+    /// (whole tuples for `nd`), `coordinate` is the place inside the tuple, `value` the index (in
+    /// the range of `i64` or `u64`) and `size` the size of its axis.
     IndexOutOfBounds { entry: usize, coordinate: usize, value: i128, size: usize },
     /// Two entries of the indices, counted in row-major order, address the same place.
     DuplicateIndex { first: usize, second: usize },
@@ -143,7 +163,8 @@ impl core::fmt::Display for Error {
 }
 
 impl Error {
-    /// The wording, made without `core::fmt` so that [`plan!`](crate::plan) can show it at compile time.
+    /// Returns the wording. It is made without `core::fmt`, so that [`plan!`](crate::plan) can show
+    /// it at compile time.
     #[doc(hidden)]
     #[must_use]
     pub const fn message(&self) -> Message {
@@ -253,7 +274,32 @@ impl Operand {
     }
 }
 
-/// Long enough for every message with 20-digit numbers.
+/// Which of table and flat tensor an operator writes, and so what errors call the two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Direction {
+    Gather,
+    Scatter,
+}
+
+impl Direction {
+    /// The name of the table: what indices select from.
+    pub(crate) const fn table(self) -> Operand {
+        match self {
+            Direction::Gather => Operand::Input,
+            Direction::Scatter => Operand::Data,
+        }
+    }
+
+    /// The name of the flat tensor: what lies in iteration order.
+    pub(crate) const fn flat(self) -> Operand {
+        match self {
+            Direction::Gather => Operand::Output,
+            Direction::Scatter => Operand::Updates,
+        }
+    }
+}
+
+/// The length of a message in bytes, at most: every message with 20-digit numbers fits.
 const CAPACITY: usize = 192;
 
 /// A short text on the stack; what does not fit is left out.

@@ -2,10 +2,11 @@
 
 /// What happens to an index that lies outside its axis.
 ///
-/// Negative indices count from the end first, once: `-1` is the last element. Only what is then still outside is meant here. The
-/// results are the same on every machine, for every index type.
+/// A negative index first counts from the end, once: `-1` is the last element. The policy applies
+/// to what is then still outside. The results are the same on every machine, for every index type.
 ///
-/// An axis of size 0 with at least one index is out of bounds under `Error`, and skipped under the other three.
+/// An axis of size 0 with at least one index is out of bounds under `Error`, and skipped under the
+/// other three.
 ///
 /// ```
 /// use strew::{Bounds, Gather, Layout};
@@ -26,23 +27,27 @@
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Bounds {
-    /// The call fails with [`Error::IndexOutOfBounds`](crate::Error::IndexOutOfBounds), which names the first such index.
+    /// The call fails with [`Error::IndexOutOfBounds`](crate::Error::IndexOutOfBounds), which names
+    /// the first such index.
     #[default]
     Error,
-    /// Once those below 0 have been counted from the end, what is still below 0 becomes 0, and what is above `size - 1` becomes that (DirectML, XLA's gather).
+    /// What is still below 0 becomes 0, and what is above `size - 1` becomes `size - 1` (DirectML,
+    /// XLA's gather).
     Clamp,
-    /// The Euclidean remainder modulo the size (NumPy's `wrap`).
+    /// The index becomes its Euclidean remainder modulo the size (NumPy's `wrap`).
     Wrap,
-    /// The entry is left out: a scatter drops it, a gather leaves that part of the output as it was (JAX's `drop` and `fill`).
+    /// The entry is left out: a scatter drops it, a gather leaves that part of the output as it was
+    /// (JAX's `drop` and `fill`).
     ///
-    /// `-1` is the last element, under this policy too. What marks padding must be out of bounds from both ends: `u32::MAX`, `i32::MIN`.
+    /// `-1` is the last element under this policy too. A value that marks padding must be out of
+    /// bounds from both ends, such as `u32::MAX` or `i32::MIN`.
     Skip,
 }
 
 /// The integers that can be an index: `u8 u16 u32 u64 usize i8 i16 i32 i64 isize`.
 ///
-/// Signed values below 0 count from the end of the axis. Unsigned values are taken as they are: `u64::MAX` is out of bounds, also where
-/// `usize` has 32 bits. This trait is sealed.
+/// Signed values below 0 count from the end of the axis. Unsigned values do not wrap: `u64::MAX` is
+/// out of bounds, also where `usize` has 32 bits. This trait is sealed.
 ///
 /// ```
 /// use strew::{Gather, Index, Layout};
@@ -67,7 +72,7 @@ pub(crate) mod sealed {
         pub magnitude: u64,
     }
 
-    /// What the vector kernels ask of an index.
+    /// What the vector kernels need from an index type.
     #[cfg(not(feature = "std"))]
     pub trait Vectors {}
     #[cfg(not(feature = "std"))]
@@ -76,16 +81,18 @@ pub(crate) mod sealed {
     pub use strew_simd::Index as Vectors;
 
     pub trait Sealed: Vectors + crate::element::Element + Send + Sync + 'static {
-        /// Whether `usize` is as wide, so that [`position`](Sealed::position) decides on every axis.
+        /// Whether `usize` is at least as wide, so that [`position`](Sealed::position) decides on
+        /// every axis.
         const FITS: bool = size_of::<Self>() <= size_of::<usize>();
 
-        /// The position on an axis of `size`, negative values counted from the end. What is not below `size` is no position; it may still be
-        /// one for [`super::resolve`], when the type is wider than `usize` and the axis longer than [`super::LONGEST`].
+        /// The position on an axis of `size`, negative values counted from the end. A result that
+        /// is not below `size` is no position. [`super::resolve`] may still find one, if the type
+        /// is wider than `usize` and the axis longer than [`super::LONGEST`].
         fn position(self, size: usize) -> usize;
         /// The position of an index that is known to be on an axis of `size`.
         fn proven_position(self, size: usize) -> usize;
-        /// Whether the index is on an axis of `size`, in one comparison. May be `false` for one that is, when the type is wider than `usize` or the
-        /// size above half of its range.
+        /// Whether the index is on an axis of `size`, in one comparison. The result may be `false`
+        /// for an index that is, but only if the axis is longer than [`super::LONGEST`].
         fn is_inside(self, size: usize) -> bool;
         fn wide(self) -> Wide;
     }
@@ -121,8 +128,9 @@ macro_rules! signed {
     ($($index:ty)*) => {$(
         impl Index for $index {}
         impl Sealed for $index {
-            // `size + index` modulo 2^bits of usize: for -size <= index < 0 it is the position, below that it is 2^bits plus a negative number
-            // no smaller than isize::MIN, which is not below `size`.
+            // The sum `size + index` is taken modulo 2^bits of usize. For -size <= index < 0 it is
+            // the position. Below that it is 2^bits plus a negative number no smaller than
+            // isize::MIN, which is not below `size`.
             #[inline(always)]
             fn position(self, size: usize) -> usize {
                 match isize::try_from(self) {
@@ -130,16 +138,19 @@ macro_rules! signed {
                     Err(_) => usize::MAX,
                 }
             }
-            // What the conversion cuts off is 2^bits of usize or a multiple of it.
+            // The conversion cuts off a multiple of 2^bits of usize.
             #[inline(always)]
             fn proven_position(self, size: usize) -> usize {
                 (self as usize).wrapping_add(if self < 0 { size } else { 0 })
             }
-            // -size <= index < size, moved up by `size`. An index below -size becomes 2^bits plus a negative number no smaller than isize::MIN + size,
-            // which is not below 2 * size as long as that does not saturate; if it does, no isize is below -size.
+            // This is -size <= index < size, moved up by `size`. An index below -size becomes
+            // 2^bits plus a negative number no smaller than isize::MIN + size, which is not below
+            // 2 * size unless that saturates. If it does, no isize is below -size.
             #[inline(always)]
             fn is_inside(self, size: usize) -> bool {
-                isize::try_from(self).is_ok_and(|index| (index as usize).wrapping_add(size) < size.saturating_mul(2))
+                isize::try_from(self).is_ok_and(|index| {
+                    (index as usize).wrapping_add(size) < size.saturating_mul(2)
+                })
             }
             #[inline]
             fn wide(self) -> Wide {
@@ -150,11 +161,13 @@ macro_rules! signed {
 }
 signed!(i8 i16 i32 i64 isize);
 
-/// On axes up to this size [`Sealed::position`] and [`Sealed::is_inside`] decide, whatever the type. Without the call of [`outside`] the loops of
-/// constant plans keep their registers, and unroll.
+/// The size of an axis up to which [`Sealed::position`] and [`Sealed::is_inside`] decide, whatever
+/// the type. Without the call of [`outside`], the loops of constant plans keep their registers, and
+/// unroll.
 pub(crate) const LONGEST: usize = isize::MAX as usize;
 
-/// The position of `index` on an axis of `size`, always below `size`. `None`: out of bounds under `Bounds::Error`, left out under the others.
+/// The position of `index` on an axis of `size`, always below `size`. `None` means out of bounds
+/// under `Bounds::Error`, and left out under the other policies.
 #[inline(always)]
 pub(crate) fn resolve<I: Index>(index: I, size: usize, bounds: Bounds) -> Option<usize> {
     let position = index.position(size);
@@ -175,7 +188,7 @@ fn outside(index: Wide, size: usize, bounds: Bounds) -> Option<usize> {
         return None;
     }
     let last = size as u64 - 1;
-    // Within the axis after all? Only an index wider than `usize` comes here with that.
+    // Only an index wider than `usize` can get here although it is inside.
     let inside = if index.negative { index.magnitude <= last + 1 } else { index.magnitude <= last };
     let position = match bounds {
         _ if inside => {
@@ -212,6 +225,8 @@ impl Wide {
 mod tests {
     use super::*;
 
+    const POLICIES: [Bounds; 4] = [Bounds::Error, Bounds::Clamp, Bounds::Wrap, Bounds::Skip];
+
     /// The rule in arbitrary precision.
     fn oracle(value: i128, size: i128, bounds: Bounds) -> Option<usize> {
         let counted = if value < 0 { value + size } else { value };
@@ -229,23 +244,30 @@ mod tests {
         ($($index:ident)*) => {$(
             #[test]
             fn $index() {
-                let sizes = [0, 1, 2, 5, 127, 128, 129, 255, 256, 257, 65_536, 1 << 31, usize::MAX / 2, usize::MAX / 2 + 1, usize::MAX / 2 + 2, usize::MAX / 4, usize::MAX - 1, usize::MAX];
-                for size in sizes {
-                    let (size_, min, max) = (size as i128, $index::MIN as i128, $index::MAX as i128);
+                let half = usize::MAX / 2;
+                let small = [0, 1, 2, 5, 127, 128, 129, 255, 256, 257, 65_536, 1 << 31];
+                let large = [half / 2, half, half + 1, half + 2, usize::MAX - 1, usize::MAX];
+                for size in small.into_iter().chain(large) {
+                    let size_ = size as i128;
+                    let (min, max) = ($index::MIN as i128, $index::MAX as i128);
                     for around in [0, size_, -size_, min, max, min / 2, max / 2, 1 << 31, 1 << 32] {
                         for value in around - 3..=around + 3 {
                             let Ok(index) = $index::try_from(value) else { continue };
-                            for bounds in [Bounds::Error, Bounds::Clamp, Bounds::Wrap, Bounds::Skip] {
+                            for bounds in POLICIES {
+                                let case = format_args!("{value} on {size}, {bounds:?}");
                                 let position = oracle(value, size_, bounds);
-                                assert_eq!(resolve(index, size, bounds), position, "{value} on {size}, {bounds:?}");
-                                assert_eq!(outside(index.wide(), size, bounds), position, "{value} on {size}, {bounds:?}");
+                                assert_eq!(resolve(index, size, bounds), position, "{case}");
+                                assert_eq!(outside(index.wide(), size, bounds), position, "{case}");
                             }
-                            if let Some(position) = oracle(value, size_, Bounds::Error) {
-                                assert_eq!(index.proven_position(size), position, "{value} on {size}");
+                            let proven = oracle(value, size_, Bounds::Error);
+                            if let Some(position) = proven {
+                                let found = index.proven_position(size);
+                                assert_eq!(found, position, "{value} on {size}");
                             }
                             assert_eq!(index.wide().value(), value);
                             if size <= LONGEST {
-                                assert_eq!(index.is_inside(size), oracle(value, size_, Bounds::Error).is_some(), "{value} on {size}");
+                                let inside = index.is_inside(size);
+                                assert_eq!(inside, proven.is_some(), "{value} on {size}");
                             }
                         }
                     }

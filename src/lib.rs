@@ -1,10 +1,12 @@
-//! Gather and scatter: moving data by index, without panics or unsafe code, on microcontrollers (without a heap) and servers (in vectors and threads).
+//! Gather and scatter: moving data by index, without panics or unsafe code, on microcontrollers
+//! (without a heap) and servers (with SIMD and threads).
 //!
 //! ```
 //! use strew::{Add, Gather, Layout, Scatter};
 //!
 //! // A table of 3 rows of 2; gather rows 2 and 0, and add them back to where they came from.
-//! let (table, ids, rows) = (Layout::contiguous([3, 2]), Layout::contiguous([2]), Layout::contiguous([2, 2]));
+//! let (table, ids) = (Layout::contiguous([3, 2]), Layout::contiguous([2]));
+//! let rows = Layout::contiguous([2, 2]);
 //! let gather = Gather::axis(&table, &ids, &rows, 0)?;
 //! let scatter = Scatter::axis(&table, &ids, &rows, 0)?;
 //!
@@ -20,32 +22,48 @@
 //! # Which operator
 //!
 //! ```text
-//! axis: one index chooses a slice           elements: one index for each element     nd: a tuple of indices chooses a place
+//! axis: one index chooses      elements: one index for each   nd: a tuple of indices chooses
+//! a slice                      element                        a place
 //!
-//! indices [2, 0], axis 0                    indices [[1, 0, 0]], axis 0              indices [[0, 2], [1, 1]]
-//!   table      output                         table      output                        table      output
-//!   a b c      g h i                          a b c      d b c                         a b c      c e
-//!   d e f      a b c                          d e f                                    d e f
-//!   g h i                                     g h i                                    g h i
+//! indices [2, 0], axis 0       indices [[1, 0, 0]], axis 0    indices [[0, 2], [1, 1]]
+//!   table      output            table      output              table      output
+//!   a b c      g h i             a b c      d b c               a b c      c e
+//!   d e f      a b c             d e f                          d e f
+//!   g h i                        g h i                          g h i
 //! ```
 //!
-//! A scatter is the same from output to table.
+//! A scatter is the same from output to table. Elsewhere they have these names:
 //!
-//! | elsewhere | here |
-//! |---|---|
-//! | NumPy `take(a, i, axis)`, `a[i]`; PyTorch `index_select`, `embedding`; JAX `take`; TensorFlow `gather`; ONNX `Gather`; DirectML `GATHER` | [`Gather::axis`] |
-//! | NumPy `take_along_axis`; PyTorch `gather`; JAX `take_along_axis`; ONNX and DirectML `GatherElements` | [`Gather::elements`] |
-//! | NumPy `a[i, j]`; JAX `a.at[i, j].get()`; TensorFlow `gather_nd`; ONNX `GatherND`; DirectML `GATHER_ND`, `GATHER_ND1` | [`Gather::nd`], `i` and `j` side by side in the last dimension of the indices |
-//! | NumPy `a[i] = u`; PyTorch `index_copy`; JAX `a.at[i].set(u)`; OpenVINO `ScatterUpdate` | [`Scatter::axis`], [`run`](Scatter::run) |
-//! | NumPy `add.at(a, i, u)`, `bincount`; PyTorch `index_add`; JAX `segment_sum`; TensorFlow `unsorted_segment_sum` | [`Scatter::axis`], [`reduce`](Scatter::reduce)`(Add, ..)` |
-//! | NumPy `put_along_axis`; PyTorch `scatter`, `scatter_add`, `scatter_reduce`; ONNX `ScatterElements`; DirectML `SCATTER` | [`Scatter::elements`] |
-//! | NumPy `a[i, j] = u`; PyTorch `index_put`; JAX `a.at[i, j].set(u)`; TensorFlow `tensor_scatter_nd_update`; ONNX `ScatterND`; DirectML `SCATTER_ND` | [`Scatter::nd`], [`run`](Scatter::run) |
-//! | NumPy `add.at(a, (i, j), u)`; JAX `a.at[i, j].add(u)`; TensorFlow `tensor_scatter_nd_add`, `scatter_nd` (into zeros) | [`Scatter::nd`], [`reduce`](Scatter::reduce)`(Add, ..)` |
-//! | ONNX `TensorScatter` (a KV-cache) | [`Scatter::nd`] with a batch dimension: `examples/kv_cache.rs` |
-//! | NumPy `histogram2d`, `histogramdd` | [`Scatter::nd`], [`reduce`](Scatter::reduce)`(Add, ..)` of one 1, with [unsigned cells](guide::bounds): `examples/voxels.rs` |
-//! | NumPy `argsort` of a permutation (its inverse) | [`Scatter::axis`] of 0, 1, 2 ..: `examples/permutation.rs` |
-//! | `one_hot` | [`Scatter::elements`] of one 1: `examples/one_hot.rs` |
-//! | PyTorch `embedding_bag` | [`Gather::axis`] and [`mean_excluding_self`](Scatter::mean_excluding_self): `examples/embedding_bag.rs` |
+//! - [`Gather::axis`]: NumPy `take(a, i, axis)`, `a[i]`; PyTorch `index_select`, `embedding`; JAX
+//!   `take`; TensorFlow `gather`; ONNX `Gather`; DirectML `GATHER`.
+//! - [`Gather::elements`]: NumPy `take_along_axis`; PyTorch `gather`; JAX `take_along_axis`; ONNX
+//!   and DirectML `GatherElements`.
+//! - [`Gather::nd`], `i` and `j` side by side in the last dimension of the indices: NumPy
+//!   `a[i, j]`; JAX `a.at[i, j].get()`; TensorFlow `gather_nd`; ONNX `GatherND`; DirectML
+//!   `GATHER_ND`, `GATHER_ND1`.
+//! - [`Scatter::axis`] and [`run`](Scatter::run): NumPy `a[i] = u`; PyTorch `index_copy`; JAX
+//!   `a.at[i].set(u)`; OpenVINO `ScatterUpdate`.
+//! - [`Scatter::axis`] and [`reduce`](Scatter::reduce)`(Add, ..)`: NumPy `add.at(a, i, u)`,
+//!   `bincount`; PyTorch `index_add`; JAX `segment_sum`; TensorFlow `unsorted_segment_sum`.
+//! - [`Scatter::elements`]: NumPy `put_along_axis`; PyTorch `scatter`, `scatter_add`,
+//!   `scatter_reduce`; ONNX `ScatterElements`; DirectML `SCATTER`.
+//! - [`Scatter::nd`] and [`run`](Scatter::run): NumPy `a[i, j] = u`; PyTorch `index_put`; JAX
+//!   `a.at[i, j].set(u)`; TensorFlow `tensor_scatter_nd_update`; ONNX `ScatterND`; DirectML
+//!   `SCATTER_ND`.
+//! - [`Scatter::nd`] and [`reduce`](Scatter::reduce)`(Add, ..)`: NumPy `add.at(a, (i, j), u)`; JAX
+//!   `a.at[i, j].add(u)`; TensorFlow `tensor_scatter_nd_add`, `scatter_nd` (into zeros).
+//!
+//! Some operators are one of these in another form:
+//!
+//! - ONNX `TensorScatter` (a KV-cache): [`Scatter::nd`] with a batch dimension,
+//!   `examples/kv_cache.rs`.
+//! - NumPy `histogram2d`, `histogramdd`: [`Scatter::nd`] and [`reduce`](Scatter::reduce)`(Add, ..)`
+//!   of one 1, with [unsigned cells](guide::bounds), `examples/voxels.rs`.
+//! - NumPy `argsort` of a permutation (its inverse): [`Scatter::axis`] of 0, 1, 2 ..,
+//!   `examples/permutation.rs`.
+//! - `one_hot`: [`Scatter::elements`] of one 1, `examples/one_hot.rs`.
+//! - PyTorch `embedding_bag`: [`Gather::axis`] and
+//!   [`mean_excluding_self`](Scatter::mean_excluding_self), `examples/embedding_bag.rs`.
 //!
 //! # How it works
 //!
@@ -57,66 +75,89 @@
 //!
 //! and one way of working:
 //!
-//! 1. [`Layout`]s describe the tensors; a constructor proves that they fit each other and makes a plan. In a `const`, [`plan!`] turns a mistake
-//!    into a compile error, and the plan costs nothing at run time.
-//! 2. The indices are checked, each coordinate against its own axis: a scatter checks all before it writes anything, a gather each before it reads.
-//!    [`Bounds`] says what happens to those out of bounds.
+//! 1. [`Layout`]s describe the tensors; a constructor proves that they fit each other and makes a
+//!    plan. In a `const`, [`plan!`] turns a mistake into a compile error, and the plan costs
+//!    nothing at run time.
+//! 2. The indices are checked, each coordinate against its own axis: a scatter checks all before it
+//!    writes anything, a gather each before it reads. [`Bounds`] says what happens to those out of
+//!    bounds.
 //! 3. The elements move.
+//!
+//! With `std`, `explain` of a [`Gather`] or a [`Scatter`] says in one line how a call does so.
 //!
 //! # Pages
 //!
-//! [Layouts](guide::layouts), [indices out of bounds](guide::bounds), [order and duplicates](guide::order), [reductions](guide::reductions),
-//! [plans in flash](guide::flash), [vectors and threads](guide::threads), [DirectML](guide::directml), and [when not to use it](guide::when_not).
+//! [Layouts](guide::layouts), [indices out of bounds](guide::bounds),
+//! [order and duplicates](guide::order), [reductions](guide::reductions),
+//! [plans in flash](guide::flash), [SIMD and threads](guide::threads), [DirectML](guide::directml),
+//! and [when not to use it](guide::when_not).
 //!
 //! # Small code on microcontrollers
 //!
-//! Say `default-features = false`. Then [`Gather::run`], [`Scatter::run`] and [`Scatter::reduce`] are compiled into the function that calls them:
+//! Say `default-features = false`. Then [`Gather::run`], [`Scatter::run`] and [`Scatter::reduce`]
+//! are compiled into the function that calls them:
 //!
-//! - A plan in a `const` folds into the loops. What it does not need (other tuples, other strides, other policies) is not in the image, and an
-//!   operator takes a few hundred bytes. Name it directly in the call: `LOOKUP.run(..)`.
-//! - A plan in a `static`, behind a reference or made at run time keeps the loops for all plans, a few kilobytes for each call that the source
-//!   contains. [`Gather::run_shared`], [`Scatter::run_shared`] and [`Scatter::reduce_shared`] compile them once for each type of element and index (and
-//!   reduction): somewhat more code than one call of `run`, much less than several. At opt-level 3 they take fewer instructions, and less stack unless an
-//!   index is out of bounds.
-//! - Loops are compiled for each element type. A gather and an assignment only move bits: cast the slices to the unsigned integer of the same width
-//!   (`bytemuck::cast_slice`), and all types of that width share one function. The linker's `--icf=all` finds
-//!   little of that.
-//! - What runs apart from the loops (an index out of bounds, the error for it) is compiled once for each type of index.
+//! - A plan in a `const` folds into the loops. What it does not need (other tuples, other strides,
+//!   other policies) is not in the image, and an operator takes a few hundred bytes. Name it
+//!   directly in the call: `LOOKUP.run(..)`.
+//! - A plan in a `static`, behind a reference or made at run time keeps the loops for all plans, a
+//!   few kilobytes for each call that the source contains. [`Gather::run_shared`],
+//!   [`Scatter::run_shared`] and [`Scatter::reduce_shared`] compile them once for each type of
+//!   element and index (and reduction): somewhat more code than one call of `run`, much less than
+//!   several. At opt-level 3 they take fewer instructions, and less stack unless an index is out of
+//!   bounds.
+//! - Loops are compiled for each element type. A gather and an assignment only move bits: cast the
+//!   slices to the unsigned integer of the same width (`bytemuck::cast_slice`), and all types of
+//!   that width share one function. The linker's `--icf=all` finds little of that.
+//! - What runs apart from the loops (an index out of bounds, the error for it) is compiled once for
+//!   each type of index.
 //!
 //! There is no panic path, no heap and no static data.
 //!
 //! # Features
 //!
-//! - `std` (default): vectors (AVX2, AVX-512, NEON), detected at run time, once a call, and `f16` conversions by the CPU's own instructions. Some calls use
-//!   a scratch of at most 1.2 MiB a thread, and a call 16 MiB for positions of many indices, or 4 MiB for a copy of the data. Firmware says `default-features = false`. Results are the same.
-//! - `rayon`: `par_run` and `par_reduce`, with the threads of the rayon pool that they are called in. Each
-//!   place is written by one thread, in the order of the indices: results are the same to the bit, for any number of threads.
+//! - `std` (default): SIMD (AVX2, AVX-512, NEON), detected at run time, once a call, and `f16`
+//!   conversions by the CPU's own instructions. Results are the same. Firmware says
+//!   `default-features = false`. Large calls may use memory while they run:
+//!   - addresses that a check keeps: 4 bytes for each entry of the indices, at most 16 MiB a call;
+//!   - or a copy of the data of a scatter: at most an eighth of L3, where that has up to 64 MiB,
+//!     and half of L2 elsewhere;
+//!   - a copy of some columns for `elements` off the last axis: at most twice the size of L2.
+//! - `rayon`: `par_run` and `par_reduce`, with the threads of the rayon pool that they are called
+//!   in. Each place is written by one thread, in the order of the indices: results are the same to
+//!   the bit, for any number of threads. Each thread may use a copy of columns; or about 80 KiB for
+//!   a list of what leads into its part of the data; or the addresses of a chunk of a gather: about
+//!   64 KiB, or 4 bytes for each entry of one step of the outermost dimension.
 //! - `defmt`: `defmt::Format` for errors, layouts and policies.
-//! - `ndarray`: the operators on arrays and views of the crate `ndarray`, in one call (the module `ndarray`).
-//! - `serde`: layouts (`{"sizes":[2,3],"strides":[3,1],"offset":0}`) and policies (`"Clamp"`) can be serialised. Plans are made from them.
+//! - `ndarray`: the operators on arrays and views of the crate `ndarray`, in one call (the module
+//!   `ndarray`).
+//! - `serde`: layouts (`{"sizes":[2,3],"strides":[3,1],"offset":0}`) and policies (`"Clamp"`) can
+//!   be serialised. Plans are made from them.
 #![cfg_attr(not(feature = "std"), no_std)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 
 mod checked;
-mod combine;
 mod copy;
 mod duplicates;
 mod element;
+#[cfg(feature = "std")]
+mod engine;
 mod error;
 mod gather;
 mod get;
 mod index;
 mod layout;
+mod movers;
 mod plan;
+#[cfg(not(feature = "std"))]
+mod portable;
+mod proof;
 mod reduction;
+mod run;
 mod scatter;
 #[cfg(feature = "serde")]
 mod serde;
-#[cfg(not(feature = "std"))]
-mod shared;
-#[cfg(feature = "std")]
-mod vectors;
 mod walk;
 
 pub mod dml;
@@ -128,6 +169,8 @@ pub mod shape;
 
 pub use checked::Checked;
 pub use element::Element;
+#[cfg(feature = "std")]
+pub use engine::Explain;
 pub use error::{Error, Operand, Unsupported};
 pub use gather::Gather;
 pub use index::{Bounds, Index};
@@ -160,7 +203,8 @@ struct Readme;
 /// # use strew::{Gather, Layout, plan};
 /// const TABLE: Layout = Layout::contiguous([256, 32]);
 /// const IDS: Layout = Layout::contiguous([5]);
-/// const ROWS: Layout = Layout::contiguous([5, 31]); // size mismatch: output dimension 1 should be 32, found 31
+/// // size mismatch: output dimension 1 should be 32, found 31
+/// const ROWS: Layout = Layout::contiguous([5, 31]);
 /// const LOOKUP: Gather = plan!(Gather::axis(&TABLE, &IDS, &ROWS, 0));
 /// # let _ = LOOKUP;
 /// ```

@@ -1,4 +1,5 @@
-//! Gather and scatter on the arrays and views of the crate `ndarray`, in one call: the feature `ndarray`.
+//! Gather and scatter on the arrays and views of the crate `ndarray`, in one call: the feature
+//! `ndarray`.
 //!
 //! ```
 //! use ndarray::{array, s};
@@ -11,15 +12,19 @@
 //!
 //! // Views of any strides: every other column, backwards.
 //! let mut sums = ndarray::Array2::zeros((2, 4));
-//! Operator::axis(1).reduce(Add, &mut sums.slice_mut(s![.., ..;-2]), &array![0, 1, 0], &array![[1, 2, 3], [4, 5, 6]])?;
+//! let mut columns = sums.slice_mut(s![.., ..;-2]);
+//! let updates = array![[1, 2, 3], [4, 5, 6]];
+//! Operator::axis(1).reduce(Add, &mut columns, &array![0, 1, 0], &updates)?;
 //! assert_eq!(sums, array![[0, 2, 0, 4], [0, 5, 0, 10]]);
 //! # Ok::<(), strew::Error>(())
 //! ```
 //!
-//! A view whose elements lie together in memory, in whatever order and direction, is worked on where it is, and so is one that repeats elements
-//! (`broadcast`). A view with gaps, or of windows that overlap, is copied first, an element for each coordinate (what is written, back at the end): safe
-//! code cannot have a slice of it. [`layout`] avoids that copy, where the array that the view is a part of is at hand; it also leads to what
-//! [`Operator`] does not have: means, checks, threads.
+//! A view whose elements lie together in memory, in any order and direction, is used in place, and
+//! so is one that repeats elements (`broadcast`). A view with gaps, or of windows that overlap, is
+//! copied first, one element for each coordinate, because safe code cannot have a slice of it; if
+//! it is written, the copy is written back at the end. [`layout`] avoids the copy where the array
+//! that the view is a part of is at hand. It also leads to what [`Operator`] does not have: means,
+//! checks, threads.
 //!
 //! The arrays are those of `ndarray` 0.17.
 
@@ -39,7 +44,8 @@ use crate::shape;
 /// The layout of a view in a slice that it is a part of.
 ///
 /// # Errors
-/// [`Error::RankTooLarge`]; [`Error::SliceTooShort`], [`Error::OffsetTooSmall`] or [`Error::SizesOverflow`] if the view is no part of the slice.
+/// [`Error::RankTooLarge`]; [`Error::SliceTooShort`], [`Error::OffsetTooSmall`] or
+/// [`Error::SizesOverflow`] if the view is no part of the slice.
 ///
 /// ```
 /// use ndarray::{Array1, Array2, s};
@@ -50,17 +56,18 @@ use crate::shape;
 /// // Every other column, without a copy.
 /// let columns = layout(&table.slice(s![.., 1..;2]), memory)?;
 /// let mut row = Array1::zeros(3);
-/// Gather::axis(&columns, &Layout::contiguous([]), &Layout::contiguous([3]), 0)?.run(memory, &[2], row.as_slice_mut().unwrap())?;
+/// let gather = Gather::axis(&columns, &Layout::contiguous([]), &Layout::contiguous([3]), 0)?;
+/// gather.run(memory, &[2], row.as_slice_mut().unwrap())?;
 /// assert_eq!(row.to_vec(), [21, 23, 25]);
 /// # Ok::<(), strew::Error>(())
 /// ```
 pub fn layout<T, D: Dimension>(view: &ArrayRef<T, D>, slice: &[T]) -> Result<Layout, Error> {
-    // What lies before the slice is far behind its end, as well.
+    // What lies before the slice wraps, and so lies far behind its end.
     let bytes = view.as_ptr().addr().wrapping_sub(slice.as_ptr().addr());
     let offset = match size_of::<T>() {
         0 => first(view),
         size if bytes.is_multiple_of(size) => bytes / size,
-        // Between two elements of the slice.
+        // The view starts between two elements of the slice.
         _ => usize::MAX,
     };
     let layout = Layout::from_parts(view.shape(), view.strides(), offset)?;
@@ -85,7 +92,8 @@ fn first<T, D: Dimension>(view: &ArrayRef<T, D>) -> usize {
 
 /// An operator on arrays, and its rule for indices out of bounds.
 ///
-/// Arrays, views of any strides and shared arrays are all passed as `&array`, or `&mut array` where they are written.
+/// Arrays, views of any strides and shared arrays are all passed as `&array`, or `&mut array` where
+/// they are written.
 ///
 /// ```
 /// use ndarray::array;
@@ -154,13 +162,15 @@ impl Operator {
         Operator { kind: Kind::Nd(batch_dims), bounds: Bounds::Error }
     }
 
-    /// The same operator with another rule for indices out of bounds; [`Bounds::Error`] if none is set.
+    /// The same operator with another rule for indices out of bounds; [`Bounds::Error`] if none is
+    /// set.
     ///
     /// ```
     /// use ndarray::array;
     /// use strew::ndarray::Operator;
     ///
-    /// let output = Operator::axis(0).bounds(strew::Bounds::Wrap).gather(&array![1, 2, 3], &array![3, 7])?;
+    /// let ring = Operator::axis(0).bounds(strew::Bounds::Wrap);
+    /// let output = ring.gather(&array![1, 2, 3], &array![3, 7])?;
     /// assert_eq!(output, array![1, 2].into_dyn());
     /// # Ok::<(), strew::Error>(())
     /// ```
@@ -169,10 +179,12 @@ impl Operator {
         Operator { bounds, ..self }
     }
 
-    /// Gathers into a new array (`into_dimensionality` gives it a rank of its own). What [`Bounds::Skip`] leaves out is `T::default()`.
+    /// Gathers into a new array, of dynamic rank (`into_dimensionality` makes it static). What
+    /// [`Bounds::Skip`] leaves out is `T::default()`.
     ///
     /// # Errors
-    /// Those of the constructor and of [`Gather::run`]; [`Error::SizesOverflow`] if there is no memory for the output or a copy.
+    /// Those of the constructor and of [`Gather::run`]; [`Error::SizesOverflow`] if there is no
+    /// memory for the output or a copy.
     ///
     /// ```
     /// use ndarray::array;
@@ -204,11 +216,11 @@ impl Operator {
         Ok(output)
     }
 
-    /// Gathers into an array that is there.
+    /// Gathers into an existing array.
     ///
     /// # Errors
-    /// Those of the constructor and of [`Gather::run`], after which entries that come before a bad index may be in the output already;
-    /// [`Error::SizesOverflow`] if there is no memory for a copy.
+    /// Those of the constructor and of [`Gather::run`]; [`Error::SizesOverflow`] if there is no
+    /// memory for a copy. Entries that come before a bad index may be in the output already.
     ///
     /// ```
     /// use ndarray::{array, Array2, s};
@@ -243,15 +255,17 @@ impl Operator {
     /// Assigns in place; the last update of a place stays.
     ///
     /// # Errors
-    /// Those of the constructor and of [`Scatter::run`]; [`Error::SizesOverflow`] if there is no memory for a copy. The data is as it was.
+    /// Those of the constructor and of [`Scatter::run`]; [`Error::SizesOverflow`] if there is no
+    /// memory for a copy. The data is as it was.
     ///
     /// ```
     /// use ndarray::{array, Array2, aview0};
     /// use strew::ndarray::Operator;
     ///
     /// let mut board = Array2::zeros((2, 3));
-    /// let updates = aview0(&7);
-    /// Operator::nd(0).scatter(&mut board, &array![[0, 1], [1, -1]], &updates.broadcast(2).unwrap())?;
+    /// let seven = aview0(&7);
+    /// let updates = seven.broadcast(2).unwrap();
+    /// Operator::nd(0).scatter(&mut board, &array![[0, 1], [1, -1]], &updates)?;
     /// assert_eq!(board, array![[0, 7, 0], [0, 0, 7]]);
     /// # Ok::<(), strew::Error>(())
     /// ```
@@ -269,7 +283,8 @@ impl Operator {
     /// Combines in place, in row-major order of the indices.
     ///
     /// # Errors
-    /// Those of the constructor and of [`Scatter::reduce`]; [`Error::SizesOverflow`] if there is no memory for a copy. The data is as it was.
+    /// Those of the constructor and of [`Scatter::reduce`]; [`Error::SizesOverflow`] if there is no
+    /// memory for a copy. The data is as it was.
     ///
     /// ```
     /// use ndarray::{array, Array1};
@@ -322,7 +337,7 @@ impl Operator {
 
 /// A view that is read.
 struct Source<'a, T, D> {
-    /// Of elements that are repeated, one: it is enough.
+    /// The view, with one element in place of those that are repeated.
     once: ArrayView<'a, T, D>,
     operand: Operand,
     /// Where the elements of the view are in those of `once`.
@@ -350,7 +365,7 @@ impl<'a, T: Clone, D: Dimension> Source<'a, T, D> {
         Ok(Source { once, operand, layout })
     }
 
-    /// In memory, or copied in row-major order.
+    /// The elements in place, or copied in row-major order.
     fn elements(&self) -> Result<Cow<'a, [T]>, Error> {
         match self.once.to_slice_memory_order() {
             Some(slice) => Ok(Cow::Borrowed(slice)),
@@ -368,7 +383,8 @@ fn target<T, D: Dimension>(view: &ArrayRef<T, D>, operand: Operand) -> Result<La
     }
 }
 
-/// Has `run` write the elements of a view: in memory, or in row-major order on a copy, which becomes the view's unless `run` fails.
+/// Lets `run` write the elements of a view: in place, or on a copy in row-major order, which is
+/// written back unless `run` fails.
 fn write<T: Clone, D: Dimension>(
     view: &mut ArrayRef<T, D>,
     operand: Operand,
@@ -395,7 +411,7 @@ fn packed<T: Clone, D: Dimension>(
     Ok(elements)
 }
 
-/// Memory for so many elements.
+/// An empty vector with room for `length` elements.
 fn reserve<T>(length: usize, operand: Operand) -> Result<Vec<T>, Error> {
     let mut elements = Vec::new();
     elements.try_reserve_exact(length).map_err(|_| Error::SizesOverflow { operand })?;

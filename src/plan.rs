@@ -1,26 +1,30 @@
 //! The one normal form that all operators are brought to.
 //!
 //! ```text
-//! table[ t(s) + sum_k resolve(indices[i(s), k], size_k) * stride_k ]   <->   flat[ f(s) ]        t, i, f affine in s
+//! table[ t(s) + sum_k resolve(indices[i(s), k], size_k) * stride_k ]   <->   flat[ f(s) ]
+//! t, i, f affine in s
 //! ```
 //!
-//! The coordinates `s` are split in two. **Outer** dimensions select an entry of the indices (a single index or a tuple of `k`);
-//! **inner** dimensions say which elements move for one entry, and no index depends on them. `axis`, `elements` and `nd` differ in
-//! where a dimension goes and in which of its strides are 0:
+//! The coordinates `s` are split in two. **Outer** dimensions select an entry of the indices (a
+//! single index or a tuple of `k`); **inner** dimensions say which elements move for one entry, and
+//! no index depends on them. `axis`, `elements` and `nd` differ in where a dimension goes and in
+//! which of its strides are 0:
 //!
-//! | operator | outer | inner | tuple |
+//! | operator | outer dimensions | inner dimensions | tuple |
 //! |---|---|---|---|
-//! | `axis` | dimensions of the indices (table stride 0) | table dimensions before and after the axis | the axis |
-//! | `elements` | all dimensions (table stride 0 on the axis) | none | the axis |
-//! | `nd` | batch dimensions, then those of the tuples (table stride 0) | table dimensions after the tuple | `k` dimensions |
+//! | `axis` | of the indices (table stride 0) | of the table before and after the axis | the axis |
+//! | `elements` | all (table stride 0 on the axis) | none | the axis |
+//! | `nd` | batch, then of the tuples (table stride 0) | of the table after the tuple | `k` axes |
 //!
-//! Dimensions of size 1 vanish, neighbours that can be walked with one stride merge, and outer dimensions at the end along which the
-//! indices are broadcast become inner ones. Outer dimensions keep their order, which is the row-major order of the indices, and so
-//! duplicates meet in the promised order. Inner dimensions always lead to different elements of a table without overlap: their order is free.
+//! Dimensions of size 1 vanish, neighbours that can be walked with one stride merge, and outer
+//! dimensions at the end along which the indices are broadcast become inner ones. Outer dimensions
+//! keep their order, which is the row-major order of the indices, and so duplicates meet in the
+//! promised order. Inner dimensions always lead to different elements of a table without overlap:
+//! their order is free.
 
-use crate::error::{Error, Operand, tri};
+use crate::error::{Direction, Error, Operand, tri};
 use crate::get::{get, get_mut};
-use crate::index::{Bounds, LONGEST};
+use crate::index::Bounds;
 use crate::layout::{Layout, MAX_RANK, SCALAR};
 use crate::shape::{axis_sizes, elements_sizes, nd_sizes, same_sizes};
 
@@ -44,7 +48,8 @@ pub(crate) struct Coordinate {
     pub cell: usize,
 }
 
-/// A proven operator: every address that its walk visits lies in slices of the three lengths, as long as the indices resolve.
+/// A proven operator: every address that its walk visits lies in slices of the three lengths, as
+/// long as the indices resolve.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Plan {
     pub dims: [Dim; MAX_RANK],
@@ -58,22 +63,27 @@ pub(crate) struct Plan {
     pub start: Start,
     /// The slice lengths that the layouts need.
     pub lengths: Lengths,
-    /// The number of entries of the indices that one step of the outer dimensions stands for: more than one where a broadcast
-    /// dimension of the indices has become an inner one.
+    /// The number of entries of the indices that one step of the outer dimensions stands for: more
+    /// than one where a broadcast dimension of the indices has become an inner one.
     pub entry_weight: usize,
-    /// The number of places that the indices choose from: the product of the sizes of batch dimensions and coordinates.
+    /// The number of places that the indices choose from: the product of the sizes of batch
+    /// dimensions and coordinates.
     pub cells: usize,
     /// Whether there is nothing to move: see [`Plan::set_bounds`].
     pub empty: bool,
     pub bounds: Bounds,
-    /// The number of coordinates of a tuple, if one entry follows the other without a gap along the last outer dimension, and no
-    /// axis is longer than [`LONGEST`]; otherwise 0.
+    /// The number of coordinates of a tuple, if one entry follows the other without a gap along the
+    /// last outer dimension, and no axis is longer than [`LONGEST`](crate::index::LONGEST);
+    /// otherwise 0.
+    #[cfg(not(feature = "std"))]
     pub packed_tuple: usize,
-    /// The number of elements that one entry moves, if they are neighbours and the flat tensor has no gap along the last outer dimension; otherwise 0.
+    /// The number of elements that one entry moves, if they are neighbours and the flat tensor has
+    /// no gap along the last outer dimension; otherwise 0.
+    #[cfg(not(feature = "std"))]
     pub packed_row: usize,
-    /// Whether vectors may gain something: there are entries to fill them, and the addresses and positions fit into halves of a word.
+    /// Whether all addresses and positions fit 31 bits.
     #[cfg(feature = "std")]
-    pub suits_vectors: bool,
+    pub addresses_fit: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -90,30 +100,8 @@ pub(crate) struct Lengths {
     pub flat: usize,
 }
 
-/// Which of table and flat tensor is written, and what errors call them.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Direction {
-    Gather,
-    Scatter,
-}
-
-impl Direction {
-    pub(crate) const fn table(self) -> Operand {
-        match self {
-            Direction::Gather => Operand::Input,
-            Direction::Scatter => Operand::Data,
-        }
-    }
-
-    pub(crate) const fn flat(self) -> Operand {
-        match self {
-            Direction::Gather => Operand::Output,
-            Direction::Scatter => Operand::Updates,
-        }
-    }
-}
-
-/// The three constructors, on [`Plan::NOTHING`] (in place, since a plan is large to copy; for that reason their callers are inlined): what each tensor must look like, and where its dimensions go.
+/// The three constructors, on [`Plan::NOTHING`] (in place, since a plan is large to copy; for that
+/// reason their callers are inlined): what each tensor must look like, and where its dimensions go.
 impl Plan {
     pub(crate) const fn axis(
         &mut self,
@@ -208,7 +196,8 @@ impl Plan {
         self.prove(table, indices, flat, direction)
     }
 
-    /// The plan of `output = input`, for tensors of the same sizes: no indices, all dimensions inner.
+    /// The plan of `output = input`, for tensors of the same sizes: no indices, all dimensions
+    /// inner.
     pub(crate) const fn copy(input: &Layout, output: &Layout) -> Result<Plan, Error> {
         tri!(same_sizes(input, output, Operand::Output));
         let mut plan = Plan::NOTHING;
@@ -222,7 +211,8 @@ impl Plan {
     }
 }
 
-/// The steps of construction: outer dimensions, [`end_outer`](Plan::end_outer), inner dimensions, tuple, proof.
+/// The steps of construction: outer dimensions, [`end_outer`](Plan::end_outer), inner dimensions,
+/// tuple, proof.
 impl Plan {
     pub(crate) const NOTHING: Plan = Plan {
         dims: [Dim { size: 1, table: 0, indices: 0, flat: 0, cell: 0 }; MAX_RANK],
@@ -237,13 +227,16 @@ impl Plan {
         cells: 1,
         empty: true,
         bounds: Bounds::Error,
+        #[cfg(not(feature = "std"))]
         packed_tuple: 0,
+        #[cfg(not(feature = "std"))]
         packed_row: 0,
         #[cfg(feature = "std")]
-        suits_vectors: false,
+        addresses_fit: false,
     };
 
-    /// Adds a dimension at the inner end. It merges with the one before it when a step of that is `size` steps of the new one, in all tensors.
+    /// Adds a dimension at the inner end. It merges with the one before it when a step of that is
+    /// `size` steps of the new one, in all tensors.
     pub(crate) const fn push(&mut self, size: usize, table: isize, indices: isize, flat: isize) {
         if size == 1 {
             return;
@@ -253,7 +246,8 @@ impl Plan {
             && let Some(last) = get_mut(&mut self.dims, self.rank - 1)
             && last.is_steps_of(&dim)
         {
-            // An overflow means that the tensors are refused, or that another size is 0 and nothing is walked.
+            // An overflow means that the tensors are refused, or that another size is 0 and nothing
+            // is walked.
             *last = Dim { size: last.size.saturating_mul(size), ..dim };
             return;
         }
@@ -263,7 +257,8 @@ impl Plan {
         }
     }
 
-    /// Makes all dimensions so far outer ones, but for those at the end along which the indices do not change while the table does.
+    /// Makes all dimensions so far outer ones, but for those at the end along which the indices do
+    /// not change while the table does.
     const fn end_outer(&mut self) {
         self.outer = self.rank;
         while self.outer > 0
@@ -276,8 +271,9 @@ impl Plan {
         }
     }
 
-    /// Sets the coordinates of a tuple, and numbers the places of the indexed space: coordinates run fastest, then the dimensions that indices and
-    /// table share. There are no more of them than elements of the table; a product that overflows belongs to a table without any.
+    /// Sets the coordinates of a tuple, and numbers the places of the indexed space: coordinates
+    /// run fastest, then the dimensions that indices and table share. There are no more of them
+    /// than elements of the table; a product that overflows belongs to a table without any.
     const fn tuple_of(&mut self, table: &Layout, first: usize, size: usize, stride: isize) {
         (self.tuple, self.tuple_stride) = (size, stride);
         let mut c = size;
@@ -323,15 +319,17 @@ impl Plan {
         if self.lengths.flat == 0 || self.lengths.table == 0 {
             self.cells = 0;
         }
+        #[cfg(not(feature = "std"))]
         self.find_packed();
         #[cfg(feature = "std")]
-        self.find_suits_vectors();
+        self.find_addresses_fit();
         self.set_bounds(Bounds::Error);
         Ok(())
     }
 
     /// Looks for tuples and rows without gaps, once for all walks.
-    pub(crate) const fn find_packed(&mut self) {
+    #[cfg(not(feature = "std"))]
+    const fn find_packed(&mut self) {
         let row = match (self.rank - self.outer, get(&self.dims, self.outer)) {
             (0, _) => 1,
             (1, Some(row)) if row.is_row() => row.size,
@@ -347,41 +345,31 @@ impl Plan {
         while c < self.tuple
             && let Some(coordinate) = get(&self.coordinates, c)
         {
-            packed = packed && coordinate.size <= LONGEST;
+            packed = packed && coordinate.size <= crate::index::LONGEST;
             c += 1;
         }
         self.packed_tuple = if packed { self.tuple } else { 0 };
         self.packed_row = if flat == row { row } else { 0 };
     }
 
-    /// Looks whether vectors may gain something. A plan that is cut to pieces keeps what has been found for the whole.
+    /// Looks whether all addresses and positions fit 31 bits.
     #[cfg(feature = "std")]
-    const fn find_suits_vectors(&mut self) {
-        /// A block of rows: fewer do not fill one. Two of single elements: between them, vectors take up to half as long again as the portable loops.
-        const ROWS: usize = strew_simd::BLOCK;
-        const ELEMENTS: usize = 2 * ROWS;
+    const fn find_addresses_fit(&mut self) {
         const LENGTH: usize = i32::MAX as usize;
-        let (mut entries, mut fits) = (1_usize, self.lengths.table <= LENGTH);
-        let mut d = 0;
-        while d < self.rank
-            && let Some(dim) = get(&self.dims, d)
-        {
-            let is_row = d >= self.outer && d + 1 == self.rank && dim.is_row();
-            entries = if is_row { entries } else { entries.saturating_mul(dim.size) };
-            d += 1;
-        }
+        let mut fit = self.lengths.table <= LENGTH;
         let mut c = 0;
         while c < self.tuple
             && let Some(coordinate) = get(&self.coordinates, c)
         {
-            fits = fits && coordinate.size <= LENGTH;
+            fit = fit && coordinate.size <= LENGTH;
             c += 1;
         }
-        self.suits_vectors = entries >= if self.packed_row > 1 { ROWS } else { ELEMENTS } && fits;
+        self.addresses_fit = fit;
     }
 
-    /// Sets the policy. Nothing moves where the flat tensor has no elements. Where the table has none but is indexed all the same, an axis has
-    /// size 0: that is an error for `Bounds::Error`, the other policies leave all entries out.
+    /// Sets the policy. Nothing moves where the flat tensor has no elements. Where the table has
+    /// none but is indexed all the same, an axis has size 0: that is an error for `Bounds::Error`,
+    /// the other policies leave all entries out.
     pub(crate) const fn set_bounds(&mut self, bounds: Bounds) {
         self.bounds = bounds;
         self.empty =
@@ -401,15 +389,6 @@ impl Plan {
     #[inline]
     pub(crate) fn inner(&self) -> &[Dim] {
         self.dims.get(self.outer..self.rank).unwrap_or(&[])
-    }
-
-    /// The coordinates of a tuple of `K`.
-    #[inline(always)]
-    pub(crate) fn coordinate_array<const K: usize>(&self) -> [Coordinate; K] {
-        self.coordinates
-            .first_chunk()
-            .copied()
-            .unwrap_or([Coordinate { size: 0, table: 0, cell: 0 }; K])
     }
 
     #[inline]
@@ -448,7 +427,8 @@ impl Dim {
     }
 }
 
-/// Whether `outer` is `size` steps of `inner`. (A size that is no `isize` never merges; nothing of it can be walked but broadcasts.)
+/// Whether `outer` is `size` steps of `inner`. (A size that is no `isize` never merges; nothing of
+/// it can be walked but broadcasts.)
 const fn is_steps(outer: isize, inner: isize, size: usize) -> bool {
     if size > isize::MAX as usize {
         return false;
@@ -516,12 +496,10 @@ pub(crate) mod tests {
             [axis(Gather, &table, &indices, &flat, 0), axis(Scatter, &table, &indices, &flat, 0)]
         {
             assert!(sizes(plan.outer()).eq([20]) && sizes(plan.inner()).eq([6]), "{plan:?}");
-            assert_eq!((plan.packed_tuple, plan.packed_row), (1, 6));
         }
         // The indices lead from one to the other: nothing merges.
         let plan = axis(Gather, &packed([2, 10, 3]), &packed([4]), &packed([2, 4, 3]), 1);
         assert!(sizes(plan.outer()).eq([4]) && sizes(plan.inner()).eq([2, 3]), "{plan:?}");
-        assert_eq!((plan.packed_tuple, plan.packed_row), (1, 0));
     }
 
     #[test]
@@ -529,15 +507,26 @@ pub(crate) mod tests {
         let (table, output) = (packed([8, 6]), packed([4, 6]));
         let plan = elements(Gather, &table, &Layout::strided([4, 6], [1, 0]), &output, 0);
         assert!(sizes(plan.outer()).eq([4]) && sizes(plan.inner()).eq([6]), "{plan:?}");
-        assert_eq!((plan.packed_tuple, plan.packed_row, plan.entry_weight), (1, 6, 6));
+        assert_eq!(plan.entry_weight, 6);
         // Not where the table does not change: that would be one move in place of six.
         let plan = elements(Gather, &table, &Layout::strided([8, 6], [1, 0]), &table, 1);
-        assert!(sizes(plan.outer()).eq([8, 6]) && sizes(plan.inner()).eq([]), "{plan:?}");
+        assert!(sizes(plan.outer()).eq([8, 6]) && plan.inner().is_empty(), "{plan:?}");
     }
 
+    #[cfg(not(feature = "std"))]
     #[test]
     fn tuples_and_rows_without_gaps_are_found() {
         let found = |plan: Plan| (plan.packed_tuple, plan.packed_row);
+        // Where neighbours merge, and where nothing does.
+        let (table, indices, flat) = (packed([10, 2, 3]), packed([4, 5]), packed([4, 5, 2, 3]));
+        assert_eq!(found(axis(Gather, &table, &indices, &flat, 0)), (1, 6));
+        assert_eq!(found(axis(Scatter, &table, &indices, &flat, 0)), (1, 6));
+        let (table, indices, flat) = (packed([2, 10, 3]), packed([4]), packed([2, 4, 3]));
+        assert_eq!(found(axis(Gather, &table, &indices, &flat, 1)), (1, 0));
+        // Indices that are broadcast along the row.
+        let (table, indices, flat) =
+            (packed([8, 6]), Layout::strided([4, 6], [1, 0]), packed([4, 6]));
+        assert_eq!(found(elements(Gather, &table, &indices, &flat, 0)), (1, 6));
         let by_tuples = |table: &Layout, indices: &Layout, output: &Layout| {
             found(nd(Gather, table, indices, output, 0))
         };
@@ -555,41 +544,21 @@ pub(crate) mod tests {
             (2, 0)
         );
         // An axis on which positions are not decided by one comparison.
+        let longest = crate::index::LONGEST;
         let endless = |size| {
             found(axis(Gather, &Layout::strided([size], [0]), &packed([7]), &packed([7]), 0))
         };
-        assert_eq!((endless(LONGEST), endless(LONGEST + 1)), ((1, 1), (0, 1)));
+        assert_eq!((endless(longest), endless(longest + 1)), ((1, 1), (0, 1)));
     }
 
     #[cfg(feature = "std")]
     #[test]
-    fn few_entries_and_long_tensors_do_not_suit_vectors() {
-        let suits = |table: &Layout, count| {
-            axis(Gather, table, &packed([count]), &packed([count]), 0).suits_vectors
-        };
-        assert_eq!([127, 128].map(|count| suits(&packed([100]), count)), [false, true]);
-        let rows = |count| {
-            axis(Gather, &packed([10, 3]), &packed([count]), &packed([count, 3]), 0).suits_vectors
-        };
-        assert_eq!([63, 64].map(rows), [false, true]);
+    fn long_tables_and_axes_have_wide_addresses() {
+        let fit =
+            |table: &Layout| axis(Gather, table, &packed([128]), &packed([128]), 0).addresses_fit;
         let (longest, too_long) = (i32::MAX as usize, i32::MAX as usize + 1);
-        assert_eq!([longest, too_long].map(|size| suits(&packed([size]), 128)), [true, false]);
-        assert_eq!(
-            [longest, too_long].map(|size| suits(&Layout::strided([size], [0]), 128)),
-            [true, false]
-        );
-        // Elements of rows do not count, unless there are gaps between them.
-        let with_gaps = |stride| Layout::strided([2, 64], [128, stride]);
-        let rows = |output: &Layout| {
-            axis(Gather, &packed([10, 64]), &packed([2]), output, 0).suits_vectors
-        };
-        assert_eq!([1, 2].map(|stride| rows(&with_gaps(stride))), [false, true]);
-        // Eight indices for each of sixteen pieces, whose rows do not count.
-        assert!(
-            axis(Gather, &packed([16, 10, 3]), &packed([8]), &packed([16, 8, 3]), 1).suits_vectors
-        );
-        assert!(
-            !axis(Gather, &packed([15, 10, 3]), &packed([8]), &packed([15, 8, 3]), 1).suits_vectors
-        );
+        assert_eq!([longest, too_long].map(|size| fit(&packed([size]))), [true, false]);
+        let broadcast = |size| Layout::strided([size], [0]);
+        assert_eq!([longest, too_long].map(|size| fit(&broadcast(size))), [true, false]);
     }
 }

@@ -4,14 +4,19 @@ use core::hint::select_unpredictable;
 
 use half::{bf16, f16};
 use num_traits::{AsPrimitive, Bounded};
+#[cfg(feature = "rayon")]
+use strew_simd::Listed;
+#[cfg(feature = "std")]
+use strew_simd::{Block, Hints, Path, combine};
 
 use crate::copy::copy_row;
 use crate::element::Element;
 
-/// Combines the current value of a place with an update: `data[place] = combine(data[place], update)`.
+/// `data[place] = combine(data[place], update)`: combines the value of a place with an update.
 ///
-/// Updates are applied in row-major order of the indices, always. The reductions of this crate are zero-sized types. A function or a
-/// closure (`Fn`) of two values is a reduction too; a closure that calls methods needs their type, as in `|a: f32, b| a.hypot(b)`.
+/// Updates are applied in row-major order of the indices, always. The reductions of this crate are
+/// zero-sized types. A function or a closure (`Fn`) of two values is a reduction too; a closure
+/// that calls methods needs their type, as in `|a: f32, b| a.hypot(b)`.
 ///
 /// ```
 /// use strew::{Layout, Scatter};
@@ -25,35 +30,20 @@ use crate::element::Element;
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot reduce elements of type `{T}`",
-    note = "`Add`, `Sub`, `Mul`, `Min` and `Max` are for numbers, `And`, `Or` and `Xor` for integers and `bool`; a function or closure `Fn({T}, {T}) -> {T}` is a reduction too"
+    note = "`Add`, `Sub`, `Mul`, `Min` and `Max` are for numbers, `And`, `Or` and `Xor` for \
+            integers and `bool`; a function or closure `Fn({T}, {T}) -> {T}` is a reduction too"
 )]
 pub trait Reduction<T> {
-    /// Whether nobody can tell that it has been called: true of the crate's own. Others are called for checked indices only.
+    /// What the engine knows of it: nothing, but of the crate's own. This is not part of the
+    /// interface, and no other crate can name its type.
     #[doc(hidden)]
-    const UNSEEN: bool = false;
-
-    /// Whether it is [`Assign`]: updates are copied, `combine` is not called.
-    #[doc(hidden)]
-    const SETS: bool = false;
+    const KIND: Kind<T> = Kind::OPAQUE;
 
     /// The new value of a place that holds `current`.
     fn combine(&self, current: T, update: T) -> T;
 
-    /// Whether [`combine_plain`](Reduction::combine_plain) does for all of these updates what [`combine`](Reduction::combine) does, to the bit. Not part of the interface.
-    #[doc(hidden)]
-    #[inline(always)]
-    fn are_plain(&self, _updates: &[T]) -> bool {
-        false
-    }
-
-    /// The new value in fewer instructions, for updates that [are plain](Reduction::are_plain). Not part of the interface.
-    #[doc(hidden)]
-    #[inline(always)]
-    fn combine_plain(&self, current: T, update: T) -> T {
-        self.combine(current, update)
-    }
-
-    /// Combines a row: [`combine`](Reduction::combine) for each pair of elements. An implementation may be faster, and must do the same.
+    /// Combines a row: [`combine`](Reduction::combine) for each pair of elements. An implementation
+    /// may be faster, and must do the same.
     #[inline(always)]
     fn combine_row(&self, current: &mut [T], updates: &[T])
     where
@@ -72,7 +62,8 @@ impl<T, F: Fn(T, T) -> T> Reduction<T> for F {
     }
 }
 
-/// `update`: what [`Scatter::run`](crate::Scatter::run) does. The last update in row-major order of the indices stays.
+/// `update`: this is what [`Scatter::run`](crate::Scatter::run) does. The last update in row-major
+/// order of the indices stays.
 ///
 /// ```
 /// use strew::{Assign, Layout, Scatter};
@@ -87,9 +78,11 @@ impl<T, F: Fn(T, T) -> T> Reduction<T> for F {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Assign;
 
-/// `current + update`. Integers wrap; `f16` and `bf16` compute in `f32` and round to nearest even at every update.
+/// `current + update`. Integers wrap; `f16` and `bf16` compute in `f32` and round to nearest even
+/// at every update.
 ///
-/// The order of updates is fixed, so that sums of floats are reproducible to the bit (the bits of a NaN excepted, which Rust leaves open).
+/// The order of updates is fixed, so that sums of floats are reproducible to the bit (the bits of a
+/// NaN excepted, which Rust leaves open).
 ///
 /// ```
 /// use strew::{Add, Layout, Scatter};
@@ -134,7 +127,8 @@ pub struct Sub;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Mul;
 
-/// The smaller one. For floats a NaN wins (the current one, if both are), and -0.0 is smaller than +0.0 (NumPy's `minimum`, PyTorch's `amin`).
+/// The smaller one. For floats a NaN wins (the current one, if both are), and -0.0 is smaller than
+/// +0.0 (NumPy's `minimum`, PyTorch's `amin`).
 ///
 /// ```
 /// use strew::{Min, Layout, Scatter};
@@ -149,7 +143,8 @@ pub struct Mul;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Min;
 
-/// The larger one. For floats a NaN wins (the current one, if both are), and +0.0 is larger than -0.0 (NumPy's `maximum`, PyTorch's `amax`).
+/// The larger one. For floats a NaN wins (the current one, if both are), and +0.0 is larger than
+/// -0.0 (NumPy's `maximum`, PyTorch's `amax`).
 ///
 /// ```
 /// use strew::{Max, Layout, Scatter};
@@ -206,8 +201,7 @@ pub struct Or;
 pub struct Xor;
 
 impl<T: Element> Reduction<T> for Assign {
-    const UNSEEN: bool = true;
-    const SETS: bool = true;
+    const KIND: Kind<T> = Kind::ASSIGN;
 
     #[inline(always)]
     fn combine(&self, _: T, update: T) -> T {
@@ -220,11 +214,147 @@ impl<T: Element> Reduction<T> for Assign {
     }
 }
 
+/// What the engine of `std` knows of a reduction. Only this crate can make one that says anything.
+#[derive(Clone, Copy, Debug)]
+pub struct Kind<T>(Known<T>);
+
+#[derive(Clone, Copy, Debug)]
+enum Known<T> {
+    Nothing,
+    Assign,
+    #[cfg(feature = "std")]
+    Kernels(Kernels<T>),
+    #[cfg(not(feature = "std"))]
+    _Kernels(core::marker::PhantomData<T>),
+}
+
+impl<T> Kind<T> {
+    /// A reduction of which nothing is known: it is called for checked indices only.
+    pub(crate) const OPAQUE: Kind<T> = Kind(Known::Nothing);
+
+    /// [`Assign`]: updates are copied.
+    pub(crate) const ASSIGN: Kind<T> = Kind(Known::Assign);
+
+    /// Whether this is [`Assign`].
+    #[cfg_attr(not(feature = "std"), allow(dead_code))]
+    pub(crate) const fn is_assign(&self) -> bool {
+        matches!(self.0, Known::Assign)
+    }
+}
+
+#[cfg(feature = "std")]
+impl<T> Kind<T> {
+    /// Whether nothing is known of it.
+    pub(crate) const fn is_opaque(&self) -> bool {
+        matches!(self.0, Known::Nothing)
+    }
+
+    /// The kernels of a built-in reduction.
+    pub(crate) const fn kernels(&self) -> Option<&Kernels<T>> {
+        if let Known::Kernels(kernels) = &self.0 { Some(kernels) } else { None }
+    }
+}
+
+/// The loops of one reduction of one type: they are functions that are not generic, compiled with
+/// this crate.
+#[cfg(feature = "std")]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Kernels<T> {
+    /// `data[table] = combine(data[table], updates[flat])` for each entry of a block.
+    pub elements: fn(Path, &mut [T], &[T], &Block<'_>, Hints),
+    /// The same for rows of `n` elements.
+    pub rows: fn(Path, &mut [T], &[T], &Block<'_>, usize, Hints),
+    /// The same for entries by their places.
+    #[cfg(feature = "rayon")]
+    pub listed: fn(Path, &mut [T], &[T], Listed<'_>, usize),
+}
+
+/// `kernels!(Name, type)`: the [`Kind`] of a built-in reduction.
+macro_rules! kernels {
+    ($reduction:ident, $element:ty) => {
+        kernels!(@ $element,
+            |current, update| {
+                <$reduction as Reduction<$element>>::combine(&$reduction, current, update)
+            },
+            |path, to, from, block, hints| {
+                combine::elements(path, to, from, block, hints, |current, update| {
+                    <$reduction as Reduction<$element>>::combine(&$reduction, current, update)
+                })
+            }
+        );
+    };
+    (@ $element:ty, $row:expr,
+        |$path:ident, $to:ident, $from:ident, $block:ident, $hints:ident| $elements:expr
+    ) => {
+        #[cfg(feature = "std")]
+        const KIND: Kind<$element> = {
+            fn elements(
+                $path: Path,
+                $to: &mut [$element],
+                $from: &[$element],
+                $block: &Block<'_>,
+                $hints: Hints,
+            ) {
+                $elements
+            }
+            fn rows(
+                path: Path,
+                to: &mut [$element],
+                from: &[$element],
+                block: &Block<'_>,
+                n: usize,
+                hints: Hints,
+            ) {
+                combine::rows(path, to, from, block, n, hints, $row);
+            }
+            #[cfg(feature = "rayon")]
+            fn listed(
+                path: Path,
+                to: &mut [$element],
+                from: &[$element],
+                listed: Listed<'_>,
+                n: usize,
+            ) {
+                combine::listed(path, to, from, listed, n, $row);
+            }
+            Kind(Known::Kernels(Kernels {
+                elements,
+                rows,
+                #[cfg(feature = "rayon")]
+                listed,
+            }))
+        };
+    };
+}
+
+/// The kernels of an extreme of floats. Elements go by one comparison where no update is a NaN or a
+/// zero: that is all that is left of the rules then, and no current NaN passes it. Rows go by
+/// ranks, which compilers turn into vectors.
+macro_rules! extreme_kernels {
+    ($reduction:ident, $element:ty, $ranked:ident, $better:tt) => {
+        kernels!(@ $element,
+            |current: $element, update| current.$ranked(update),
+            |path, to, from, block, hints| {
+                let plain = |update: &$element| (*update != 0.0) & !update.is_nan();
+                if block.all(from, plain) {
+                    combine::elements(path, to, from, block, hints, |current, update| {
+                        if update $better current { update } else { current }
+                    });
+                } else {
+                    combine::elements_plain(to, from, block, hints, |current, update| {
+                        <$reduction as Reduction<$element>>::combine(&$reduction, current, update)
+                    });
+                }
+            }
+        );
+    };
+}
+
 /// `reduction!(Name: types => |current, update| value)`
 macro_rules! reduction {
     ($reduction:ident: $($element:ty)* => |$current:ident, $update:ident| $value:expr) => {$(
         impl Reduction<$element> for $reduction {
-            const UNSEEN: bool = true;
+            kernels!($reduction, $element);
 
             #[inline(always)]
             fn combine(&self, $current: $element, $update: $element) -> $element {
@@ -234,15 +364,23 @@ macro_rules! reduction {
     )*};
 }
 
-reduction!(Add: u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize => |current, update| current.wrapping_add(update));
-reduction!(Sub: u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize => |current, update| current.wrapping_sub(update));
-reduction!(Mul: u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize => |current, update| current.wrapping_mul(update));
-reduction!(Min: u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize => |current, update| current.min(update));
-reduction!(Max: u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize => |current, update| current.max(update));
+reduction!(Add: u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize
+    => |current, update| current.wrapping_add(update));
+reduction!(Sub: u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize
+    => |current, update| current.wrapping_sub(update));
+reduction!(Mul: u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize
+    => |current, update| current.wrapping_mul(update));
+reduction!(Min: u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize
+    => |current, update| current.min(update));
+reduction!(Max: u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize
+    => |current, update| current.max(update));
 
-reduction!(And: bool u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize => |current, update| current & update);
-reduction!(Or: bool u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize => |current, update| current | update);
-reduction!(Xor: bool u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize => |current, update| current ^ update);
+reduction!(And: bool u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize
+    => |current, update| current & update);
+reduction!(Or: bool u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize
+    => |current, update| current | update);
+reduction!(Xor: bool u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize
+    => |current, update| current ^ update);
 
 reduction!(Add: f32 f64 => |current, update| current + update);
 reduction!(Sub: f32 f64 => |current, update| current - update);
@@ -250,12 +388,13 @@ reduction!(Mul: f32 f64 => |current, update| current * update);
 reduction!(Min: f16 bf16 => |current, update| current.lower(update));
 reduction!(Max: f16 bf16 => |current, update| current.higher(update));
 
-/// With `std` one element goes by comparisons, which take fewer instructions where floats are in hardware; a row goes by ranks, which compilers make
-/// vectors of.
+/// The extremes of floats. With `std` one element goes by comparisons, which take fewer
+/// instructions where floats are in hardware. A row goes by ranks, which compilers turn into
+/// vectors.
 macro_rules! extreme {
     ($reduction:ident: $($element:ty)* => $ranked:ident, $better:tt, $zero:tt) => {$(
         impl Reduction<$element> for $reduction {
-            const UNSEEN: bool = true;
+            extreme_kernels!($reduction, $element, $ranked, $better);
 
             #[inline(always)]
             fn combine(&self, current: $element, update: $element) -> $element {
@@ -267,17 +406,6 @@ macro_rules! extreme {
                     let other = select_unpredictable(current $better update, current, update);
                     <$element>::from_bits(one.to_bits() $zero other.to_bits())
                 }
-            }
-
-            // No NaN and no zero: what is left of the rules is one comparison, which no current NaN passes.
-            #[inline(always)]
-            fn are_plain(&self, updates: &[$element]) -> bool {
-                updates.iter().fold(true, |all, update| all & (*update != 0.0) & !update.is_nan())
-            }
-
-            #[inline(always)]
-            fn combine_plain(&self, current: $element, update: $element) -> $element {
-                if update $better current { update } else { current }
             }
 
             #[inline(always)]
@@ -299,7 +427,8 @@ reduction!(Add: bf16 => |current, update| bf16::from_f32(current.to_f32() + upda
 reduction!(Sub: bf16 => |current, update| bf16::from_f32(current.to_f32() - update.to_f32()));
 reduction!(Mul: bf16 => |current, update| bf16::from_f32(current.to_f32() * update.to_f32()));
 
-/// Floats in the order of [`Min`] and [`Max`], as integers: no branch and no float comparison, which small machines do not have.
+/// Floats in the order of [`Min`] and [`Max`], as integers: this takes no branch and no float
+/// comparison, which small machines do not have.
 trait Ranked: Copy {
     type Rank: Ord + Bounded;
 
@@ -333,7 +462,8 @@ macro_rules! ranked {
         impl Ranked for $float {
             type Rank = $integer;
 
-            // The bits of a float are ordered as sign and magnitude. Below 0 the magnitude is turned round.
+            // The bits of a float are ordered as sign and magnitude. Below 0 the magnitude is
+            // turned round.
             #[inline(always)]
             fn rank(self, nan: $integer) -> $integer {
                 const MAGNITUDE: $integer = <$integer>::MAX;
@@ -352,7 +482,8 @@ ranked!(f64, i64);
 ranked!(f16, i16);
 ranked!(bf16, i16);
 
-/// The number types that [`Scatter::mean`](crate::Scatter::mean) can average: floats, and integers, whose quotient is rounded down (PyTorch's rule).
+/// The number types that [`Scatter::mean`](crate::Scatter::mean) can average: floats, and integers,
+/// whose quotient is rounded down (PyTorch's rule).
 ///
 /// ```
 /// use strew::Average;
@@ -388,7 +519,8 @@ impl Average for f32 {
     fn divide(self, count: u64) -> Self {
         match count {
             0 => self,
-            // `f32` holds these counts exactly, and small machines divide it in hardware. Beyond, `f64` rounds once, too.
+            // `f32` holds these counts exactly, and small machines divide it in hardware. Beyond
+            // them, `f64` rounds once, too.
             1..=0x100_0000 => self / count as f32,
             _ => (f64::from(self) / count as f64) as f32,
         }
@@ -407,23 +539,15 @@ impl Average for bf16 {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "std"))]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
-    /// Whether an update is plain; if so, it does the same to all values in fewer instructions.
-    fn is_plain<R: Reduction<f32>>(reduction: R, update: f32, values: &[f32]) -> bool {
-        let plain = reduction.are_plain(&[1.0, update]);
-        let same = |value: &f32| {
-            reduction.combine_plain(*value, update).to_bits()
-                == reduction.combine(*value, update).to_bits()
-        };
-        assert!(!plain || values.iter().all(same), "{update}");
-        plain
-    }
-
+    /// The kernels of an extreme, on blocks with and without a NaN or a zero among the updates, do
+    /// what the rules say.
     #[test]
-    fn extremes_of_plain_updates_take_one_comparison() {
+    fn extremes_are_those_of_the_rules() {
         let (nan, largest) = (f32::from_bits(0x7fc0_1234), f32::MAX);
         let values = [
             0.0,
@@ -440,14 +564,32 @@ mod tests {
             nan,
             -nan,
         ];
-        for update in values {
-            let plain = update != 0.0 && !update.is_nan();
-            assert_eq!(
-                [is_plain(Min, update, &values), is_plain(Max, update, &values)],
-                [plain; 2],
-                "{update}"
-            );
-            assert!(!is_plain(Add, update, &values) && !is_plain(f32::max, update, &values));
+        fn of<R: Reduction<f32> + Copy>(reduction: R, current: f32, update: f32) {
+            let expected = reduction.combine(current, update).to_bits();
+            let kernels = R::KIND.kernels().unwrap();
+            let (addresses, updates) = ([0, 1], [update, 5.0]);
+            let block =
+                Block { addresses: &addresses, length: 2, entry_step: 1, ..Block::default() };
+            let (mut single, mut rows) = ([current, 1.0], [current, 1.0]);
+            (kernels.elements)(Path::detect(), &mut single, &updates, &block, Hints::default());
+            let block = Block { addresses: &[0], length: 1, entry_step: 2, ..Block::default() };
+            (kernels.rows)(Path::detect(), &mut rows, &updates, &block, 2, Hints::default());
+            assert_eq!([single, rows].map(|[found, _]| found.to_bits()), [expected; 2]);
         }
+        for update in values {
+            for current in values {
+                of(Min, current, update);
+                of(Max, current, update);
+            }
+        }
+    }
+
+    /// What a user writes is opaque: it never runs before all indices are proven.
+    #[test]
+    fn nothing_is_known_of_closures() {
+        fn known<R: Reduction<f32>>(_: R) -> bool {
+            R::KIND.kernels().is_some() || R::KIND.is_assign()
+        }
+        assert!(known(Add) && known(Assign) && !known(f32::max) && !known(|a: f32, b: f32| a + b));
     }
 }

@@ -1,36 +1,30 @@
 //! Scatter: `data[.. indices ..] (op)= updates[s]`.
 
-#[cfg(feature = "rayon")]
-use crate::checked::par_check;
-#[cfg(feature = "std")]
-use crate::checked::result;
-use crate::checked::{Checked, check, scratch};
 use crate::element::Element;
-use crate::error::{Error, tri};
+#[cfg(feature = "std")]
+use crate::engine::Explain;
+use crate::error::{Direction, Error, tri};
 use crate::index::{Bounds, Index};
 use crate::layout::Layout;
-use crate::plan::{Direction, Plan};
+use crate::plan::Plan;
 use crate::reduction::{Add, Assign, Average, Reduction};
-#[cfg(not(feature = "std"))]
-use crate::shared;
-#[cfg(feature = "rayon")]
-use crate::vectors::threads::Division;
-#[cfg(feature = "std")]
-use crate::vectors::{self, narrow, trial};
-#[cfg(feature = "std")]
-use crate::walk;
+use crate::run;
 
-/// A scatter whose shapes are proven: writes `updates`, in order, to the elements of `data` that `indices` choose.
+/// A scatter whose shapes are proven: it writes `updates`, in order, to the elements of `data` that
+/// `indices` choose.
 ///
-/// No write is seen before all indices are proven: whatever the error, `data` is as it was. Updates are applied in row-major order of the
-/// indices, so that the last of several assignments to one place stays, and sums of floats are reproducible to the bit. Indices and updates may
-/// have any strides, the data any that do not make it overlap itself. Elements of the data slice outside its layout are not touched.
+/// No write is seen before all indices are proven: whatever the error, `data` is as it was. Updates
+/// are applied in row-major order of the indices, so that the last of several assignments to one
+/// place stays, and sums of floats are reproducible to the bit. Indices and updates may have any
+/// strides; the data may have any that do not make it overlap itself. Elements of the data slice
+/// outside its layout are not touched.
 ///
 /// ```
 /// use strew::{Add, Layout, Scatter};
 ///
 /// // A histogram: every update is the same 1, a tensor with stride 0.
-/// let scatter = Scatter::axis(&Layout::contiguous([4]), &Layout::contiguous([5]), &Layout::strided([5], [0]), 0)?;
+/// let (data, samples) = (Layout::contiguous([4]), Layout::contiguous([5]));
+/// let scatter = Scatter::axis(&data, &samples, &Layout::strided([5], [0]), 0)?;
 /// let mut bins = [0_u32; 4];
 /// scatter.reduce(Add, &mut bins, &[3_u8, 1, 3, 0, 3], &[1])?;
 /// assert_eq!(bins, [1, 1, 0, 3]);
@@ -44,22 +38,26 @@ pub struct Scatter {
 }
 
 impl Scatter {
-    /// `data[p.., indices[i..], s..] (op)= updates[p.., i.., s..]`, where `p` are the `axis` dimensions before the axis and `s` those after it.
+    /// `data[p.., indices[i..], s..] (op)= updates[p.., i.., s..]`, where `p` are the `axis`
+    /// dimensions before the axis and `s` those after it.
     ///
-    /// Shapes: `updates = data[..axis] ++ indices ++ data[axis+1..]` ([`shape::axis`](crate::shape::axis)): data and updates as the input and
-    /// output of [`Gather::axis`](crate::Gather::axis).
+    /// The shapes are `updates = data[..axis] ++ indices ++ data[axis+1..]`
+    /// ([`shape::axis`](crate::shape::axis)): data and updates are as the input and output of
+    /// [`Gather::axis`](crate::Gather::axis).
     ///
-    /// PyTorch `index_copy` and `index_add`, OpenVINO `ScatterUpdate`, JAX `.at[indices]`.
+    /// This is PyTorch `index_copy` and `index_add`, OpenVINO `ScatterUpdate`, JAX `.at[indices]`.
     ///
     /// # Errors
-    /// [`Error::AxisOutOfRange`], [`Error::RankTooLarge`], [`Error::RankMismatch`], [`Error::SizeMismatch`], [`Error::SizesOverflow`], [`Error::OffsetTooSmall`],
+    /// [`Error::AxisOutOfRange`], [`Error::RankTooLarge`], [`Error::RankMismatch`],
+    /// [`Error::SizeMismatch`], [`Error::SizesOverflow`], [`Error::OffsetTooSmall`],
     /// [`Error::OverlappingOutput`].
     ///
     /// ```
     /// use strew::{Layout, Scatter};
     ///
     /// // Writes two rows of a 3 x 2 table.
-    /// let scatter = Scatter::axis(&Layout::contiguous([3, 2]), &Layout::contiguous([2]), &Layout::contiguous([2, 2]), 0)?;
+    /// let (table, ids) = (Layout::contiguous([3, 2]), Layout::contiguous([2]));
+    /// let scatter = Scatter::axis(&table, &ids, &Layout::contiguous([2, 2]), 0)?;
     /// let mut data = [0; 6];
     /// scatter.run(&mut data, &[2, 0], &[1, 2, 3, 4])?;
     /// assert_eq!(data, [3, 4, 0, 0, 1, 2]);
@@ -79,20 +77,23 @@ impl Scatter {
 
     /// `data[c with c[axis] := indices[c]] (op)= updates[c]`
     ///
-    /// Shapes: `updates = indices`; `indices[d] <= data[d]` for `d != axis` ([`shape::elements`](crate::shape::elements)).
+    /// The shapes are `updates = indices`, with `indices[d] <= data[d]` for `d != axis`
+    /// ([`shape::elements`](crate::shape::elements)).
     ///
-    /// ONNX `ScatterElements`, DirectML `SCATTER` (`SCATTER_ELEMENTS`), NumPy `put_along_axis`, PyTorch `scatter` and `scatter_reduce`.
+    /// This is ONNX `ScatterElements`, DirectML `SCATTER` (`SCATTER_ELEMENTS`), NumPy
+    /// `put_along_axis`, PyTorch `scatter` and `scatter_reduce`.
     ///
     /// # Errors
-    /// [`Error::AxisOutOfRange`], [`Error::RankMismatch`], [`Error::SizeMismatch`], [`Error::SizesOverflow`], [`Error::OffsetTooSmall`],
-    /// [`Error::OverlappingOutput`].
+    /// [`Error::AxisOutOfRange`], [`Error::RankMismatch`], [`Error::SizeMismatch`],
+    /// [`Error::SizesOverflow`], [`Error::OffsetTooSmall`], [`Error::OverlappingOutput`].
     ///
     /// ```
     /// use strew::{Layout, Scatter};
     ///
     /// // One-hot rows.
     /// let (data, classes) = (Layout::contiguous([2, 3]), Layout::contiguous([2, 1]));
-    /// let scatter = Scatter::elements(&data, &classes, &Layout::strided([2, 1], [0, 0]), 1)?;
+    /// let ones = Layout::strided([2, 1], [0, 0]);
+    /// let scatter = Scatter::elements(&data, &classes, &ones, 1)?;
     /// let mut one_hot = [0; 6];
     /// scatter.run(&mut one_hot, &[2, 1], &[1])?;
     /// assert_eq!(one_hot, [0, 0, 1, 0, 1, 0]);
@@ -110,22 +111,28 @@ impl Scatter {
         Ok(scatter)
     }
 
-    /// `data[B.., indices[B.., i.., 0..k].., s..] (op)= updates[B.., i.., s..]`, where `B` are the batch dimensions and `k` is the last size of the indices.
+    /// `data[B.., indices[B.., i.., 0..k].., s..] (op)= updates[B.., i.., s..]`, where `B` are the
+    /// batch dimensions and `k` is the last size of the indices.
     ///
-    /// Shapes: `updates = indices[..q-1] ++ data[batch_dims+k..]`, `data[..batch_dims] = indices[..batch_dims]`, `k >= 1`,
-    /// `batch_dims + k <= rank(data)`, `batch_dims < rank(indices)` ([`shape::nd`](crate::shape::nd)). Tuples of one coordinate
-    /// have their dimension of size 1 as well: indices `[n, 1]`, not `[n]`.
+    /// The shapes are `updates = indices[..q-1] ++ data[batch_dims+k..]`, where `q` is the rank of
+    /// the indices, with `data[..batch_dims] = indices[..batch_dims]`, `k >= 1`,
+    /// `batch_dims + k <= rank(data)` and `batch_dims < rank(indices)`
+    /// ([`shape::nd`](crate::shape::nd)). Tuples of one coordinate have their dimension of size 1
+    /// as well: indices are `[n, 1]`, not `[n]`.
     ///
-    /// ONNX `ScatterND`, DirectML `SCATTER_ND`, TensorFlow `tensor_scatter_nd_update`; batch dimensions are the counterpart of `GATHER_ND1`.
+    /// This is ONNX `ScatterND`, DirectML `SCATTER_ND`, TensorFlow `tensor_scatter_nd_update`;
+    /// batch dimensions are the counterpart of `GATHER_ND1`.
     ///
     /// # Errors
-    /// [`Error::RankMismatch`], [`Error::BatchDimsOutOfRange`], [`Error::TupleSizeOutOfRange`], [`Error::RankTooLarge`], [`Error::SizeMismatch`], [`Error::SizesOverflow`], [`Error::OffsetTooSmall`],
-    /// [`Error::OverlappingOutput`].
+    /// [`Error::RankMismatch`], [`Error::BatchDimsOutOfRange`], [`Error::TupleSizeOutOfRange`],
+    /// [`Error::RankTooLarge`], [`Error::SizeMismatch`], [`Error::SizesOverflow`],
+    /// [`Error::OffsetTooSmall`], [`Error::OverlappingOutput`].
     ///
     /// ```
     /// use strew::{Layout, Scatter};
     ///
-    /// let scatter = Scatter::nd(&Layout::contiguous([2, 2]), &Layout::contiguous([2, 2]), &Layout::contiguous([2]), 0)?;
+    /// let (table, pairs) = (Layout::contiguous([2, 2]), Layout::contiguous([2, 2]));
+    /// let scatter = Scatter::nd(&table, &pairs, &Layout::contiguous([2]), 0)?;
     /// let mut data = [0; 4];
     /// scatter.run(&mut data, &[0, 1, /**/ 1, 0], &[7, 8])?;
     /// assert_eq!(data, [0, 7, 8, 0]);
@@ -143,7 +150,8 @@ impl Scatter {
         Ok(scatter)
     }
 
-    /// The same scatter with another rule for indices out of bounds; [`Bounds::Error`] if none is set.
+    /// The same scatter with another rule for indices out of bounds; the rule is [`Bounds::Error`]
+    /// if none is set.
     ///
     /// ```
     /// use strew::{Bounds, Layout, Scatter};
@@ -174,13 +182,15 @@ impl Scatter {
     /// let mut data = [0; 2];
     /// scatter.run(&mut data, &[1, 0, 1], &[1, 2, 3])?;
     /// assert_eq!(data, [2, 3]);
-    /// // All or nothing.
+    /// // It is all or nothing.
     /// let error = scatter.run(&mut data, &[0, 0, 2], &[7, 8, 9]);
-    /// assert_eq!(error, Err(Error::IndexOutOfBounds { entry: 2, coordinate: 0, value: 2, size: 2 }));
+    /// let bad = Error::IndexOutOfBounds { entry: 2, coordinate: 0, value: 2, size: 2 };
+    /// assert_eq!(error, Err(bad));
     /// assert_eq!(data, [2, 3]);
     /// # Ok::<(), strew::Error>(())
     /// ```
-    // Without std a constant plan must fold into the loops (tests/firmware/FIGURES.md); with it callers share them.
+    // Without std a constant plan must fold into the loops, and with std callers share them:
+    // tests/firmware/FIGURES.md has the figures.
     #[cfg_attr(feature = "std", inline)]
     #[cfg_attr(not(feature = "std"), inline(always))]
     pub fn run<T: Element, I: Index>(
@@ -189,23 +199,12 @@ impl Scatter {
         indices: &[I],
         updates: &[T],
     ) -> Result<(), Error> {
-        #[cfg(feature = "std")]
-        if let Some(inside) = trial::change(&self.plan, data, indices, updates, |data| {
-            vectors::scatter(&self.plan, indices, data, updates)
-        }) {
-            return result(&self.plan, indices, inside);
-        }
-        #[cfg(feature = "std")]
-        if let Some(narrowed) = self.narrowed::<T, I>(indices) {
-            let (operator, positions) = narrowed?;
-            return Checked { operator: &operator, indices: &positions }.assign(data, updates);
-        }
-        check(&self.plan, indices)?;
-        Checked { operator: self, indices }.assign(data, updates)
+        self.reduce(Assign, data, indices, updates)
     }
 
-    /// Assigns in place as [`run`](Scatter::run) does, by functions that all plans share: for plans in memory on microcontrollers, as
-    /// [`Gather::run_shared`](crate::Gather::run_shared).
+    /// Assigns in place as [`run`](Scatter::run) does, by functions that all plans share: this is
+    /// for plans in memory on microcontrollers, as
+    /// [`Gather::run_shared`](crate::Gather::run_shared) is.
     ///
     /// # Errors
     /// Those of [`run`](Scatter::run).
@@ -213,7 +212,8 @@ impl Scatter {
     /// ```
     /// use strew::{Layout, Scatter};
     ///
-    /// let scatter = Scatter::axis(&Layout::contiguous([3]), &Layout::contiguous([1]), &Layout::contiguous([1]), 0)?;
+    /// let (three, one) = (Layout::contiguous([3]), Layout::contiguous([1]));
+    /// let scatter = Scatter::axis(&three, &one, &one, 0)?;
     /// let mut data = [1, 2, 3];
     /// scatter.run_shared(&mut data, &[-1], &[9])?;
     /// assert_eq!(data, [1, 2, 9]);
@@ -227,13 +227,11 @@ impl Scatter {
         indices: &[I],
         updates: &[T],
     ) -> Result<(), Error> {
-        #[cfg(feature = "std")]
-        return self.run(data, indices, updates);
-        #[cfg(not(feature = "std"))]
-        shared::scatter(&self.plan, &Assign, data, indices, updates)
+        run::scatter_shared(&self.plan, &Assign, data, indices, updates)
     }
 
-    /// Combines in place as [`reduce`](Scatter::reduce) does, by functions that all plans share: see [`run_shared`](Scatter::run_shared).
+    /// Combines in place as [`reduce`](Scatter::reduce) does, by functions that all plans share:
+    /// see [`run_shared`](Scatter::run_shared).
     ///
     /// # Errors
     /// Those of [`reduce`](Scatter::reduce).
@@ -241,7 +239,8 @@ impl Scatter {
     /// ```
     /// use strew::{Add, Layout, Scatter};
     ///
-    /// let scatter = Scatter::axis(&Layout::contiguous([3]), &Layout::contiguous([2]), &Layout::contiguous([2]), 0)?;
+    /// let (three, two) = (Layout::contiguous([3]), Layout::contiguous([2]));
+    /// let scatter = Scatter::axis(&three, &two, &two, 0)?;
     /// let mut data = [1, 2, 3];
     /// scatter.reduce_shared(Add, &mut data, &[0, 0], &[10, 20])?;
     /// assert_eq!(data, [31, 2, 3]);
@@ -256,10 +255,7 @@ impl Scatter {
         indices: &[I],
         updates: &[T],
     ) -> Result<(), Error> {
-        #[cfg(feature = "std")]
-        return self.reduce(reduction, data, indices, updates);
-        #[cfg(not(feature = "std"))]
-        shared::scatter(&self.plan, &reduction, data, indices, updates)
+        run::scatter_shared(&self.plan, &reduction, data, indices, updates)
     }
 
     /// Combines in place, in row-major order of the indices.
@@ -270,13 +266,15 @@ impl Scatter {
     /// ```
     /// use strew::{Layout, Max, Scatter};
     ///
-    /// let scatter = Scatter::axis(&Layout::contiguous([2]), &Layout::contiguous([3]), &Layout::contiguous([3]), 0)?;
+    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
     /// let mut data = [1.0, 1.0];
     /// scatter.reduce(Max, &mut data, &[0, 0, 1], &[3.0, 2.0, -1.0])?;
     /// assert_eq!(data, [3.0, 1.0]);
     /// # Ok::<(), strew::Error>(())
     /// ```
-    // Without std a constant plan must fold into the loops (tests/firmware/FIGURES.md); with it callers share them.
+    // Without std a constant plan must fold into the loops, and with std callers share them:
+    // tests/firmware/FIGURES.md has the figures.
     #[cfg_attr(feature = "std", inline)]
     #[cfg_attr(not(feature = "std"), inline(always))]
     pub fn reduce<T: Element, I: Index, R: Reduction<T>>(
@@ -286,26 +284,11 @@ impl Scatter {
         indices: &[I],
         updates: &[T],
     ) -> Result<(), Error> {
-        #[cfg(feature = "std")]
-        if R::UNSEEN
-            && let Some(inside) = trial::change(&self.plan, data, indices, updates, |data| {
-                vectors::combine(&self.plan, indices, &reduction, data, updates)
-            })
-        {
-            return result(&self.plan, indices, inside);
-        }
-        #[cfg(feature = "std")]
-        if let Some(narrowed) = self.narrowed::<T, I>(indices) {
-            let (operator, positions) = narrowed?;
-            return Checked { operator: &operator, indices: &positions }
-                .combine(reduction, data, updates);
-        }
-        check(&self.plan, indices)?;
-        Checked { operator: self, indices }.combine(reduction, data, updates)
+        run::scatter(&self.plan, &reduction, data, indices, updates)
     }
 
-    /// Assigns in place with the threads of the rayon pool that it is called in: the same as [`run`](Scatter::run) to the bit. Small calls run on the
-    /// caller's thread.
+    /// Assigns in place as [`run`](Scatter::run) does, to the bit, with the threads of the rayon
+    /// pool that it is called in. Small calls run on the caller's thread.
     ///
     /// # Errors
     /// [`Error::SliceTooShort`], [`Error::IndexOutOfBounds`]. The data is as it was.
@@ -327,23 +310,12 @@ impl Scatter {
         indices: &[I],
         updates: &[T],
     ) -> Result<(), Error> {
-        match Division::of_scatter::<T>(&self.plan) {
-            Some(division) => {
-                if let Some(narrowed) = self.par_narrowed::<T, I>(indices, &division) {
-                    let (operator, positions) = narrowed?;
-                    return Checked { operator: &operator, indices: &positions }
-                        .par_run(data, updates);
-                }
-                par_check(&self.plan, indices, &division)?;
-                Checked { operator: self, indices }
-                    .reduce_divided(&division, &Assign, data, updates)
-            }
-            None => self.run(data, indices, updates),
-        }
+        self.par_reduce(Assign, data, indices, updates)
     }
 
-    /// Combines in place with the threads of the rayon pool that it is called in: the same as [`reduce`](Scatter::reduce) to the bit, since each place
-    /// gets its updates from one thread, in order. Small calls, and those that cannot be divided so, run on the caller's thread.
+    /// Combines in place as [`reduce`](Scatter::reduce) does, to the bit, with the threads of the
+    /// rayon pool that it is called in: each place gets its updates from one thread, in order.
+    /// Small calls, and those that cannot be divided so, run on the caller's thread.
     ///
     /// # Errors
     /// [`Error::SliceTooShort`], [`Error::IndexOutOfBounds`]. The data is as it was.
@@ -352,7 +324,8 @@ impl Scatter {
     /// use strew::{Add, Layout, Scatter};
     ///
     /// let n = 20_000;
-    /// let scatter = Scatter::axis(&Layout::contiguous([1000, 64]), &Layout::contiguous([n]), &Layout::contiguous([n, 64]), 0)?;
+    /// let (table, many) = (Layout::contiguous([1000, 64]), Layout::contiguous([n]));
+    /// let scatter = Scatter::axis(&table, &many, &Layout::contiguous([n, 64]), 0)?;
     /// let ids: Vec<u32> = (0..n as u32).map(|i| i % 1000).collect();
     /// let (mut sums, rows) = (vec![0_u32; 64_000], vec![1; 64 * n]);
     /// scatter.par_reduce(Add, &mut sums, &ids, &rows)?;
@@ -367,22 +340,11 @@ impl Scatter {
         indices: &[I],
         updates: &[T],
     ) -> Result<(), Error> {
-        match Division::of_scatter::<T>(&self.plan) {
-            Some(division) => {
-                if let Some(narrowed) = self.par_narrowed::<T, I>(indices, &division) {
-                    let (operator, positions) = narrowed?;
-                    return Checked { operator: &operator, indices: &positions }
-                        .par_reduce(reduction, data, updates);
-                }
-                par_check(&self.plan, indices, &division)?;
-                Checked { operator: self, indices }
-                    .reduce_divided(&division, &reduction, data, updates)
-            }
-            None => self.reduce(reduction, data, indices, updates),
-        }
+        run::par_scatter(&self.plan, &reduction, data, indices, false, updates)
     }
 
-    /// `output = input`, then the assignment; input and output have the layout of the data.
+    /// `output = input`, then the assignment as by [`run`](Scatter::run); input and output have the
+    /// layout of the data.
     ///
     /// # Errors
     /// [`Error::SliceTooShort`], [`Error::IndexOutOfBounds`]. The output is as it was.
@@ -390,7 +352,8 @@ impl Scatter {
     /// ```
     /// use strew::{Layout, Scatter};
     ///
-    /// let scatter = Scatter::axis(&Layout::contiguous([3]), &Layout::contiguous([1]), &Layout::contiguous([1]), 0)?;
+    /// let (three, one) = (Layout::contiguous([3]), Layout::contiguous([1]));
+    /// let scatter = Scatter::axis(&three, &one, &one, 0)?;
     /// let mut output = [0; 3];
     /// scatter.run_into(&[1, 2, 3], &[-1], &[9], &mut output)?;
     /// assert_eq!(output, [1, 2, 9]);
@@ -403,13 +366,11 @@ impl Scatter {
         updates: &[T],
         output: &mut [T],
     ) -> Result<(), Error> {
-        #[cfg(feature = "std")]
-        return self.reduce_into(Assign, input, indices, updates, output);
-        #[cfg(not(feature = "std"))]
-        self.check(indices)?.run_into(input, updates, output)
+        self.reduce_into(Assign, input, indices, updates, output)
     }
 
-    /// `output = input`, then the reduction; input and output have the layout of the data.
+    /// `output = input`, then the reduction as by [`reduce`](Scatter::reduce); input and output
+    /// have the layout of the data.
     ///
     /// # Errors
     /// [`Error::SliceTooShort`], [`Error::IndexOutOfBounds`]. The output is as it was.
@@ -432,40 +393,28 @@ impl Scatter {
         updates: &[T],
         output: &mut [T],
     ) -> Result<(), Error> {
-        #[cfg(feature = "std")]
-        if R::UNSEEN && input.len() >= self.plan.lengths.table {
-            let mut copied = Ok(());
-            let inside = trial::change(&self.plan, output, indices, updates, |output| {
-                copied = self.copy_from(&self.data, input, updates, output);
-                vectors::combine(&self.plan, indices, &reduction, output, updates)
-            });
-            if let Some(inside) = inside {
-                return copied.and_then(|()| result(&self.plan, indices, inside));
-            }
-        }
-        #[cfg(feature = "std")]
-        if let Some(narrowed) = self.narrowed::<T, I>(indices) {
-            let (operator, positions) = narrowed?;
-            return Checked { operator: &operator, indices: &positions }
-                .reduce_into(reduction, input, updates, output);
-        }
-        self.check(indices)?.reduce_into(reduction, input, updates, output)
+        run::scatter_into(&self.plan, &reduction, self.into(input), indices, updates, output)
     }
 
-    /// Combines in place without the values that are there: a place that is hit starts from its first update, the others keep their value
-    /// (`include_self=False` in PyTorch, `use_init_val=false` in OpenVINO).
+    /// Combines in place without the values that are there: a place that is hit starts from its
+    /// first update, and the others keep their value (`include_self=False` in PyTorch,
+    /// `use_init_val=false` in OpenVINO).
     ///
-    /// `flags` is scratch of [`flags_len`](Scatter::flags_len) words; what it holds before and after means nothing.
+    /// `flags` is scratch of [`flags_len`](Scatter::flags_len) words; what it holds before and
+    /// after means nothing.
     ///
     /// # Errors
-    /// [`Error::SliceTooShort`], [`Error::IndexOutOfBounds`], [`Error::ScratchTooShort`]. The data is as it was.
+    /// [`Error::SliceTooShort`], [`Error::IndexOutOfBounds`], [`Error::ScratchTooShort`]. The data
+    /// is as it was.
     ///
     /// ```
     /// use strew::{Add, Layout, Scatter};
     ///
-    /// let scatter = Scatter::axis(&Layout::contiguous([2]), &Layout::contiguous([3]), &Layout::contiguous([3]), 0)?;
+    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
     /// let mut data = [100, 100];
-    /// scatter.reduce_excluding_self(Add, &mut data, &[1, 1, 1], &[1, 2, 3], &mut [0; 1])?;
+    /// let flags = &mut [0; 1];
+    /// scatter.reduce_excluding_self(Add, &mut data, &[1; 3], &[1, 2, 3], flags)?;
     /// assert_eq!(data, [100, 6]);
     /// # Ok::<(), strew::Error>(())
     /// ```
@@ -480,22 +429,27 @@ impl Scatter {
         self.check(indices)?.reduce_excluding_self(reduction, data, updates, flags)
     }
 
-    /// The mean of the value that is there and all updates, for every place that is hit: their sum in row-major order of the indices, with the rules
-    /// of [`Add`], divided by the number of updates plus one. Integers round down; their sum wraps, so average narrow ones in a wider type.
+    /// Sets every place that is hit to the mean of the value that is there and all updates: to
+    /// their sum in row-major order of the indices, with the rules of [`Add`], divided by the
+    /// number of updates plus one. Integers round down; their sum wraps, so average narrow ones in
+    /// a wider type.
     ///
-    /// `counts` is scratch of [`counts_len`](Scatter::counts_len) words; what it holds before and after means nothing. Counts saturate at
-    /// `u32::MAX`.
+    /// `counts` is scratch of [`counts_len`](Scatter::counts_len) words; what it holds before and
+    /// after means nothing. Counts saturate at `u32::MAX`.
     ///
     /// # Errors
-    /// [`Error::SliceTooShort`], [`Error::IndexOutOfBounds`], [`Error::ScratchTooShort`]. The data is as it was.
+    /// [`Error::SliceTooShort`], [`Error::IndexOutOfBounds`], [`Error::ScratchTooShort`]. The data
+    /// is as it was.
     ///
     /// ```
     /// use strew::{Layout, Scatter};
     ///
-    /// let scatter = Scatter::axis(&Layout::contiguous([2]), &Layout::contiguous([3]), &Layout::contiguous([3]), 0)?;
+    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
     /// let (mut with, mut without) = ([2.0, 5.0], [2.0, 5.0]);
-    /// scatter.mean(&mut with, &[0, 0, 0], &[3.0, 5.0, 10.0], &mut [0; 2])?;
-    /// scatter.mean_excluding_self(&mut without, &[0, 0, 0], &[3.0, 5.0, 10.0], &mut [0; 2])?;
+    /// let updates = [3.0, 5.0, 10.0];
+    /// scatter.mean(&mut with, &[0; 3], &updates, &mut [0; 2])?;
+    /// scatter.mean_excluding_self(&mut without, &[0; 3], &updates, &mut [0; 2])?;
     /// assert_eq!((with, without), ([5.0, 5.0], [6.0, 5.0]));
     /// # Ok::<(), strew::Error>(())
     /// ```
@@ -512,10 +466,12 @@ impl Scatter {
         self.check(indices)?.mean(data, updates, counts)
     }
 
-    /// The mean of all updates, for every place that is hit: [`mean`](Scatter::mean) without the value that is there.
+    /// Sets every place that is hit to the mean of all its updates: this is [`mean`](Scatter::mean)
+    /// without the value that is there.
     ///
     /// # Errors
-    /// [`Error::SliceTooShort`], [`Error::IndexOutOfBounds`], [`Error::ScratchTooShort`]. The data is as it was.
+    /// [`Error::SliceTooShort`], [`Error::IndexOutOfBounds`], [`Error::ScratchTooShort`]. The data
+    /// is as it was.
     ///
     /// ```
     /// use strew::{Layout, Scatter};
@@ -523,7 +479,8 @@ impl Scatter {
     /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
     /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
     /// let mut means = [0.0; 2];
-    /// scatter.mean_excluding_self(&mut means, &[1, 0, 1], &[1.0, 2.0, 4.0], &mut [0; 2])?;
+    /// let updates = [1.0, 2.0, 4.0];
+    /// scatter.mean_excluding_self(&mut means, &[1, 0, 1], &updates, &mut [0; 2])?;
     /// assert_eq!(means, [2.0, 2.5]);
     /// # Ok::<(), strew::Error>(())
     /// ```
@@ -540,67 +497,8 @@ impl Scatter {
         self.check(indices)?.mean_excluding_self(data, updates, counts)
     }
 
-    /// Proves all indices, so that running cannot fail for their sake, with as many tables as one likes.
-    ///
-    /// # Errors
-    /// [`Error::SliceTooShort`] for the indices, [`Error::IndexOutOfBounds`] for the first bad one.
-    ///
-    /// ```
-    /// use strew::{Layout, Scatter};
-    ///
-    /// // The same slots of a key cache and a value cache.
-    /// let scatter = Scatter::axis(&Layout::contiguous([4]), &Layout::contiguous([2]), &Layout::contiguous([2]), 0)?;
-    /// let slots = scatter.check(&[3, 1])?;
-    /// let (mut keys, mut values) = ([0; 4], [0.0; 4]);
-    /// slots.run(&mut keys, &[7, 8])?;
-    /// slots.run(&mut values, &[0.7, 0.8])?;
-    /// assert_eq!((keys, values), ([0, 8, 0, 7], [0.0, 0.8, 0.0, 0.7]));
-    /// # Ok::<(), strew::Error>(())
-    /// ```
-    #[inline]
-    pub fn check<'a, I: Index>(
-        &'a self,
-        indices: &'a [I],
-    ) -> Result<Checked<'a, Scatter, I>, Error> {
-        check(&self.plan, indices)?;
-        Ok(Checked { operator: self, indices })
-    }
-
-    /// Checks the indices, and writes their positions down for this operator. `None`: that is not worth it.
-    #[cfg(feature = "std")]
-    #[inline]
-    fn narrowed<T, I: Index>(&self, indices: &[I]) -> Option<Result<(Scatter, Vec<u16>), Error>> {
-        self.on_positions(narrow::positions::<T, I>(&self.plan, indices)?, indices)
-    }
-
-    /// The same with the threads of a division.
-    #[cfg(feature = "rayon")]
-    #[inline]
-    fn par_narrowed<T, I: Index>(
-        &self,
-        indices: &[I],
-        division: &Division,
-    ) -> Option<Result<(Scatter, Vec<u16>), Error>> {
-        self.on_positions(
-            narrow::par_positions::<T, I>(&self.plan, indices, division.threads)?,
-            indices,
-        )
-    }
-
-    /// The operator for the positions that have been found, or the error for the first bad index.
-    #[cfg(feature = "std")]
-    fn on_positions<I: Index>(
-        &self,
-        narrowed: Result<(Plan, Vec<u16>), narrow::OutOfBounds>,
-        indices: &[I],
-    ) -> Option<Result<(Scatter, Vec<u16>), Error>> {
-        Some(match narrowed {
-            Ok((plan, positions)) => Ok((Scatter { plan, ..*self }, positions)),
-            Err(narrow::OutOfBounds) => Err(walk::first_out_of_bounds(&self.plan, indices)?),
-        })
-    }
-
-    /// The number of words that [`mean`](Scatter::mean) needs: one for each place that the indices choose from.
+    /// The number of words that [`mean`](Scatter::mean) needs: one for each place that the indices
+    /// choose from.
     ///
     /// ```
     /// use strew::{Layout, Scatter};
@@ -615,8 +513,9 @@ impl Scatter {
         self.plan.cells
     }
 
-    /// The number of words that [`check_unique`](Scatter::check_unique) and [`reduce_excluding_self`](Scatter::reduce_excluding_self) need: one
-    /// bit for each place that the indices choose from.
+    /// The number of words that [`check_unique`](Scatter::check_unique) and
+    /// [`reduce_excluding_self`](Scatter::reduce_excluding_self) need: one bit for each place that
+    /// the indices choose from.
     ///
     /// ```
     /// use strew::{Layout, Scatter};
@@ -631,33 +530,29 @@ impl Scatter {
         self.plan.cells.div_ceil(u32::BITS as usize)
     }
 
-    /// Proves the indices as [`check`](Scatter::check) does, and that no two entries address the same place.
-    ///
-    /// DirectML calls duplicates invalid; here they are well defined, and this is how to find out. `flags` is scratch of
-    /// [`flags_len`](Scatter::flags_len) words; what it holds before and after means nothing. Entries that [`Bounds::Skip`] leaves out are no duplicates.
-    ///
-    /// # Errors
-    /// Those of [`check`](Scatter::check), [`Error::ScratchTooShort`], and [`Error::DuplicateIndex`], which names the first entry that meets an
-    /// earlier one, and the first that it meets.
+    /// What a scatter to a copy of the input starts from.
+    pub(crate) fn into<'a, T>(&'a self, input: &'a [T]) -> run::Into<'a, T> {
+        run::Into { input, layout: &self.data, output: &self.data }
+    }
+
+    /// Says in one line what [`reduce`](Scatter::reduce) does for these types on this machine, and
+    /// with more than one of `threads` what `par_reduce` does: how indices are checked, threads,
+    /// prefetches and stores. It is for people: the text may change with any release.
     ///
     /// ```
-    /// use strew::{Error, Layout, Scatter};
+    /// use strew::{Add, Layout, Scatter};
     ///
-    /// let four = Layout::contiguous([4]);
-    /// let scatter = Scatter::axis(&four, &four, &four, 0)?;
-    /// let mut flags = [0; 1];
-    /// assert!(scatter.check_unique(&[0, 1, 2, -1], &mut flags).is_ok());
-    /// let error = scatter.check_unique(&[0, 3, 2, -1], &mut flags).unwrap_err();
-    /// assert_eq!(error, Error::DuplicateIndex { first: 1, second: 3 });
-    /// # Ok::<(), Error>(())
+    /// let bins = Layout::contiguous([1000]);
+    /// let many = Layout::contiguous([100_000]);
+    /// let ones = Layout::strided([100_000], [0]);
+    /// let scatter = Scatter::axis(&bins, &many, &ones, 0)?;
+    /// let text = scatter.explain::<u32, i64, Add>(1).to_string();
+    /// assert!(text.starts_with("check: while a copy of the data changes"), "{text}");
+    /// # Ok::<(), strew::Error>(())
     /// ```
-    pub fn check_unique<'a, I: Index>(
-        &'a self,
-        indices: &'a [I],
-        flags: &mut [u32],
-    ) -> Result<Checked<'a, Scatter, I>, Error> {
-        let checked = self.check(indices)?;
-        crate::duplicates::find(&self.plan, indices, scratch(flags, self.flags_len())?)?;
-        Ok(checked)
+    #[cfg(feature = "std")]
+    #[must_use]
+    pub fn explain<T: Element, I: Index, R: Reduction<T>>(&self, threads: usize) -> Explain {
+        Explain::scatter::<T, I, R>(&self.plan, threads)
     }
 }

@@ -1,7 +1,8 @@
 //! Shapes of results, for callers who size a buffer.
 //!
-//! Each function returns the sizes of the tensor that lies in iteration order: the **output of a gather**, and the **updates of a scatter**
-//! with the same table. (The result of a scatter has the sizes of its data.)
+//! Each function returns the sizes of the tensor that lies in iteration order: the **output of a
+//! gather**, and the **updates of a scatter** with the same table. (The result of a scatter has the
+//! sizes of its data.)
 //!
 //! ```
 //! use strew::shape;
@@ -12,11 +13,10 @@
 //! # Ok::<(), strew::Error>(())
 //! ```
 
-use crate::error::{Error, Operand, tri};
+use crate::error::{Direction, Error, Operand, tri};
 use crate::layout::{Layout, MAX_RANK, SCALAR};
-use crate::plan::Direction;
 
-/// The sizes of a tensor of any supported rank: a [`heapless::Vec`], which is a slice to whoever reads it.
+/// The sizes of a tensor of any supported rank, as a [`heapless::Vec`], which derefs to a slice.
 ///
 /// ```
 /// let shape: strew::shape::Shape = strew::shape::axis(&[256, 32], &[5], 0)?;
@@ -26,8 +26,8 @@ use crate::plan::Direction;
 /// ```
 pub type Shape = heapless::Vec<usize, MAX_RANK>;
 
-/// `table[..axis] ++ indices ++ table[axis+1..]`: the output of [`Gather::axis`](crate::Gather::axis), the updates of
-/// [`Scatter::axis`](crate::Scatter::axis).
+/// `table[..axis] ++ indices ++ table[axis+1..]`: the output of
+/// [`Gather::axis`](crate::Gather::axis), the updates of [`Scatter::axis`](crate::Scatter::axis).
 ///
 /// # Errors
 /// [`Error::RankTooLarge`] for an argument or the result, [`Error::AxisOutOfRange`].
@@ -45,11 +45,12 @@ pub fn axis(table: &[usize], indices: &[usize], axis: usize) -> Result<Shape, Er
     ))
 }
 
-/// `indices`: the output of [`Gather::elements`](crate::Gather::elements), the updates of [`Scatter::elements`](crate::Scatter::elements).
+/// `indices`: the output of [`Gather::elements`](crate::Gather::elements), the updates of
+/// [`Scatter::elements`](crate::Scatter::elements).
 ///
 /// # Errors
-/// [`Error::RankTooLarge`], [`Error::AxisOutOfRange`], [`Error::RankMismatch`], and [`Error::SizeMismatch`] when the indices exceed the table off
-/// the axis.
+/// [`Error::RankTooLarge`], [`Error::AxisOutOfRange`], [`Error::RankMismatch`], and
+/// [`Error::SizeMismatch`] when the indices exceed the table off the axis.
 ///
 /// ```
 /// assert_eq!(strew::shape::elements(&[2, 3], &[1, 9], 1)?, [1, 9]);
@@ -64,12 +65,13 @@ pub fn elements(table: &[usize], indices: &[usize], axis: usize) -> Result<Shape
     ))
 }
 
-/// `indices[..q-1] ++ table[batch_dims+k..]`, where `k = indices[q-1]`: the output of [`Gather::nd`](crate::Gather::nd), the updates of
-/// [`Scatter::nd`](crate::Scatter::nd).
+/// `indices[..q-1] ++ table[batch_dims+k..]`, where `k = indices[q-1]`: the output of
+/// [`Gather::nd`](crate::Gather::nd), the updates of [`Scatter::nd`](crate::Scatter::nd).
 ///
 /// # Errors
-/// [`Error::RankTooLarge`] for an argument or the result, [`Error::RankMismatch`] for rank 0, [`Error::BatchDimsOutOfRange`],
-/// [`Error::TupleSizeOutOfRange`], and [`Error::SizeMismatch`] for batch dimensions that differ.
+/// [`Error::RankTooLarge`] for an argument or the result, [`Error::RankMismatch`] for rank 0,
+/// [`Error::BatchDimsOutOfRange`], [`Error::TupleSizeOutOfRange`], and [`Error::SizeMismatch`] for
+/// batch dimensions that differ.
 ///
 /// ```
 /// assert_eq!(strew::shape::nd(&[2, 3, 4, 5], &[2, 7, 1], 1)?, [2, 7, 4, 5]);

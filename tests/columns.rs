@@ -1,5 +1,5 @@
-//! `elements` along any axis but the last, of tables that do not stay in a cache: `std` walks them a block of columns at a time, in an order that is not
-//! that of the indices.
+//! `elements` along any axis but the last, of tables that do not fit L2: `std` walks them a tile of
+//! columns at a time, in an order that is not that of the indices.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -18,21 +18,22 @@ use strew::{Bounds, Gather, Layout, Scatter};
 
 const POLICIES: [Bounds; 4] = [Bounds::Error, Bounds::Clamp, Bounds::Wrap, Bounds::Skip];
 
-/// Sizes of a table of more than 1 MiB, and of indices with gaps to it: fewer columns, or fewer of the outermost dimension. The axis is the last but one.
+/// Sizes of a table of more than 1 MiB, and of indices with gaps to it: fewer columns, or fewer of
+/// the outermost dimension. The axis is the last but one.
 struct Shape {
     table: &'static [usize],
     indices: &'static [usize],
 }
 
-/// Of single bytes: blocks of 64 columns and a rest of 40.
+/// Elements of 1 byte: tiles of 64 columns and a rest of 40.
 const BYTES: Shape = Shape { table: &[1_050, 1_003], indices: &[1_051, 1_000] };
-/// Of 4 bytes.
+/// Elements of 4 bytes.
 const WORDS: Shape = Shape { table: &[520, 600], indices: &[525, 590] };
-/// Of 8 bytes.
+/// Elements of 8 bytes.
 const LONG_WORDS: Shape = Shape { table: &[300, 450], indices: &[300, 440] };
-/// Of 8 bytes, and so many rows that a block holds 16 columns.
+/// Elements of 8 bytes, and enough rows that a tile holds 16 columns.
 const TALL: Shape = Shape { table: &[8_000, 20], indices: &[8_001, 17] };
-/// Of 8 bytes, and twice.
+/// Elements of 8 bytes, and two batches.
 const DEEP: Shape = Shape { table: &[3, 300, 441], indices: &[2, 301, 440] };
 
 impl Shape {
@@ -50,7 +51,7 @@ impl Shape {
         Case { operator, table, indices, flat, bounds, index: IndexType::I32, values, seed: 7 }
     }
 
-    /// Half as many indices as rows: as few as a gather by columns takes.
+    /// Half as many indices as rows, which is the least for which a gather goes by tiles.
     fn half(&self) -> Vec<usize> {
         let mut indices = self.indices.to_vec();
         indices[self.table.len() - 2] = self.table[self.table.len() - 2].div_ceil(2);
@@ -143,7 +144,8 @@ fn policies() {
     }
 }
 
-/// There are no kernels for elements of 12 bytes: gathers go one by one, assignments as reductions do.
+/// There are no kernels for elements of 12 bytes: gathers go one by one, assignments as reductions
+/// do.
 #[test]
 fn elements_without_kernels() {
     let layout = Layout::contiguous([700, 500]);

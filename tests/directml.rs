@@ -1,4 +1,5 @@
-//! The `dml` module against DirectML's documentation: its examples, its rules, and what happens when they are broken.
+//! The `dml` module against DirectML's documentation: its examples, its rules, and what happens
+//! when they are broken.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -192,7 +193,8 @@ mod examples {
             gathered(operator, &[1., 2., 3., 4., 5., 6.], &[0, 1, 1, 2]),
             Ok([1., 2., 3., 4., 3., 4., 5., 6.])
         );
-        // 3: columns. The page says IndexDimensions 2, which would make three sizes without a leading one.
+        // 3: columns. The page says IndexDimensions 2, which would make three sizes without a
+        // leading one.
         let operator = super::gather(&[3, 2], &[1, 2], &[3, 2], 1, 1).ok();
         assert_eq!(
             gathered(operator, &[1., 2., 3., 4., 5., 6.], &[1, 0]),
@@ -273,7 +275,8 @@ mod examples {
         );
     }
 
-    /// `{3,4,5,6,7}` with three coordinates leaves `{6,7}`: not `{5,6,7}`, as the formula on the page would have it.
+    /// `{3,4,5,6,7}` with three coordinates leaves `{6,7}`: not `{5,6,7}`, as the formula on the
+    /// page would have it.
     #[test]
     fn shape() {
         let (input, indices, right, wrong) =
@@ -296,7 +299,8 @@ mod examples {
     }
 }
 
-/// Every axis and every count of index dimensions, on inputs with every number of leading ones, against the formula.
+/// Every axis and every count of index dimensions, on inputs with every number of leading ones,
+/// against the formula.
 #[test]
 fn gather_crops_and_prepends() {
     let mut accepted = 0;
@@ -573,7 +577,8 @@ fn compile_ones(
 
 #[test]
 fn feature_levels() {
-    // Rows are what the tables of the pages list, level by level; each level has what the one before it has.
+    // Rows are what the tables of the pages list, level by level; each level has what the one
+    // before it has.
     let operators: [&[usize]; 4] = [&[0, 1], &[2, 3, 4], &[5], &[]];
     let data: [&[DataType]; 4] = [&TYPES[..2], &TYPES[2..8], &[], &TYPES[8..]];
     let indices: [&[DataType]; 4] =
@@ -730,7 +735,8 @@ mod strides {
 
     #[test]
     fn input_and_output_may_lie_differently_and_padding_is_kept() {
-        // The input is transposed, the output has rows of 4 with one element between rows that belongs to nobody.
+        // The input is transposed; the output has rows of 4, and between them one element that
+        // belongs to no row.
         let operator = ScatterOperatorDesc {
             input_tensor: strided(&[2, 3], &[1, 2]),
             output_tensor: strided(&[2, 3], &[4, 1]),
@@ -1038,12 +1044,14 @@ mod mistakes {
         let (scatter, scatter_nd) = all_scatters();
         break_tensor! {
             gather input_tensor Input; gather indices_tensor Indices; gather output_tensor Output;
-            elements input_tensor Input; elements indices_tensor Indices; elements output_tensor Output;
+            elements input_tensor Input; elements indices_tensor Indices;
+            elements output_tensor Output;
             nd input_tensor Input; nd indices_tensor Indices; nd output_tensor Output;
             nd1 input_tensor Input; nd1 indices_tensor Indices; nd1 output_tensor Output;
-            scatter input_tensor Input; scatter indices_tensor Indices; scatter updates_tensor Updates; scatter output_tensor Output;
-            scatter_nd input_tensor Input; scatter_nd indices_tensor Indices; scatter_nd updates_tensor Updates;
-            scatter_nd output_tensor Output;
+            scatter input_tensor Input; scatter indices_tensor Indices;
+            scatter updates_tensor Updates; scatter output_tensor Output;
+            scatter_nd input_tensor Input; scatter_nd indices_tensor Indices;
+            scatter_nd updates_tensor Updates; scatter_nd output_tensor Output;
         }
     }
 
@@ -1284,7 +1292,8 @@ mod mistakes {
         }
     }
 
-    /// Where two implementations of DirectML answer differently: indices `{3, 2}` of which one dimension counts.
+    /// Where two implementations of DirectML answer differently: indices `{3, 2}` of which one
+    /// dimension counts.
     #[test]
     fn ignored_sizes_must_be_one() {
         let error =
@@ -1393,7 +1402,8 @@ mod mistakes {
             super::gather(&[3, 2], &[1, 1], &[1, 3], 0, 0).err(),
             error(Operand::Output, 1, 2, 3)
         );
-        // [2, 3] tuples of one coordinate into rows of 5 make three sizes, and there is room for two.
+        // [2, 3] tuples of one coordinate into rows of 5 make three sizes, and there is room for
+        // two.
         let error = |operand| Error::RankTooLarge { operand, expected: 3, found: 4 };
         let (input, indices, flat) = ([2, 3, 4], [2, 3, 1], [2, 3, 3]);
         assert_eq!(gather_nd(&input, &indices, &flat, (3, 3)).err(), error(Operand::Output));

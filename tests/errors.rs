@@ -16,7 +16,8 @@ fn l(sizes: &[usize]) -> Layout {
     Layout::from_sizes(sizes).unwrap()
 }
 
-/// What is wrong with the operands of `axis`, `elements` or `nd`, as a gather and as a scatter say it.
+/// What is wrong with the operands of `axis`, `elements` or `nd`, as a gather and as a scatter say
+/// it.
 type Maker<P> = fn(&Layout, &Layout, &Layout, usize) -> Result<P, Error>;
 const AXIS: (Maker<Gather>, Maker<Scatter>) = (Gather::axis, Scatter::axis);
 const ELEMENTS: (Maker<Gather>, Maker<Scatter>) = (Gather::elements, Scatter::elements);
@@ -151,7 +152,8 @@ fn plans() {
     }
 }
 
-/// Each operand in turn is too large for the address space, or reaches below the first element of its slice.
+/// Each operand in turn is too large for the address space, or reaches below the first element of
+/// its slice.
 #[test]
 fn extents() {
     const HUGE: Layout = Layout::strided([2, 3], [isize::MAX, isize::MAX]);

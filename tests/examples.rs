@@ -122,7 +122,8 @@ fn moe_combines_what_the_experts_answer() {
         })
         .sum();
     assert_eq!(loads, 128, "{text}");
-    // Experts multiply by their numbers, so that the output is a multiple of the token: here of sin(0.7).
+    // Experts multiply by their numbers, so that the output is a multiple of the token: here of
+    // sin(0.7).
     let token = text.lines().find(|line| line.starts_with("token 0")).unwrap();
     let words: Vec<&str> =
         token.split([' ', ':', '[', ']', ',']).filter(|word| !word.is_empty()).collect();

@@ -1,4 +1,5 @@
-//! Cases that other implementations of these operators got wrong, each with the name of one that did.
+//! Cases that other implementations of these operators got wrong, each with the name of one that
+//! did.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -25,7 +26,8 @@ fn out_of_bounds(entry: usize, coordinate: usize, value: i128, size: usize) -> R
     Err(Error::IndexOutOfBounds { entry, coordinate, value, size })
 }
 
-/// TensorFlow Lite (CVE-2022-35937) and TensorFlow Lite Micro check the flattened position: it overflows, or lands in another row.
+/// TensorFlow Lite (CVE-2022-35937) and TensorFlow Lite Micro check the flattened position: it
+/// overflows, or lands in another row.
 #[test]
 fn each_coordinate_of_a_tuple_is_checked_on_its_own_axis() {
     let (table, tuple, one) =
@@ -116,7 +118,8 @@ fn the_innermost_axis_does_not_reach_the_next_row() {
 fn strides_of_indices_and_updates_count() {
     let data = Layout::contiguous([3, 2]);
     let sizes = [2, 2];
-    // (strides of the indices, of the updates, the data afterwards); both slices hold four elements.
+    // (strides of the indices, of the updates, the data afterwards); both slices hold four
+    // elements.
     let cases: [([isize; 2], [isize; 2], [i32; 6]); 5] = [
         ([2, 1], [2, 1], [3, 0, 1, 4, 0, 2]),
         ([1, 2], [2, 1], [0, 2, 1, 4, 3, 0]),
@@ -134,7 +137,8 @@ fn strides_of_indices_and_updates_count() {
             .unwrap();
         assert_eq!(values, expected, "{strides:?} {update_strides:?}");
     }
-    // Tuples that lie side by side, whose coordinates lie apart, that lie backwards, and one tuple for all.
+    // Tuples that lie side by side, whose coordinates lie apart, that lie backwards, and one tuple
+    // for all.
     let (table, two) = (Layout::contiguous([3, 2]), Layout::contiguous([2]));
     for (strides, offset, expected) in
         [([2, 1], 0, [3, 4]), ([1, 2], 0, [2, 3]), ([-2, 1], 2, [4, 3]), ([0, 1], 0, [3, 3])]
@@ -150,7 +154,8 @@ fn strides_of_indices_and_updates_count() {
     }
 }
 
-/// ExecuTorch cuts indices to 32 bits, and so does any code that casts them to `usize` on a microcontroller.
+/// ExecuTorch cuts indices to 32 bits, and so does any code that casts them to `usize` on a
+/// microcontroller.
 #[test]
 fn wide_indices_are_not_cut() {
     let three = Layout::contiguous([3]);
@@ -191,7 +196,8 @@ fn wide_indices_are_not_cut() {
     }
 }
 
-/// Unsigned values are not read as negative, and the most negative value has no absolute value of its type.
+/// Unsigned values are not read as negative, and the most negative value has no absolute value of
+/// its type.
 #[test]
 fn the_extremes_of_the_index_types() {
     let (three, one) = (Layout::contiguous([3]), Layout::contiguous([1]));
@@ -264,7 +270,8 @@ fn strides_that_overflow() {
 #[test]
 fn a_size_of_0_in_each_operand() {
     let l = |sizes: &[usize]| Layout::from_sizes(sizes).unwrap();
-    // (input, indices, output, axis) with nothing to move: no slice is needed for what is empty, and no index is looked at.
+    // (input, indices, output, axis) with nothing to move: no slice is needed for what is empty,
+    // and no index is looked at.
     for (table, indices, flat, axis) in [
         (l(&[0, 2]), l(&[0]), l(&[0, 2]), 0),
         (l(&[3, 0]), l(&[2]), l(&[2, 0]), 0),
@@ -438,7 +445,8 @@ fn integers_wrap_in_every_build() {
     assert_eq!(data, [22], "(200 + 100) modulo 256, halved");
 }
 
-/// ONNX Runtime (issues 18048 and 23396) lets threads race; here the last update stays, and sums are rounded in order.
+/// ONNX Runtime (issues 18048 and 23396) lets threads race; here the last update stays, and sums
+/// are rounded in order.
 #[test]
 fn duplicates_meet_in_order() {
     let (one, four) = (Layout::contiguous([1]), Layout::contiguous([4]));
@@ -458,20 +466,22 @@ fn duplicates_meet_in_order() {
     }
 }
 
-/// Every integer type has its own line in the reductions: wrapping at both ends, and the mean of what wraps.
+/// Every integer type has its own line in the reductions: wrapping at both ends, and the mean of
+/// what wraps.
 #[test]
 fn reductions_of_every_integer() {
+    type Function<'a, T> = &'a dyn Fn(T, T) -> T;
     macro_rules! integers {
         ($($integer:ident)*) => {$(
             let one = Layout::contiguous([1]);
             let scatter = Scatter::axis(&one, &one, &one, 0).unwrap();
-            let combine = |reduction: &dyn Fn($integer, $integer) -> $integer, current, update| {
+            let combine = |reduction: Function<'_, $integer>, current, update| {
                 let mut data = [current];
                 scatter.reduce(reduction, &mut data, &[0], &[update]).unwrap();
                 data[0]
             };
             let (min, max) = ($integer::MIN, $integer::MAX);
-            let table: [(&dyn Fn($integer, $integer) -> $integer, $integer, $integer, $integer); 8] = [
+            let table: [(Function<'_, $integer>, $integer, $integer, $integer); 8] = [
                 (&|a, b| Add.combine(a, b), max, 1, min),
                 (&|a, b| Sub.combine(a, b), min, 1, max),
                 (&|a, b| Mul.combine(a, b), max, 2, max.wrapping_add(max)),
@@ -482,7 +492,8 @@ fn reductions_of_every_integer() {
                 (&|a, b| Xor.combine(a, b), 12, 10, 6),
             ];
             for (n, (reduction, current, update, expected)) in table.into_iter().enumerate() {
-                assert_eq!(combine(reduction, current, update), expected, "{} case {n}", stringify!($integer));
+                let found = combine(reduction, current, update);
+                assert_eq!(found, expected, "{} case {n}", stringify!($integer));
             }
         )*};
     }
@@ -490,17 +501,26 @@ fn reductions_of_every_integer() {
 
     macro_rules! means {
         ($($integer:ident: $sum:expr, $count:expr => $mean:expr;)*) => {$(
-            assert_eq!(Average::divide($sum as $integer, $count), $mean as $integer, stringify!($integer));
-            assert_eq!(Average::divide($sum as $integer, 0), $sum as $integer, stringify!($integer));
+            let (sum, mean) = ($sum as $integer, $mean as $integer);
+            assert_eq!(Average::divide(sum, $count), mean, stringify!($integer));
+            assert_eq!(Average::divide(sum, 0), sum, stringify!($integer));
         )*};
     }
     means! {
-        u8: 255, 300 => 0; u16: 65_535, 2 => 32_767; u32: u32::MAX, 3 => u32::MAX / 3; u64: u64::MAX, 5 => u64::MAX / 5; usize: usize::MAX, 5 => usize::MAX / 5;
-        i8: -127, 3 => -43; i16: -1, 1000 => -1; i32: i32::MIN, 1 => i32::MIN; i64: i64::MIN, 2 => i64::MIN / 2; isize: -7, 2 => -4;
+        u8: 255, 300 => 0;
+        u16: 65_535, 2 => 32_767;
+        u32: u32::MAX, 3 => u32::MAX / 3;
+        u64: u64::MAX, 5 => u64::MAX / 5;
+        usize: usize::MAX, 5 => usize::MAX / 5;
+        i8: -127, 3 => -43;
+        i16: -1, 1000 => -1;
+        i32: i32::MIN, 1 => i32::MIN;
+        i64: i64::MIN, 2 => i64::MIN / 2;
+        isize: -7, 2 => -4;
     }
 }
 
-/// Rounded once, by counts that `f32` holds and by others.
+/// Means of floats are rounded once, for counts that `f32` holds and for others.
 #[test]
 fn means_of_floats() {
     assert_eq!(
@@ -515,13 +535,13 @@ fn means_of_floats() {
     );
 }
 
-/// `std` asks for rows ahead where the table is as large as this.
+/// `std` prefetches rows of a table as large as this.
 #[test]
 fn rows_of_a_table_that_no_cache_holds() {
     let table: Vec<u32> = (0..9 << 20).collect();
     for width in [2, 3, 16, 33] {
         let rows = table.len() / width;
-        // Two blocks of 64 and a rest; places after the last row as well.
+        // Some steps of the kernels and a rest; places after the last row as well.
         let ids: Vec<usize> = (0..150).map(|n| (n * 7_919_993) % (rows + rows / 8)).collect();
         let [layout, output] = [[rows, width], [150, width]].map(Layout::contiguous);
         let gather = Gather::axis(&layout, &Layout::contiguous([150]), &output, 0)
@@ -538,7 +558,8 @@ fn rows_of_a_table_that_no_cache_holds() {
     }
 }
 
-/// Indices in lanes that lie far apart, as rows of a larger tensor do, and what lies between them is never looked at.
+/// Indices come in lanes that lie far apart, as rows of a larger tensor do. What lies between them
+/// is never read.
 #[test]
 fn lanes_of_indices_may_lie_far_apart() {
     const SIZE: usize = 5000;

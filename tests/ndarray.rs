@@ -136,17 +136,28 @@ fn cases(direction: Direction) -> impl Strategy<Value = Case> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(1000) })]
+    #![proptest_config(ProptestConfig {
+        failure_persistence: None,
+        ..ProptestConfig::with_cases(1000)
+    })]
 
     /// All operators, policies, ranks and strides.
     #[test]
     fn gathers_of_views_are_those_of_slices(case in cases(Direction::Gather)) {
-        with_wide_indices(&case, |indices| gather_as_on_slices(&case, indices), |indices| gather_as_on_slices(&case, indices));
+        with_wide_indices(
+            &case,
+            |indices| gather_as_on_slices(&case, indices),
+            |indices| gather_as_on_slices(&case, indices),
+        );
     }
 
     #[test]
     fn scatters_of_views_are_those_of_slices(case in cases(Direction::Scatter)) {
-        with_wide_indices(&case, |indices| scatter_as_on_slices(&case, indices), |indices| scatter_as_on_slices(&case, indices));
+        with_wide_indices(
+            &case,
+            |indices| scatter_as_on_slices(&case, indices),
+            |indices| scatter_as_on_slices(&case, indices),
+        );
     }
 }
 

@@ -124,8 +124,9 @@ where
     assert_eq!(output, expected.data, "{name}");
 }
 
-/// `present[b, .., write_indices[b] + i, ..] = update[b, .., i, ..]` on the axis before the last, modulo its size when circular: `nd` with one batch
-/// dimension and tuples of one position. What lies between batch and axis (the heads of a cache) is of size 1 in these cases, and left out.
+/// `present[b, .., write_indices[b] + i, ..] = update[b, .., i, ..]` on the axis before the last,
+/// modulo its size when circular: `nd` with one batch dimension and tuples of one position. What
+/// lies between batch and axis (the heads of a cache) is of size 1 in these cases, and left out.
 fn tensor_scatter(case: &Value) {
     let name = &case["name"];
     let inputs = &case["inputs"];

@@ -1,4 +1,5 @@
-//! Crate and oracle on random cases, and what random descriptions may never do. `PROPTEST_CASES` sets the number of cases.
+//! Crate and oracle on random cases, and what random descriptions may never do. `PROPTEST_CASES`
+//! sets the number of cases.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -92,14 +93,18 @@ properties!(1;
     reductions_of_f32: any_case(Direction::Scatter) => check_reductions::<f32>;
     reductions_of_f64: any_case(Direction::Scatter) => check_reductions::<f64>;
 
-    slices_of_a_gather: any_case(Direction::Gather) => |case: &Case| check_slice_lengths(case, Direction::Gather);
-    slices_of_a_scatter: any_case(Direction::Scatter) => |case: &Case| check_slice_lengths(case, Direction::Scatter);
+    slices_of_a_gather: any_case(Direction::Gather) =>
+        |case: &Case| check_slice_lengths(case, Direction::Gather);
+    slices_of_a_scatter: any_case(Direction::Scatter) =>
+        |case: &Case| check_slice_lengths(case, Direction::Scatter);
     shapes: any_case(Direction::Gather) => check_shapes;
     hostile_descriptions: hostile_cases() => check_hostile;
     accepted_outputs_do_not_overlap: small_tensors() => check_overlap;
 
-    dml: descriptions(dml::description) => |description: &Option<_>| description.iter().for_each(check_description);
-    hostile_dml: descriptions(dml::hostile_description) => |description: &Option<_>| description.iter().for_each(check_hostile_description);
+    dml: descriptions(dml::description) =>
+        |description: &Option<_>| description.iter().for_each(check_description);
+    hostile_dml: descriptions(dml::hostile_description) =>
+        |description: &Option<_>| description.iter().for_each(check_hostile_description);
 );
 
 properties!(10;
@@ -134,7 +139,8 @@ fn small_tensors() -> impl Strategy<Value = Tensor> {
     })
 }
 
-/// What is accepted as an output has a different address for every coordinate; what is refused interleaves at least.
+/// What is accepted as an output has a different address for every coordinate; what is refused
+/// interleaves at least.
 fn check_overlap(output: &Tensor) {
     let layout = output.layout().unwrap();
     let indices = Layout::from_sizes(&[]).unwrap();
@@ -153,7 +159,8 @@ fn check_overlap(output: &Tensor) {
     }
 }
 
-/// Whether some dimension's stride does not step over all that the dimensions with smaller strides reach.
+/// Whether some dimension's stride does not step over all that the dimensions with smaller strides
+/// reach.
 fn interleaves(output: &Tensor) -> bool {
     let mut dims: Vec<_> = output
         .sizes

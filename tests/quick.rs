@@ -1,4 +1,5 @@
-//! Every loop with one type of index and two of elements: compiled in seconds, which is why `.ci/mutants` runs it first. The other tests have all types.
+//! Every loop with one type of index and two of elements: compiled in seconds, which is why
+//! `.ci/mutants` runs it first. The other tests have all types.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -73,7 +74,7 @@ mod large {
         axis: usize,
     }
 
-    /// More than stays in a cache, and few data with many indices.
+    /// Data that do not fit a cache, and small data with many indices.
     const CASES: [Elements; 4] = [
         Elements { name: "columns", table: &[2, 300, 441], indices: &[2, 301, 440], axis: 1 },
         Elements { name: "lanes", table: &[300, 900], indices: &[290, 890], axis: 1 },
@@ -155,7 +156,8 @@ mod large {
                 if expected.is_ok() {
                     same("par_run", result, &output, &gathered);
                 } else {
-                    // What comes before the bad index may have been gathered, from the same places as with the nearest in its stead.
+                    // What comes before the bad index may have been gathered, from the same places
+                    // as with the nearest in its stead.
                     assert_eq!(result, expected);
                     let mut all = before.clone();
                     gather.bounds(Bounds::Clamp).run(&input, indices, &mut all).unwrap();
@@ -252,7 +254,8 @@ mod large {
         assert!(found.iter().zip(&expected).all(same), "rows of {n}");
     }
 
-    /// Loops for few elements, for cache lines, and for what lies between: more rows than a block has, some of them met again in the same one.
+    /// Loops for few elements, for cache lines, and for what lies between: more rows than a block
+    /// has, some of them met again in the same one.
     #[test]
     fn rows_of_every_length() {
         common::path::force();

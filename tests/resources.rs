@@ -1,4 +1,5 @@
-//! Descriptors of huge tensors cost neither memory nor time, and positions may lie anywhere in the address space.
+//! Descriptors of huge tensors cost neither memory nor time, and positions may lie anywhere in the
+//! address space.
 #![cfg(target_pointer_width = "64")]
 #![allow(
     clippy::unwrap_used,
@@ -18,7 +19,8 @@ fn l(sizes: &[usize]) -> Layout {
     Layout::from_sizes(sizes).unwrap()
 }
 
-/// Huge tensors cost no memory when all strides are 0, and no time when one size is 0 or nothing is left of the axis.
+/// Huge tensors cost no memory when all strides are 0, and no time when one size is 0 or nothing is
+/// left of the axis.
 #[test]
 fn what_has_no_elements_takes_no_time() {
     let (one, far) = (l(&[1]), [(HUGE as i64) - 1]);
@@ -32,7 +34,7 @@ fn what_has_no_elements_takes_no_time() {
         Err(Error::SliceTooShort { operand: Operand::Output, expected: HUGE, found: 1 })
     );
 
-    // Nothing to move. The scratch is not as long as the sizes multiply, either.
+    // Nothing moves. The scratch is shorter than the product of the sizes as well.
     let table = l(&[HUGE, HUGE, 0]);
     let (tuples, rows) = (Layout::strided([HUGE, 2], [0, 1]), Layout::strided([HUGE, 0], [0, 0]));
     let gather = Gather::nd(&table, &tuples, &rows, 0).unwrap();
@@ -48,8 +50,8 @@ fn what_has_no_elements_takes_no_time() {
     }
 }
 
-/// Layouts of sizes up to the largest, with any strides, in every constructor: each ends at once, planned or refused. So does each call whose slices are too
-/// short, or that has nothing to move.
+/// Layouts of sizes up to the largest, with any strides, in every constructor: each ends at once,
+/// planned or refused. So does each call whose slices are too short, or that has nothing to move.
 #[test]
 fn planning_takes_no_longer_for_larger_sizes() {
     const SIZES: [usize; 10] =
@@ -140,7 +142,8 @@ fn planning_takes_no_longer_for_larger_sizes() {
     assert!(started.elapsed() < Duration::from_secs(10));
 }
 
-/// However tensors are broadcast, a call takes the steps that its sizes multiply to: one for each update.
+/// However tensors are broadcast, a call takes the steps that its sizes multiply to: one for each
+/// update.
 #[test]
 fn a_call_takes_a_step_for_each_update() {
     let (ids, updates) =
@@ -157,7 +160,8 @@ fn a_call_takes_a_step_for_each_update() {
     assert_eq!(data, std::array::from_fn(|n| if n / 50 == 1 { (30 * 40) as u8 } else { 0 }));
 }
 
-/// Tables of more than 2^31 and 2^32 elements, of which few are touched: nothing is cut to 32 bits. The memory is never asked for.
+/// Tables of more than 2^31 and 2^32 elements, of which few are touched: nothing is cut to 32 bits.
+/// The system maps only the pages that are touched.
 #[test]
 fn positions_beyond_32_bits() {
     for length in [(1 << 31) + 100, (1 << 32) + 100] {

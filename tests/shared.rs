@@ -1,10 +1,12 @@
-//! `run_shared` and `reduce_shared` against `run` and `reduce`, on the rows that random cases rarely have: whole blocks of words. With `std` they are
-//! the same functions; `cargo test --no-default-features` is where this can fail.
+//! `run_shared` and `reduce_shared` against `run` and `reduce`, on the rows that random cases
+//! rarely have: whole blocks of words. With `std` they are the same functions;
+//! `cargo test --no-default-features` is where this can fail.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, missing_docs)]
 
 use strew::{Add, Assign, Bounds, Element, Gather, Layout, Reduction, Scatter};
 
-/// Tuples of `k` coordinates that move rows of `n` elements of a table whose rows lie `stride` apart, from `offset`.
+/// Tuples of `k` coordinates that move rows of `n` elements of a table whose rows lie `stride`
+/// apart, from `offset`.
 fn check<T: Element + PartialEq + core::fmt::Debug>(
     k: usize,
     n: usize,
@@ -39,7 +41,8 @@ fn check<T: Element + PartialEq + core::fmt::Debug>(
             .collect();
         for bounds in [Bounds::Error, Bounds::Clamp, Bounds::Wrap, Bounds::Skip] {
             let case = format!(
-                "{k} coordinates, rows of {n}, stride {stride}, offset {offset}, {bounds:?}, {ids:?}, {}",
+                "{k} coordinates, rows of {n}, stride {stride}, offset {offset}, {bounds:?}, \
+                 {ids:?}, {}",
                 size_of::<T>()
             );
             let (gather, scatter) = (gather.bounds(bounds), scatter.bounds(bounds));

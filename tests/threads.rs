@@ -53,7 +53,7 @@ fn cases() -> Vec<Case> {
         case("bins", axis::<0>, packed(&[1000]), packed(&[300_003]), packed(&[300_003]), 1000),
         case("rows", axis::<0>, packed(&[500, 33]), packed(&[9000]), packed(&[9000, 33]), 500),
         case("last axis", axis::<1>, packed(&[77, 500]), packed(&[4000]), packed(&[77, 4000]), 500),
-        // Beyond what stays in a cache, so that single elements are divided too.
+        // Data above the serial cutoffs, so that single elements are divided too.
         case(
             "far elements",
             axis::<0>,
@@ -258,7 +258,7 @@ fn the_bits_of_one() {
         let seed = seed as u64;
         let (gather, scatter) = (case.make)(&case.table, &case.indices, &case.flat);
         let ids = indices(extent(&case.indices), case.size, seed);
-        // Longer than the layouts: what is beyond stays as it is.
+        // The slices are longer than the layouts: what is beyond stays as it is.
         let (table, flat) = (
             values(extent(&case.table) + 1000, seed + 50),
             values(extent(&case.flat) + 100, seed + 99),
@@ -327,7 +327,8 @@ fn sorted_indices_and_single_bins() {
     }
 }
 
-/// The error is the first one in row-major order, whichever thread finds which; a scatter has changed nothing, a gather nothing but what comes before it.
+/// The error is the first one in row-major order, whichever thread finds which; a scatter has
+/// changed nothing, a gather nothing but what comes before it.
 #[test]
 fn bad_indices_change_nothing() {
     common::path::force();
@@ -401,6 +402,31 @@ fn short_slices() {
         too_short(Operand::Updates, 320_000)
     );
     assert!(data == [1.0; 640] && flat.iter().all(|element| *element == 2.0));
+}
+
+/// Whatever is wrong at once, threads or not: the same error comes first.
+#[test]
+fn several_mistakes_are_named_in_one_order() {
+    common::path::force();
+    let (table, ids, rows) =
+        (Layout::contiguous([10, 64]), Layout::contiguous([5000]), Layout::contiguous([5000, 64]));
+    let gather = Gather::axis(&table, &ids, &rows, 0).unwrap();
+    let scatter = Scatter::axis(&table, &ids, &rows, 0).unwrap();
+    let (data, flat) = (vec![1_u8; 640], vec![2_u8; 320_000]);
+    for mistakes in 0..16 {
+        let short = |which: usize| usize::from(mistakes & which != 0);
+        let indices = vec![if mistakes & 8 != 0 { 10_u8 } else { 3 }; 5000];
+        let (data, indices, flat) = (&data[short(1)..], &indices[short(2)..], &flat[short(4)..]);
+        let (mut one, mut many) = (flat.to_vec(), flat.to_vec());
+        let expected = gather.run(data, indices, &mut one);
+        assert_eq!(expected.is_ok(), mistakes == 0);
+        assert_eq!(with_threads(3, || gather.par_run(data, indices, &mut many)), expected);
+        let (mut one, mut many) = (data.to_vec(), data.to_vec());
+        let expected = scatter.reduce(Add, &mut one, indices, flat);
+        assert_eq!(expected.is_ok(), mistakes == 0);
+        let found = with_threads(3, || scatter.par_reduce(Add, &mut many, indices, flat));
+        assert_eq!((found, many), (expected, one), "{mistakes}");
+    }
 }
 
 #[test]

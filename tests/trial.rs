@@ -1,4 +1,5 @@
-//! Many indices into few data: `std` tries such scatters on a copy, and looks at the indices while they move.
+//! Many indices into small data: `std` runs such scatters on a copy of the data, checks the indices
+//! on the way, and commits the copy if all are in bounds.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -11,7 +12,8 @@ mod common;
 
 use strew::{Bounds, Error, Index, Layout, Operand, Reduction, Scatter, Sub};
 
-/// Pairs of coordinates into a table of 3 by `size` rows of `width` elements; with `bad`, that entry's second coordinate is out of bounds.
+/// Pairs of coordinates into a table of 3 by `size` rows of `width` elements; with `bad`, that
+/// entry's second coordinate is out of bounds.
 struct Case {
     entries: usize,
     size: usize,
@@ -24,7 +26,7 @@ impl Case {
         let place = |entry: usize| (entry.wrapping_mul(0x9E37_79B9) >> 7) % (3 * self.size);
         let pair = |entry| match self.bad {
             Some(bad) if entry == bad => [0, self.size as i64],
-            // Every other one is counted from the end.
+            // Every other index counts from the end.
             _ if entry % 2 == 0 => {
                 [(place(entry) / self.size) as i64, (place(entry) % self.size) as i64]
             }
@@ -131,7 +133,7 @@ impl Case {
         );
     }
 
-    /// The two elements after the table are nobody's.
+    /// The two elements after the table belong to no row.
     fn check_into(
         &self,
         expected: &Result<Vec<u16>, Error>,
@@ -167,7 +169,7 @@ fn all_or_nothing() {
     }
 }
 
-/// Of data beyond the second cache.
+/// Data that do not fit L2.
 #[test]
 fn all_or_nothing_of_many() {
     common::path::force();
@@ -199,7 +201,7 @@ fn short_slices() {
     assert_eq!(data, [1; 12]);
 }
 
-/// With every policy but `Error` nothing can fail.
+/// Under every policy but `Error`, no index can fail.
 #[test]
 fn policies() {
     common::path::force();
@@ -214,7 +216,7 @@ fn policies() {
     assert_eq!([Bounds::Clamp, Bounds::Wrap, Bounds::Skip].map(sum), [6000, 6000, 5998]);
 }
 
-/// Once for each update, in order; never if an index is out of bounds.
+/// A closure is called once for each update, in order, and never if an index is out of bounds.
 #[test]
 fn reductions_of_users_are_called_for_checked_indices() {
     common::path::force();

@@ -1,4 +1,5 @@
-//! One group for each family of workloads: the safe loop that a user would write, and strew on each path of the machine; and one for threads.
+//! One group for each family of workloads: the safe loop that a user would write, and strew on each
+//! path of the machine; and one for threads.
 
 #![allow(missing_docs)]
 
@@ -35,7 +36,8 @@ fn bench(
     workload: &Workload,
 ) {
     group.throughput(Throughput::Bytes(workload.bytes as u64));
-    // Criterion does not say what its filter leaves out: inputs are made when the first bench asks for them.
+    // Criterion does not say what its filter leaves out, so that inputs are made when the first
+    // bench needs them.
     let mut inputs: Option<Box<dyn Ready>> = None;
     let mut bench = |id: &str, run: fn(&mut dyn Ready, u64)| {
         group.bench_function(BenchmarkId::new(&workload.name, id), |bencher| {

@@ -1,4 +1,5 @@
-//! A bar chart as SVG: for each workload the time of the safe loop, and strew's in proportion to it.
+//! A bar chart as SVG: for each workload the time of the safe loop, and strew's in proportion to
+//! it.
 
 use std::fmt::Write;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -83,8 +84,10 @@ pub fn draw(bars: &[Bar], caption: &str) -> String {
     text(&mut head, (RATIO, 46.0), "end", QUIET, " font-size=\"11\">times faster");
     text(&mut head, (16.0, 46.0), "start", QUIET, " font-size=\"11\">ns an element (tiny: a call)");
     format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" width=\"{WIDTH}\" height=\"{height}\" role=\"img\" \
-         font-family=\"system-ui, sans-serif\" font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" fill=\"{BACKGROUND}\"/>\n{head}{body}</svg>\n"
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" \
+         width=\"{WIDTH}\" height=\"{height}\" role=\"img\" \
+         font-family=\"system-ui, sans-serif\" font-size=\"12\">\n\
+         <rect width=\"100%\" height=\"100%\" fill=\"{BACKGROUND}\"/>\n{head}{body}</svg>\n"
     )
 }
 
@@ -170,7 +173,8 @@ pub fn today() -> String {
     date(seconds / 86_400)
 }
 
-/// The day that is so many days after 1970-01-01. (Howard Hinnant's `civil_from_days`: years begin in March, 400 of them have 146097 days.)
+/// The date `days` days after 1970-01-01. (Howard Hinnant's `civil_from_days`: years begin in
+/// March, and 400 of them have 146097 days.)
 fn date(days: u64) -> String {
     let days = days + 719_468;
     let (era, day) = (days / 146_097, days % 146_097);

@@ -79,7 +79,8 @@ impl Value for f64 {
 pub trait Resolve: Index + 'static {
     fn from_usize(index: usize) -> Self;
 
-    /// The place of an index that may count from the end. One that is out of bounds gives a place that is out of bounds.
+    /// The place of an index that may count from the end. One that is out of bounds gives a place
+    /// that is out of bounds.
     fn resolve(self, size: usize) -> usize;
 
     /// The same for one coordinate of several, which nobody else checks.

@@ -1,12 +1,16 @@
-//! Workloads that strew's speed is measured with. `families` (criterion) and `summary` (a table and a chart) run the same list.
+//! Workloads that strew's speed is measured with. `families` (criterion) and `summary` (a table and
+//! a chart) run the same list.
 //!
 //! ```text
-//! cargo bench -p strew-benches                                        every workload: the safe loop, and strew on each path of the machine
-//! cargo bench -p strew-benches -- reduce                              those whose name matches
-//! cargo bench -p strew-benches -- threads                             strew with all threads of the machine, and with one
-//! cargo run --release -p strew-benches --bin summary                  one table
+//! cargo bench -p strew-benches                         # every workload
+//! cargo bench -p strew-benches -- reduce               # those whose name matches
+//! cargo bench -p strew-benches -- threads              # all threads of the machine against one
+//! cargo run --release -p strew-benches --bin summary   # one table
 //! cargo run --release -p strew-benches --bin summary -- rows --svg rows.svg
+//! cargo run --release -p strew-benches --bin summary -- --routes   # and what each call does
 //! ```
+//!
+//! Criterion measures each workload as the safe loop, and as strew on each path of the machine.
 #![forbid(unsafe_code)]
 // Benches may panic: a mistake in a workload must stop them.
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used)]

@@ -1,4 +1,5 @@
-//! The loops that a user would write in safe Rust for one operator and one shape: every index is checked, negative ones count from the end.
+//! The loops that a user would write in safe Rust for one operator and one shape: every index is
+//! checked, negative ones count from the end.
 
 use crate::inputs::Resolve;
 

@@ -1,17 +1,19 @@
-//! What threads gain: `par_run` and `par_reduce` against `run` and `reduce`, on data of more and more bytes.
+//! What threads gain: `par_run` and `par_reduce` against `run` and `reduce`, on data of more and
+//! more bytes.
 
-use strew::{Add, Gather, Layout, Scatter};
+use strew::{Add, Assign, Gather, Layout, Scatter};
 
 use crate::workloads::{self, Shape, Sizes, Workload, pair_scatter, row_gather, row_scatter};
 
-/// The family of these workloads, which are no part of the other list: in place of the safe loop they have strew on one thread.
+/// The family of these workloads, which are no part of the other list: in place of the safe loop
+/// they have strew on one thread.
 pub const THREADS: &str = "threads";
 
 pub(crate) fn workloads(sizes: Sizes) -> Vec<Workload> {
     let Sizes { moved, far, matrix, .. } = sizes;
     // Of these rows a call moves 1, 2, 4 and 16 MiB: from 2 on it is divided.
     let rows = [16, 8, 4, 1].map(|part| gather_rows(64, far, moved / part));
-    // Bins of 1 to 64 MiB: from 4 on they are divided, on processors of AMD beyond 16.
+    // Bins of 1 to 64 MiB: beyond a part of the caches they are divided.
     let bins = [far / 16, far / 8, far / 4, far, 4 * far].map(|bytes| histogram(bytes, moved));
     let axes = [0, 1].into_iter().flat_map(|axis| along(matrix, axis));
     let single = [far, 4 * far].map(|bytes| gather_rows(1, bytes, moved));
@@ -32,10 +34,12 @@ fn gather_rows(width: usize, bytes: usize, moved: usize) -> Workload {
     let name =
         format!("gather {} from {}, rows of {width}", size(moved * size_of::<f32>()), size(bytes));
     let (shape, gather) = row_gather(THREADS, name, bytes / size_of::<f32>() / width, width, moved);
-    shape.of::<f32, i64>(
-        move |table, indices, output| gather.par_run(table, indices, output),
-        move |table, indices, output| gather.run(table, indices, output).unwrap(),
-    )
+    shape
+        .of::<f32, i64>(
+            move |table, indices, output| gather.par_run(table, indices, output),
+            move |table, indices, output| gather.run(table, indices, output).unwrap(),
+        )
+        .gathers::<f32, i64>(gather)
 }
 
 fn scatter_rows(width: usize, bytes: usize, moved: usize) -> Workload {
@@ -43,20 +47,24 @@ fn scatter_rows(width: usize, bytes: usize, moved: usize) -> Workload {
         format!("scatter {} into {}, rows of {width}", size(moved * size_of::<f32>()), size(bytes));
     let (shape, scatter) =
         row_scatter(THREADS, name, bytes / size_of::<f32>() / width, width, moved, 2);
-    shape.of::<f32, i64>(
-        move |updates, indices, data| scatter.par_run(data, indices, updates),
-        move |updates, indices, data| scatter.run(data, indices, updates).unwrap(),
-    )
+    shape
+        .of::<f32, i64>(
+            move |updates, indices, data| scatter.par_run(data, indices, updates),
+            move |updates, indices, data| scatter.run(data, indices, updates).unwrap(),
+        )
+        .scatters::<f32, i64, Assign>(scatter)
 }
 
 fn scatter_pairs(bytes: usize, moved: usize) -> Workload {
     let side = (bytes / size_of::<f32>()).isqrt();
     let name = format!("scatter {} into {}, pairs", size(moved * size_of::<f32>()), size(bytes));
     let (shape, scatter) = pair_scatter(THREADS, name, moved, [side, side], 2);
-    shape.of::<f32, i64>(
-        move |updates, indices, data| scatter.par_run(data, indices, updates),
-        move |updates, indices, data| scatter.run(data, indices, updates).unwrap(),
-    )
+    shape
+        .of::<f32, i64>(
+            move |updates, indices, data| scatter.par_run(data, indices, updates),
+            move |updates, indices, data| scatter.run(data, indices, updates).unwrap(),
+        )
+        .scatters::<f32, i64, Assign>(scatter)
 }
 
 /// `elements` along an axis of a matrix.
@@ -77,14 +85,18 @@ fn along(sizes: [usize; 2], axis: usize) -> [Workload; 2] {
         touched,
     };
     [
-        shape("gather elements", 2).of::<f32, i64>(
-            move |table, indices, output| gather.par_run(table, indices, output),
-            move |table, indices, output| gather.run(table, indices, output).unwrap(),
-        ),
-        shape("add elements", 3).of::<f32, i64>(
-            move |updates, indices, data| scatter.par_reduce(Add, data, indices, updates),
-            move |updates, indices, data| scatter.reduce(Add, data, indices, updates).unwrap(),
-        ),
+        shape("gather elements", 2)
+            .of::<f32, i64>(
+                move |table, indices, output| gather.par_run(table, indices, output),
+                move |table, indices, output| gather.run(table, indices, output).unwrap(),
+            )
+            .gathers::<f32, i64>(gather),
+        shape("add elements", 3)
+            .of::<f32, i64>(
+                move |updates, indices, data| scatter.par_reduce(Add, data, indices, updates),
+                move |updates, indices, data| scatter.reduce(Add, data, indices, updates).unwrap(),
+            )
+            .scatters::<f32, i64, Add>(scatter),
     ]
 }
 
@@ -97,19 +109,23 @@ fn histogram(bytes: usize, moved: usize) -> Workload {
         moved,
         3,
     );
-    shape.of::<f32, i64>(
-        move |updates, indices, data| scatter.par_reduce(Add, data, indices, updates),
-        move |updates, indices, data| scatter.reduce(Add, data, indices, updates).unwrap(),
-    )
+    shape
+        .of::<f32, i64>(
+            move |updates, indices, data| scatter.par_reduce(Add, data, indices, updates),
+            move |updates, indices, data| scatter.reduce(Add, data, indices, updates).unwrap(),
+        )
+        .scatters::<f32, i64, Add>(scatter)
 }
 
 fn repeated(bytes: usize, moved: usize) -> Workload {
     let name = format!("histogram, bins of {}, one update", size(bytes));
     let (shape, scatter) = workloads::histogram(THREADS, name, bytes / size_of::<f32>(), moved);
-    shape.of::<f32, i64>(
-        move |updates, indices, data| scatter.par_reduce(Add, data, indices, updates),
-        move |updates, indices, data| scatter.reduce(Add, data, indices, updates).unwrap(),
-    )
+    shape
+        .of::<f32, i64>(
+            move |updates, indices, data| scatter.par_reduce(Add, data, indices, updates),
+            move |updates, indices, data| scatter.reduce(Add, data, indices, updates).unwrap(),
+        )
+        .scatters::<f32, i64, Add>(scatter)
 }
 
 fn size(bytes: usize) -> String {

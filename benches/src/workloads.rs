@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use half::f16;
-use strew::{Add, Error, Gather, Layout, Max, Reduction, Scatter, plan};
+use strew::{Add, Assign, Error, Gather, Layout, Max, Reduction, Scatter, plan};
 
 use crate::inputs::{Aligned, Resolve, Value, fill, tuples, values};
 use crate::{safe, spatter, threads};
@@ -26,12 +26,33 @@ pub struct Workload {
     /// The bytes of indices and of elements read and written by one run.
     pub bytes: usize,
     make: Box<dyn Fn() -> Box<dyn Ready>>,
+    route: Box<dyn Fn(usize) -> String>,
 }
 
 impl Workload {
     /// Allocates the inputs and fills them.
     pub fn make(&self) -> Box<dyn Ready> {
         (self.make)()
+    }
+
+    /// What the call does on this machine, with this number of threads.
+    pub fn route(&self, threads: usize) -> String {
+        (self.route)(threads)
+    }
+
+    /// Says of which operator the call is.
+    pub(crate) fn gathers<T: Value, I: Resolve>(self, gather: Gather) -> Workload {
+        let route = move |threads| gather.explain::<T, I>(threads).to_string();
+        Workload { route: Box::new(route), ..self }
+    }
+
+    /// The same for a scatter, and its reduction.
+    pub(crate) fn scatters<T: Value, I: Resolve, R: Reduction<T>>(
+        self,
+        scatter: Scatter,
+    ) -> Workload {
+        let route = move |threads| scatter.explain::<T, I, R>(threads).to_string();
+        Workload { route: Box::new(route), ..self }
     }
 }
 
@@ -40,7 +61,8 @@ pub trait Ready {
     /// Runs strew.
     fn strew(&mut self, times: u64);
 
-    /// Runs the loop that a user would write in safe Rust; in the family [`THREADS`](crate::threads::THREADS), strew on one thread.
+    /// Runs the loop that a user would write in safe Rust; in the family
+    /// [`THREADS`](crate::threads::THREADS), strew on one thread.
     fn safe_loop(&mut self, times: u64);
 
     /// Runs both from the same state. Whether the results are the same, bit for bit.
@@ -97,7 +119,8 @@ where
 const FROM: u64 = 1;
 const TO: u64 = 2;
 
-/// The number of elements that most workloads move, and the sizes of a table that stays in the second cache, in the third, and in none.
+/// The number of elements that most workloads move, and the bytes of tables that fit L2, fit L3,
+/// and fit neither.
 #[derive(Clone, Copy)]
 pub(crate) struct Sizes {
     pub moved: usize,
@@ -164,6 +187,7 @@ impl Shape {
             elements: if family == TINY { 1 } else { moved },
             bytes,
             make: Box::new(make),
+            route: Box::new(|_| String::new()),
         }
     }
 }
@@ -224,20 +248,24 @@ fn take_rows<T: Value>(
         width,
         moved,
     );
-    shape.of::<T, i64>(
-        move |table, indices, output| gather.run(table, indices, output),
-        move |table, indices, output| safe::take(table, indices, output, width),
-    )
+    shape
+        .of::<T, i64>(
+            move |table, indices, output| gather.run(table, indices, output),
+            move |table, indices, output| safe::take(table, indices, output, width),
+        )
+        .gathers::<T, i64>(gather)
 }
 
 fn put_rows(place: &str, bytes: usize, width: usize, moved: usize) -> Workload {
     let rows = bytes / size_of::<f32>() / width;
     let (shape, scatter) =
         row_scatter("rows", format!("scatter {width} f32, {place}"), rows, width, moved, 2);
-    shape.of::<f32, i64>(
-        move |updates, indices, data| scatter.run(data, indices, updates),
-        move |updates, indices, data| safe::put(data, indices, updates, width),
-    )
+    shape
+        .of::<f32, i64>(
+            move |updates, indices, data| scatter.run(data, indices, updates),
+            move |updates, indices, data| safe::put(data, indices, updates, width),
+        )
+        .scatters::<f32, i64, Assign>(scatter)
 }
 
 /// Rows of `width` elements, from a table of `rows`.
@@ -294,38 +322,39 @@ fn elements(sizes: Sizes) -> Vec<Workload> {
     let gather = |axis| Gather::elements(&layout, &layout, &layout, axis).unwrap();
     let (down, along) = (gather(0), gather(1));
     let mut list = vec![
-        shape("gather", 0, 2).of::<f32, i64>(
-            move |table, indices, output| down.run(table, indices, output),
-            move |table, indices, output| safe::take_down(table, indices, output, columns),
-        ),
-        shape("gather", 1, 2).of::<f32, i64>(
-            move |table, indices, output| along.run(table, indices, output),
-            move |table, indices, output| safe::take_along(table, indices, output, columns),
-        ),
+        shape("gather", 0, 2)
+            .of::<f32, i64>(
+                move |table, indices, output| down.run(table, indices, output),
+                move |table, indices, output| safe::take_down(table, indices, output, columns),
+            )
+            .gathers::<f32, i64>(down),
+        shape("gather", 1, 2)
+            .of::<f32, i64>(
+                move |table, indices, output| along.run(table, indices, output),
+                move |table, indices, output| safe::take_along(table, indices, output, columns),
+            )
+            .gathers::<f32, i64>(along),
     ];
     for axis in 0..2 {
         let scatter = Scatter::elements(&layout, &layout, &layout, axis).unwrap();
-        list.push(combined(
-            shape("scatter set", axis, 2),
-            columns,
-            axis,
-            set,
-            move |data, indices, updates| scatter.run(data, indices, updates),
-        ));
-        list.push(combined(
-            shape("scatter add", axis, 3),
-            columns,
-            axis,
-            add,
-            reduced(scatter, Add),
-        ));
-        list.push(combined(
-            shape("scatter max", axis, 3),
-            columns,
-            axis,
-            f32::max,
-            reduced(scatter, Max),
-        ));
+        list.push(
+            combined(
+                shape("scatter set", axis, 2),
+                columns,
+                axis,
+                set,
+                move |data, indices, updates| scatter.run(data, indices, updates),
+            )
+            .scatters::<f32, i64, Assign>(scatter),
+        );
+        list.push(
+            combined(shape("scatter add", axis, 3), columns, axis, add, reduced(scatter, Add))
+                .scatters::<f32, i64, Add>(scatter),
+        );
+        list.push(
+            combined(shape("scatter max", axis, 3), columns, axis, f32::max, reduced(scatter, Max))
+                .scatters::<f32, i64, Max>(scatter),
+        );
     }
     list
 }
@@ -395,6 +424,7 @@ fn take_tuples<const K: usize>(count: usize, sizes: [usize; K]) -> Workload {
         move |table, indices, output| gather.run(table, indices, output),
         move |table, indices, output| safe::take_tuples(table, indices, output, sizes),
     )
+    .gathers::<f32, i64>(gather)
 }
 
 fn take_rows_by_tuples<const K: usize>(count: usize, sizes: [usize; K], width: usize) -> Workload {
@@ -418,6 +448,7 @@ fn take_rows_by_tuples<const K: usize>(count: usize, sizes: [usize; K], width: u
             safe::take_rows_by_tuples(table, indices, output, sizes, width)
         },
     )
+    .gathers::<f32, i64>(gather)
 }
 
 fn put_pairs(count: usize, sizes: [usize; 2], operation: &str) -> Workload {
@@ -425,14 +456,22 @@ fn put_pairs(count: usize, sizes: [usize; 2], operation: &str) -> Workload {
     let (shape, scatter) =
         pair_scatter("tuples", name, count, sizes, if operation == "set" { 2 } else { 3 });
     match operation {
-        "set" => shape.of::<f32, i64>(
-            move |updates, indices, data| scatter.run(data, indices, updates),
-            move |updates, indices, data| safe::combine_tuples(data, indices, updates, sizes, set),
-        ),
-        _ => shape.of::<f32, i64>(
-            move |updates, indices, data| scatter.reduce(Add, data, indices, updates),
-            move |updates, indices, data| safe::combine_tuples(data, indices, updates, sizes, add),
-        ),
+        "set" => shape
+            .of::<f32, i64>(
+                move |updates, indices, data| scatter.run(data, indices, updates),
+                move |updates, indices, data| {
+                    safe::combine_tuples(data, indices, updates, sizes, set)
+                },
+            )
+            .scatters::<f32, i64, Assign>(scatter),
+        _ => shape
+            .of::<f32, i64>(
+                move |updates, indices, data| scatter.reduce(Add, data, indices, updates),
+                move |updates, indices, data| {
+                    safe::combine_tuples(data, indices, updates, sizes, add)
+                },
+            )
+            .scatters::<f32, i64, Add>(scatter),
     }
 }
 
@@ -461,6 +500,7 @@ fn take_planes(count: usize, sizes: [usize; 2]) -> Workload {
         move |table, indices, output| gather.run(table, indices, output),
         move |table, indices, output| safe::take_planes(table, indices, output, sizes),
     )
+    .gathers::<f32, i64>(gather)
 }
 
 /// The pairs of neighbours in a text.
@@ -482,6 +522,7 @@ fn count_windows(count: usize) -> Workload {
         move |updates, text, data| scatter.reduce(Add, data, text, updates),
         |updates, text, data| safe::add_pairs(data, text, updates[0]),
     )
+    .scatters::<f32, u8, Add>(scatter)
 }
 
 /// Single elements by two coordinates.
@@ -538,6 +579,7 @@ fn take_inside(name: &str, sizes: [usize; 3], count: usize) -> Workload {
         move |input, indices, output| gather.run(input, indices, output),
         move |input, indices, output| safe::take_inside(input, indices, output, size, width),
     )
+    .gathers::<f32, i64>(gather)
 }
 
 /// Sums, by `i64`.
@@ -556,10 +598,12 @@ fn reduce(sizes: Sizes, quick: bool) -> Vec<Workload> {
     let repeated = [("64K", few), ("1M", more), ("16M", many)].map(|(name, bins)| {
         let (shape, scatter) =
             histogram("reduce", format!("histogram, {name} bins, one update"), bins, sizes.moved);
-        shape.of::<f32, i64>(
-            move |updates, indices, data| scatter.reduce(Add, data, indices, updates),
-            |updates, indices, data| safe::add_scalar(data, indices, updates[0]),
-        )
+        shape
+            .of::<f32, i64>(
+                move |updates, indices, data| scatter.reduce(Add, data, indices, updates),
+                |updates, indices, data| safe::add_scalar(data, indices, updates[0]),
+            )
+            .scatters::<f32, i64, Add>(scatter)
     });
     added.into_iter().chain(counted).chain(repeated).collect()
 }
@@ -592,16 +636,19 @@ pub(crate) fn histogram(
 
 fn sums(name: String, rows: usize, width: usize, moved: usize) -> Workload {
     let (shape, scatter) = row_scatter("reduce", name, rows, width, moved, 3);
-    shape.of::<f32, i64>(
-        move |updates, indices, data| scatter.reduce(Add, data, indices, updates),
-        move |updates, indices, data| match width {
-            1 => safe::add_scalars(data, indices, updates),
-            _ => safe::add(data, indices, updates, width),
-        },
-    )
+    shape
+        .of::<f32, i64>(
+            move |updates, indices, data| scatter.reduce(Add, data, indices, updates),
+            move |updates, indices, data| match width {
+                1 => safe::add_scalars(data, indices, updates),
+                _ => safe::add(data, indices, updates, width),
+            },
+        )
+        .scatters::<f32, i64, Add>(scatter)
 }
 
-/// Single `f32` by `i32`, from tables of more and more bytes, and four times as many; and set in tables of some of these sizes.
+/// Single `f32` by `i32`, from tables of more and more bytes, and four times as many; and set in
+/// tables of some of these sizes.
 fn ladder(sizes: Sizes) -> Vec<Workload> {
     let tables = [
         (4 << 10, "4 KiB"),
@@ -630,6 +677,7 @@ fn ladder(sizes: Sizes) -> Vec<Workload> {
             move |table, indices, output| gather.run(table, indices, output),
             safe::take_scalars,
         )
+        .gathers::<f32, i32>(gather)
     };
     let few = tables.into_iter().chain(large).map(|table| (sizes.moved, table));
     let set =
@@ -638,12 +686,14 @@ fn ladder(sizes: Sizes) -> Vec<Workload> {
                 let len = bytes.min(2 * sizes.memory) / size_of::<f32>();
                 let (shape, scatter) =
                     row_scatter("ladder", format!("set in {name}"), len, 1, sizes.moved, 2);
-                shape.of::<f32, i32>(
-                    move |updates, indices, data| scatter.run(data, indices, updates),
-                    |updates, indices, data| {
-                        safe::put_scalars(data, indices, updates);
-                    },
-                )
+                shape
+                    .of::<f32, i32>(
+                        move |updates, indices, data| scatter.run(data, indices, updates),
+                        |updates, indices, data| {
+                            safe::put_scalars(data, indices, updates);
+                        },
+                    )
+                    .scatters::<f32, i32, Assign>(scatter)
             });
     few.chain(many.map(|table| (4 * sizes.moved, table))).map(step).chain(set).collect()
 }
@@ -655,8 +705,8 @@ const BINS: Layout = Layout::contiguous([64]);
 const LOOKUP: Gather = plan!(Gather::axis(&TABLE, &FOUR, &ROWS, 0));
 const WRITE: Scatter = plan!(Scatter::axis(&BINS, &FOUR, &FOUR, 0));
 
-/// One small call: with a constant plan, against rows of constant width; with a plan that is ready, and with planning, against rows whose width
-/// comes at run time.
+/// One small call: with a constant plan, against rows of constant width; with a plan that is ready,
+/// and with planning, against rows whose width comes at run time.
 fn tiny() -> Vec<Workload> {
     let indices = || vec![3_i32, 60, -1, 17];
     let shape = |name: &str, [from, to]: [usize; 2], moved| Shape {
@@ -679,42 +729,42 @@ fn tiny() -> Vec<Workload> {
         safe::put_scalars(data, indices, updates)
     };
     vec![
-        gather("gather 4 rows of 8, constant plan").with_indices::<f32, i32>(
-            indices,
-            |input, ids, output| LOOKUP.run(input, ids, output),
-            |table, ids, output| safe::take(table, ids, output, 8),
-        ),
-        gather("gather 4 rows of 8, ready plan").with_indices(
-            indices,
-            move |input, ids, output| lookup.run(input, ids, output),
-            take,
-        ),
-        gather("gather 4 rows of 8, plan and run").with_indices(
-            indices,
-            |input, ids, output| {
-                Gather::axis(black_box(&TABLE), black_box(&FOUR), black_box(&ROWS), 0)?
-                    .run(input, ids, output)
-            },
-            take,
-        ),
-        scatter("scatter 4, constant plan").with_indices(
-            indices,
-            |updates, ids, data| WRITE.run(data, ids, updates),
-            put,
-        ),
-        scatter("scatter 4, ready plan").with_indices(
-            indices,
-            move |updates, ids, data| write.run(data, ids, updates),
-            put,
-        ),
-        scatter("scatter 4, plan and run").with_indices(
-            indices,
-            |updates, ids, data| {
-                Scatter::axis(black_box(&BINS), black_box(&FOUR), black_box(&FOUR), 0)?
-                    .run(data, ids, updates)
-            },
-            put,
-        ),
+        gather("gather 4 rows of 8, constant plan")
+            .with_indices::<f32, i32>(
+                indices,
+                |input, ids, output| LOOKUP.run(input, ids, output),
+                |table, ids, output| safe::take(table, ids, output, 8),
+            )
+            .gathers::<f32, i32>(LOOKUP),
+        gather("gather 4 rows of 8, ready plan")
+            .with_indices(indices, move |input, ids, output| lookup.run(input, ids, output), take)
+            .gathers::<f32, i32>(LOOKUP),
+        gather("gather 4 rows of 8, plan and run")
+            .with_indices(
+                indices,
+                |input, ids, output| {
+                    Gather::axis(black_box(&TABLE), black_box(&FOUR), black_box(&ROWS), 0)?
+                        .run(input, ids, output)
+                },
+                take,
+            )
+            .gathers::<f32, i32>(LOOKUP),
+        scatter("scatter 4, constant plan")
+            .with_indices(indices, |updates, ids, data| WRITE.run(data, ids, updates), put)
+            .scatters::<f32, i32, Assign>(WRITE),
+        scatter("scatter 4, ready plan")
+            .with_indices(indices, move |updates, ids, data| write.run(data, ids, updates), put)
+            .scatters::<f32, i32, Assign>(WRITE),
+        scatter("scatter 4, plan and run")
+            .with_indices(
+                indices,
+                |updates, ids, data| {
+                    Scatter::axis(black_box(&BINS), black_box(&FOUR), black_box(&FOUR), 0)?
+                        .run(data, ids, updates)
+                },
+                put,
+            )
+            .scatters::<f32, i32, Assign>(WRITE),
     ]
 }
 
@@ -726,6 +776,13 @@ mod tests {
     fn every_workload_does_what_its_safe_loop_does() {
         for workload in all(true).iter().chain(&with_threads(true)) {
             assert!(workload.make().agrees(), "{}: {}", workload.family, workload.name);
+        }
+    }
+
+    #[test]
+    fn every_workload_knows_its_route() {
+        for workload in all(true).iter().chain(&with_threads(true)) {
+            assert_ne!(workload.route(1), "", "{}: {}", workload.family, workload.name);
         }
     }
 

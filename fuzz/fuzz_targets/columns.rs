@@ -1,9 +1,10 @@
-//! Columns that are split from each other, on every path, against plain loops.
+//! Columns that are split from each other, against plain loops.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use strew_fuzz::kernels::Split;
+use strew_fuzz::Columns;
+use strew_fuzz::kernels::Check;
 
-fuzz_target!(|split: Split| {
-    split.check();
+fuzz_target!(|input: Columns| {
+    input.0.check();
 });

@@ -1,9 +1,12 @@
-//! What the fuzz targets share: the cases, the oracle and the comparison of the property tests, with the bytes of a fuzzer as choices.
+//! What the fuzz targets share: the cases, the oracles and the comparisons of the tests, with the
+//! bytes of a fuzzer as choices.
 //!
-//! `cargo fuzz fmt TARGET FILE` prints the case of an input: for all targets but those of the kernels, `indices`, `moves` and `columns`, as a literal for a test.
+//! `cargo fuzz fmt TARGET FILE` prints the case of an input: for all targets but those of the
+//! kernels, `indices`, `moves` and `columns`, as a literal for a test.
 
 #[path = "../../tests/common/mod.rs"]
 pub mod common;
+#[path = "../../simd/tests/common/mod.rs"]
 pub mod kernels;
 
 use std::fmt;
@@ -12,6 +15,7 @@ use arbitrary::{Arbitrary, Result, Unstructured};
 use common::case::Case;
 use common::dml::{self, Description};
 use common::generate::{self, Choose, Direction, KINDS};
+use kernels::{Check, addresses, columns::Split, moves, paths};
 use strew_simd::Path;
 
 /// `inputs!(Name: Type = |choose| case)`: a case that is made by choices.
@@ -51,6 +55,12 @@ inputs! {
     DmlCase: Option<Description> = |choose| dml::description(choose);
     /// A DirectML descriptor in which anything may be wrong.
     HostileDmlCase: Option<Description> = |choose| dml::hostile_description(choose);
+    /// Indices to resolve, or addresses to shift or to choose from.
+    Addresses: Box<dyn Check> = |choose| addresses::any(choose);
+    /// A call of a kernel that moves or combines.
+    Moves: moves::Case = |choose| moves::Case::any(choose);
+    /// Columns that are split.
+    Columns: Split = |choose| Split::new(choose);
 }
 
 fn valid(direction: Direction, choose: Choose<'_>) -> Case {
@@ -58,14 +68,9 @@ fn valid(direction: Direction, choose: Choose<'_>) -> Case {
     make(direction, KINDS[choose(3)], choose)
 }
 
-/// The paths that this machine has.
-pub fn paths() -> Vec<Path> {
-    Path::available().into_iter().flatten().collect()
-}
-
 /// Forces one of them, and leaves other choices.
 pub fn force(choices: u64) -> u64 {
-    let paths = paths();
+    let paths: Vec<Path> = paths().collect();
     let number = paths.len() as u64;
     Path::force(Some(paths[(choices % number) as usize]));
     choices / number
@@ -77,7 +82,6 @@ mod tests {
     use std::fs;
 
     use common::{case::Operator, oracle};
-    use kernels::{Call, Kernel, Split};
     use strew::{Bounds, Error};
 
     use super::*;
@@ -94,7 +98,8 @@ mod tests {
             .collect()
     }
 
-    /// Every policy, type of index, operator and path; long lanes; indices out of bounds after some that are not.
+    /// Every policy, type of index, operator and path; long lanes; indices out of bounds after some
+    /// that are not.
     fn reach_what_matters(target: &str, cases: &[&Case]) {
         let values = |key: &dyn Fn(&Case) -> usize| {
             cases.iter().map(|case| key(case)).collect::<BTreeSet<_>>().len()
@@ -107,7 +112,7 @@ mod tests {
             Operator::Nd(_) => 2,
         });
         assert_eq!(kinds, 3, "operators of {target}");
-        let paths = paths().len();
+        let paths = paths().count();
         assert_eq!(values(&|case| case.seed as usize % paths), paths, "paths of {target}");
         // So many elements move in vectors, in lanes that fill blocks.
         let long = |case: &&&Case| {
@@ -135,20 +140,17 @@ mod tests {
             let of = cases.iter().filter(|input| input.0.0 == direction).map(|input| &input.0.1);
             reach_what_matters("threads", &of.collect::<Vec<_>>());
         }
-        let calls: Vec<Call> = seeds("moves");
-        let of = |kernel: usize| calls.iter().filter(|call| call.kernel as usize == kernel).count();
-        assert!(
-            (0..=Kernel::ScatterRows as usize).all(|kernel| of(kernel) >= 2),
-            "kernels of moves"
-        );
-        assert!(
-            calls.iter().any(|call| matches!(call.kernel, Kernel::Combine) && call.check()),
-            "sums of moves"
-        );
-        let splits: Vec<Split> = seeds("columns");
-        assert!(
-            splits.iter().filter(|split| split.check()).count() >= 4,
-            "columns that are written"
-        );
+        let calls: Vec<Moves> = seeds("moves");
+        for kernel in moves::KERNELS {
+            let of = calls.iter().filter(|call| call.0.kernel == kernel && call.0.check());
+            assert!(of.count() >= 4, "{kernel:?} of moves");
+        }
+        let splits: Vec<Columns> = seeds("columns");
+        assert!(splits.iter().filter(|split| split.0.check()).count() >= 4, "columns");
+        let addresses: Vec<Addresses> = seeds("indices");
+        for kind in ["Resolve", "Shift", "Chosen"] {
+            let of = addresses.iter().filter(|case| format!("{case:?}").starts_with(kind));
+            assert!(of.filter(|case| case.0.check()).count() >= 4, "{kind} of indices");
+        }
     }
 }

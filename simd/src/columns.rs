@@ -3,12 +3,8 @@
 use core::marker::PhantomData;
 use core::slice;
 
-use bytemuck::NoUninit;
-
-use crate::moves::{Bytes, Moves};
-use crate::stream::{Fence, Right};
-
-/// Some neighbouring columns of rows that lie `pitch` elements apart: a piece of each row. Columns that have been split from each other can be written by different threads.
+/// Some neighbouring columns of rows that lie `pitch` elements apart: a piece of each row. Columns
+/// that have been split from each other can be written by different threads.
 #[derive(Debug)]
 pub struct Columns<'a, T> {
     /// The first element of the first row.
@@ -21,11 +17,13 @@ pub struct Columns<'a, T> {
     table: PhantomData<&'a mut [T]>,
 }
 
-// SAFETY: as a mutable slice, they are the only way to the elements of their rows: `new` finds that no two rows share any, and `split_at` gives each to one side.
+// SAFETY: as a mutable slice, they are the only way to the elements of their rows: `new` finds that
+// no two rows share any, and `split_at` gives each to one side.
 unsafe impl<T: Send> Send for Columns<'_, T> {}
 
 impl<'a, T> Columns<'a, T> {
-    /// The first `width` elements of each of so many rows, which start at multiples of `pitch`. `None` if rows overlap, or the last one ends outside the table.
+    /// The first `width` elements of each row; rows start at multiples of `pitch`. `None` if rows
+    /// overlap, or the last one ends outside the table.
     #[inline]
     #[must_use]
     pub fn new(
@@ -56,7 +54,7 @@ impl<'a, T> Columns<'a, T> {
         (Columns { width, ..self }, others)
     }
 
-    /// A row; an empty one if there are not so many.
+    /// A row; an empty one if there are fewer.
     #[inline(always)]
     #[must_use]
     pub fn row(&mut self, row: usize) -> &mut [T] {
@@ -64,55 +62,8 @@ impl<'a, T> Columns<'a, T> {
         if row >= self.rows || start.saturating_add(self.width) > self.length {
             return &mut [];
         }
-        // SAFETY: the row ends inside the table, as was found above, which is borrowed for as long. No other columns have its elements, and the borrow of these ends that of the row before.
+        // SAFETY: the row ends inside the table, as was found above, which is borrowed for as long.
+        // No other columns have its elements, and the borrow of these ends that of the row before.
         unsafe { slice::from_raw_parts_mut(self.first.wrapping_add(start), self.width) }
-    }
-
-    /// Copies from a slice to these columns, row by row. `None` if the elements do not have `N` bytes.
-    #[inline]
-    #[must_use]
-    pub fn moves_from<const N: usize>(self, from: &'a [T]) -> Option<ColumnMoves<'a, N>>
-    where
-        T: NoUninit,
-    {
-        let from = Moves::new(from, &mut [])?.from();
-        let Columns { first, length, rows, pitch, width, .. } = self;
-        // Elements of N bytes, as `Moves::new` has found, as their bytes; only copies of elements of `from` come there, which have the same type.
-        let to = Columns { first: first.cast(), length, rows, pitch, width, table: PhantomData };
-        Some(ColumnMoves { from, to, streams: None })
-    }
-}
-
-/// Copies of elements of `N` bytes from a slice to columns of the same type.
-pub struct ColumnMoves<'a, const N: usize> {
-    from: &'a [Bytes<N>],
-    to: Columns<'a, Bytes<N>>,
-    /// In [`streaming`](ColumnMoves::streaming) alone.
-    streams: Option<Right<'a>>,
-}
-
-impl<const N: usize> ColumnMoves<'_, N> {
-    /// Moves to one row.
-    #[inline(always)]
-    #[must_use]
-    pub fn row(&mut self, row: usize) -> Moves<'_, N> {
-        Moves::of(self.from, self.to.row(row), self.streams)
-    }
-
-    /// The same as [`Moves::streaming`]: the moves stay with this thread.
-    ///
-    /// ```compile_fail,E0277
-    /// let (from, mut to) = ([1_u8; 64], [0; 64]);
-    /// let moves = strew_simd::Columns::new(&mut to, 1, 64, 64).unwrap().moves_from::<1>(&from).unwrap();
-    /// moves.streaming(|mut moves| {
-    ///     std::thread::scope(|scope| scope.spawn(move || moves.row(0).row(0, 0, 64)).join().unwrap());
-    /// });
-    /// ```
-    #[inline(always)]
-    pub fn streaming<R>(self, run: impl FnOnce(ColumnMoves<'_, N>) -> R) -> R {
-        let fence = Fence::default();
-        // SAFETY: `to` alone is written with it, which is not free again before the fence is dropped, also if `run` panics.
-        let right = unsafe { fence.right() };
-        run(ColumnMoves { from: self.from, to: self.to, streams: Some(right) })
     }
 }

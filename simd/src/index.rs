@@ -1,12 +1,9 @@
-//! Index types: how their values become positions, in arithmetic that the compiler can do in vectors.
-
-/// The integers that can be an index. Sealed.
-pub trait Index: sealed::Sealed {}
+//! Index types: their values become positions in arithmetic that the compiler can do in vectors.
 
 pub(crate) mod sealed {
     pub trait Sealed: Copy + Send + Sync + 'static {
-        /// The position on an axis of `size` (at most `i32::MAX`), values below 0 counted from its end, and whether it is on the axis. If it is
-        /// not, the position means nothing.
+        /// The position on an axis of `size` (at most `i32::MAX`), and whether it is on the axis.
+        /// Values below 0 count from its end. If it is not on the axis, the position means nothing.
         fn on_axis(self, size: u32) -> (u32, bool);
 
         /// The position, the nearest one if the index is not on the axis. `size` is not 0.
@@ -18,12 +15,12 @@ use sealed::Sealed;
 /// `signed!(types => the type to compute in, its unsigned type)`
 macro_rules! signed {
     ($($index:ty)* => $wide:ty, $unsigned:ty) => {$(
-        impl Index for $index {}
         impl Sealed for $index {
             #[inline(always)]
             fn on_axis(self, size: u32) -> (u32, bool) {
                 let wide = self as $wide;
-                let position = wide.wrapping_add((wide >> (<$wide>::BITS - 1)) & size as $wide) as $unsigned;
+                let from_end = (wide >> (<$wide>::BITS - 1)) & size as $wide;
+                let position = wide.wrapping_add(from_end) as $unsigned;
                 (position as u32, position < size as $unsigned)
             }
             #[inline(always)]
@@ -40,7 +37,6 @@ signed!(i64 isize => i64, u64);
 
 macro_rules! unsigned {
     ($($index:ty)* => $wide:ty) => {$(
-        impl Index for $index {}
         impl Sealed for $index {
             #[inline(always)]
             fn on_axis(self, size: u32) -> (u32, bool) {

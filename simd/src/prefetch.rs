@@ -1,94 +1,87 @@
-//! Asking for memory ahead of its use.
+//! Prefetches: they change nothing but the time that the next access takes.
 
 /// The bytes that caches and memory exchange at a time.
 pub(crate) const LINE: usize = 64;
 
 /// The cache that a line comes into: what `_MM_HINT_T0` and `_MM_HINT_T1` stand for.
-const FIRST: i32 = 3;
-const SECOND: i32 = 2;
+const L1: i32 = 3;
+const L2: i32 = 2;
 
-/// Whether this machine has an instruction for it that Rust offers; if not, asking does nothing.
+/// Whether Rust offers an instruction for it on this machine; if not, a prefetch does nothing.
 pub const PREFETCHES: bool = cfg!(target_arch = "x86_64");
 
-/// Whether the third cache is so near that one thread alone best scatters single elements there, and sets them without asking for their places: on processors of AMD. (On Zen 4 and 5,
-/// `strew-benches`, `tuples`, `threads`: to ask takes up to a quarter longer, two threads as long as one, or longer.)
-#[inline]
-#[must_use]
-pub fn third_cache_is_near() -> bool {
-    #[cfg(target_arch = "x86_64")]
-    return is_amd();
-    #[cfg(not(target_arch = "x86_64"))]
-    false
-}
+/// The cache lines of a row that are prefetched; the machine itself goes on with long rows.
+const ROW_LINES: usize = 16;
 
-/// SSE4a is in all of AMD's, and in what derives from them.
-#[cfg(target_arch = "x86_64")]
-#[inline]
-pub(crate) fn is_amd() -> bool {
-    std::is_x86_feature_detected!("sse4a")
-}
+/// The same for rows that are read with gaps between them, where it goes on less far. (`threads`,
+/// rows of 64 elements that one of two threads reads: 0.5x on Zen 4.)
+const EARLY_LINES: usize = 64;
 
-/// Asks for the cache line of the element at `address`. Changes nothing but the time that the next access takes, in the slice or not.
+/// Prefetches the cache line of the element at `address`, in the slice or not.
 #[inline(always)]
 pub fn prefetch<T>(table: &[T], address: u32) {
-    prefetch_bytes::<FIRST>(table.as_ptr().wrapping_add(address as usize).cast());
+    line::<L1>(table.as_ptr().wrapping_add(address as usize).cast());
 }
 
-/// Asks for the first cache lines of the row of `n` elements at `address`; the machine itself goes on with long ones.
-///
-/// Not inlined: compilers unroll it wherever it is used.
+/// [`prefetch`] for each address.
+#[inline(always)]
+pub(crate) fn prefetch_all<T>(table: &[T], addresses: &[u32]) {
+    addresses.iter().for_each(|address| prefetch(table, *address));
+}
+
+/// Prefetches the row of `n` elements at `address`, in the slice or not. It is not inlined, since
+/// compilers unroll it.
 #[inline(never)]
-pub fn prefetch_row<T>(table: &[T], address: u32, n: usize) {
-    prefetch_row_here(table, address, n);
+pub fn prefetch_row<T>(table: &[T], address: usize, n: usize) {
+    let start = table.as_ptr().wrapping_add(address);
+    lines::<L1>(start.cast(), n.saturating_mul(size_of::<T>()), ROW_LINES);
 }
 
-/// The same for a loop of its own.
+/// The same where the length may be known when it is compiled: then it takes fewer instructions
+/// than a call.
 #[inline(always)]
-pub(crate) fn prefetch_row_here<T>(table: &[T], address: u32, n: usize) {
-    prefetch_lines::<FIRST>(
-        table.as_ptr().wrapping_add(address as usize).cast(),
-        n.saturating_mul(size_of::<T>()),
-        16,
-    );
+pub(crate) fn prefetch_row_here<T>(table: &[T], address: usize, n: usize) {
+    let bytes = n.saturating_mul(size_of::<T>());
+    if bytes > 4 * LINE {
+        return prefetch_row(table, address, n);
+    }
+    lines::<L1>(table.as_ptr().wrapping_add(address).cast(), bytes, 4);
 }
 
-/// [`prefetch_row`] long before the access: into the second cache. (`strew-benches`, `threads`: rows of 64 elements that are read with gaps, as by a thread among others,
-/// take half the time on Zen 4.)
-///
-/// Inlined: where the length is known, it takes fewer instructions than a call.
-#[inline(always)]
-pub fn prefetch_row_early<T>(table: &[T], address: u32, n: usize) {
-    // With gaps between rows, the machine goes on less far by itself than it takes until rows asked for early are used.
-    prefetch_lines::<SECOND>(
-        table.as_ptr().wrapping_add(address as usize).cast(),
-        n.saturating_mul(size_of::<T>()),
-        64,
-    );
+/// The same long before the access: into L2.
+#[inline(never)]
+pub(crate) fn prefetch_row_early<T>(table: &[T], address: usize, n: usize) {
+    let start = table.as_ptr().wrapping_add(address);
+    lines::<L2>(start.cast(), n.saturating_mul(size_of::<T>()), EARLY_LINES);
 }
 
-/// Asks for a block of elements, so many after the start of this one: for all of it, since each block of a lane asks in turn, and gaps would remain between what is asked for. (`strew-benches`, `tuples`, on Zen 5:
-/// by 4 coordinates of 8 bytes, a third to half of the time that it takes with 16 lines of the 32.) Inlined: compilers unroll it to fewer instructions than a call.
+/// Prefetches `n` elements from this place on, no more than the table has. Not inlined: compilers
+/// unroll it.
+#[inline(never)]
+pub(crate) fn prefetch_segment<T>(table: &[T], start: usize, n: usize) {
+    let start = table.as_ptr().wrapping_add(start);
+    lines::<L1>(start.cast(), n.min(table.len()).saturating_mul(size_of::<T>()), usize::MAX);
+}
+
+/// Prefetches as many elements as a run has, at this distance from its start.
 #[inline(always)]
-pub fn prefetch_block<T, const N: usize>(block: &[T; N], ahead: u32) {
-    prefetch_lines::<FIRST>(
-        block.as_ptr().wrapping_add(ahead as usize).cast(),
-        size_of_val(block),
-        usize::MAX,
-    );
+pub(crate) fn prefetch_run<T>(run: &[T], distance: isize) {
+    let start = run.as_ptr().wrapping_offset(distance);
+    lines::<L1>(start.cast(), size_of_val(run), usize::MAX);
 }
 
 #[inline(always)]
-fn prefetch_lines<const CACHE: i32>(mut at: *const u8, bytes: usize, most: usize) {
+fn lines<const CACHE: i32>(mut at: *const u8, bytes: usize, most: usize) {
     if PREFETCHES {
         for _ in 0..bytes.div_ceil(LINE).min(most) {
-            prefetch_bytes::<CACHE>(at);
+            line::<CACHE>(at);
             at = at.wrapping_add(LINE);
         }
     }
 }
 
 #[inline(always)]
-fn prefetch_bytes<const CACHE: i32>(at: *const u8) {
+fn line<const CACHE: i32>(at: *const u8) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: a prefetch reads nothing, whatever the address.
     unsafe {

@@ -1,190 +1,220 @@
-//! Copies past the caches: of rows, and of elements by vectors.
+//! Copies with non-temporal stores: of rows, and of elements that are gathered by instruction.
 
-use core::marker::PhantomData;
 use core::mem::take;
 
-use crate::chosen::Chosen;
-use crate::lane::BLOCK;
-use crate::moves::{Bytes, as_bytes, as_bytes_mut};
-use crate::path::Instructions;
-use crate::prefetch::{LINE, prefetch, prefetch_row_here};
-use crate::rows::{self, Rows, Way, copy_row};
+use crate::block::{Ahead, Block, Hints, Listed};
+use crate::bytes::{Bytes, Line, STEP, all_below, bound};
+use crate::fence::Right;
+use crate::path::{Instructions, Op, Path};
+use crate::portable::by_element;
+use crate::prefetch::{LINE, prefetch_row};
+use crate::ways::{Any, Shape, Way, gather_by, scatter_by, scatter_listed_by};
 
-/// Once it is dropped, what this thread writes is seen by others after what it wrote past the caches. It stays with its thread.
-#[derive(Default)]
-pub(crate) struct Fence(PhantomData<*const ()>);
-
-/// The right to write past the caches before a fence.
-#[derive(Clone, Copy)]
-pub(crate) struct Right<'a>(PhantomData<&'a Fence>);
-
-impl Fence {
-    /// # Safety
-    /// No other thread accesses what is written with it before the fence is dropped.
-    pub(crate) unsafe fn right(&self) -> Right<'_> {
-        Right(PhantomData)
-    }
-}
-
-impl Drop for Fence {
-    #[inline(always)]
-    fn drop(&mut self) {
-        #[cfg(target_arch = "x86_64")]
-        // SAFETY: every x86-64 processor has this instruction.
-        unsafe {
-            core::arch::x86_64::_mm_sfence();
-        }
-    }
-}
-
-/// Gathered rows that do not fill 4 or 8 cache lines gain nothing if they are shorter. (`strew-benches`, `rows`.)
+/// Gathered rows that do not fill 4 or 8 cache lines gain nothing if they are shorter.
+/// The evidence is `rows`.
 const SHORTEST: usize = 5 * LINE;
 
 /// Scattered rows that are not whole lines gain nothing if they are shorter.
+/// The evidence is `rows`.
 const SHORTEST_AT_ADDRESS: usize = 4 * LINE;
 
-/// [`rows::gather`] past the caches, where the path can and it gains: rows of 4 or 8 whole cache lines one by one, others line by line.
-#[inline(always)]
-pub(crate) fn gather<S: Instructions, const N: usize>(
-    instructions: S,
+/// Gathers rows with non-temporal stores, where the path has them and they gain: rows of 4 or 8
+/// whole cache lines one by one, others line by line. `false`: rows are missing.
+pub(crate) fn gather(
+    path: Path,
     right: Right<'_>,
-    from: &[Bytes<N>],
-    addresses: &[u32; BLOCK],
-    to: &mut [Bytes<N>],
-    rows: Rows,
-) {
-    let lines = whole_lines(to, rows.length).filter(|lines| matches!(lines, 4 | 8));
-    if !S::STREAMS || lines.is_none() && rows.length.wrapping_mul(N) < SHORTEST {
-        return rows::gather(instructions, from, addresses, to, rows);
+    from: &[u8],
+    to: &mut [u8],
+    shape: Shape,
+    block: &Block<'_>,
+    hints: Hints,
+) -> bool {
+    struct Run<'a> {
+        right: Right<'a>,
+        from: &'a [u8],
+        to: &'a mut [u8],
+        shape: Shape,
+        block: &'a Block<'a>,
+        hints: Hints,
     }
-    let streaming = Streaming(instructions, right);
-    instructions.apart(
+    impl Op for Run<'_> {
+        type Output = bool;
         #[inline(always)]
-        || match lines {
-            Some(4) => rows::gather_by(from, addresses, to, rows.of_lines::<N>(4), &streaming),
-            Some(8) => rows::gather_by(from, addresses, to, rows.of_lines::<N>(8), &streaming),
-            _ => {
-                if line_by_line(from, addresses, to, rows, &streaming).is_none() {
-                    rows::gather_by(from, addresses, to, rows, &streaming);
-                }
+        fn run<S: Instructions>(self, instructions: S) -> bool {
+            let Run { right, from, to, shape, block, hints } = self;
+            let streaming = Streaming(instructions, right);
+            if !streaming.streams() {
+                return false;
             }
-        },
-    );
+            let start = to.as_ptr().addr().wrapping_add(shape.start(block.flat));
+            let packed = block.is_packed(shape.row / shape.element.max(1));
+            match whole_lines(start, shape.row) {
+                _ if !packed => false,
+                Some(4 | 8) => {
+                    gather_by(from, to, shape, block, hints, &Fours(streaming));
+                    true
+                }
+                _ if shape.row < SHORTEST => false,
+                _ => line_by_line(from, to, shape, block, hints, &streaming),
+            }
+        }
+    }
+    path.dispatch(Run { right, from, to, shape, block, hints })
 }
 
-/// [`rows::scatter`] past the caches, where the path can and it gains: what fills whole cache lines of the rows.
-#[inline(always)]
-pub(crate) fn scatter<S: Instructions, const N: usize>(
-    instructions: S,
+/// Scatters rows with non-temporal stores, where the path has them and they gain. `false`: nothing
+/// is scattered.
+pub(crate) fn scatter(
+    path: Path,
     right: Right<'_>,
-    from: &[Bytes<N>],
-    to: &mut [Bytes<N>],
-    addresses: &[u32; BLOCK],
-    rows: Rows,
-) {
-    let lines = whole_lines(to, rows.length);
-    if !S::STREAMS || !gains_at_address(lines, rows.length.wrapping_mul(N)) {
-        return rows::scatter(instructions, from, to, addresses, rows);
+    from: &[u8],
+    to: &mut [u8],
+    shape: Shape,
+    block: &Block<'_>,
+    hints: Hints,
+) -> bool {
+    struct Run<'a> {
+        right: Right<'a>,
+        from: &'a [u8],
+        to: &'a mut [u8],
+        shape: Shape,
+        block: &'a Block<'a>,
+        hints: Hints,
     }
-    let streaming = Streaming(instructions, right);
-    instructions.apart(
+    impl Op for Run<'_> {
+        type Output = bool;
         #[inline(always)]
-        || match lines {
-            Some(1) => rows::scatter_by(from, to, addresses, rows.of_lines::<N>(1), &streaming),
-            Some(2) => rows::scatter_by(from, to, addresses, rows.of_lines::<N>(2), &streaming),
-            Some(4) => rows::scatter_by(from, to, addresses, rows.of_lines::<N>(4), &streaming),
-            Some(8) => rows::scatter_by(from, to, addresses, rows.of_lines::<N>(8), &streaming),
-            _ => rows::scatter_by(from, to, addresses, rows, &streaming),
-        },
-    );
+        fn run<S: Instructions>(self, instructions: S) -> bool {
+            let Run { right, from, to, shape, block, hints } = self;
+            let streaming = Streaming(instructions, right);
+            let gains = streaming.streams() && gains_at_address(to, shape.row);
+            if gains {
+                scatter_by(from, to, shape, block, hints, &streaming);
+            }
+            gains
+        }
+    }
+    path.dispatch(Run { right, from, to, shape, block, hints })
 }
 
-/// [`rows::scatter_chosen`] past the caches, as [`scatter`].
-#[inline(always)]
-pub(crate) fn scatter_chosen<S: Instructions, const N: usize>(
-    instructions: S,
+/// The same for entries by their places.
+pub(crate) fn scatter_listed(
+    path: Path,
     right: Right<'_>,
-    from: &[Bytes<N>],
-    to: &mut [Bytes<N>],
-    now: (&Chosen, usize),
-    next: (&Chosen, usize),
-    length: usize,
-) {
-    if !S::STREAMS || !gains_at_address(whole_lines(to, length), length.wrapping_mul(N)) {
-        return rows::scatter_chosen(instructions, from, to, now, next, length);
-    }
-    let streaming = Streaming(instructions, right);
-    instructions.apart(
+    from: &[u8],
+    to: &mut [u8],
+    shape: Shape,
+    listed: Listed<'_>,
+) -> bool {
+    struct Run<'a>(Right<'a>, &'a [u8], &'a mut [u8], Shape, Listed<'a>);
+    impl Op for Run<'_> {
+        type Output = bool;
         #[inline(always)]
-        || rows::scatter_chosen_by(from, to, now, next, length, &streaming),
-    );
+        fn run<S: Instructions>(self, instructions: S) -> bool {
+            let Run(right, from, to, shape, listed) = self;
+            let streaming = Streaming(instructions, right);
+            let gains = streaming.streams() && gains_at_address(to, shape.row);
+            if gains {
+                scatter_listed_by(from, to, shape, listed, &streaming);
+            }
+            gains
+        }
+    }
+    path.dispatch(Run(right, from, to, shape, listed))
 }
 
-/// `to[n] = from[addresses[n]]`, whole cache lines of it past the caches if no address is outside. Where one is, `to[n]` stays as it is.
+/// `to[n] = table[addresses[n]]`, of the same length, for elements of 4 or 8 bytes.
 #[inline(always)]
-pub(crate) fn elements<S: Instructions, const N: usize, const TOGETHER: usize>(
+pub(crate) fn elements<S: Instructions, const N: usize>(
     instructions: S,
     right: Right<'_>,
-    from: &[Bytes<N>],
-    addresses: &[u32; BLOCK],
-    to: &mut [Bytes<N>; BLOCK],
-) {
-    let Some(first) = from.first() else { return };
-    let length = u32::try_from(from.len()).unwrap_or(u32::MAX);
-    if addresses.iter().fold(true, |inside, address| inside & (*address < length)) {
-        let mut block = [*first; BLOCK];
-        instructions.gather::<N, BLOCK, TOGETHER>(from, addresses, &mut block);
-        Streaming(instructions, right).copy(&block, to);
-    } else {
-        instructions.gather::<N, BLOCK, TOGETHER>(from, addresses, to);
-    }
-}
-
-/// The cache lines of each row, if `to` starts with one and they fill them: rows that follow each other then do.
-#[inline(always)]
-fn whole_lines<const N: usize>(to: &[Bytes<N>], length: usize) -> Option<usize> {
-    let bytes = length.wrapping_mul(N);
-    (to.as_ptr().addr() | bytes).is_multiple_of(LINE).then_some(bytes / LINE)
-}
-
-/// Whether scattered rows gain that fill so many lines, or none, and have so many bytes.
-#[inline(always)]
-fn gains_at_address(lines: Option<usize>, bytes: usize) -> bool {
-    lines.is_some() || bytes >= SHORTEST_AT_ADDRESS
-}
-
-/// `to[n] = from[addresses[n]..][..length]` for rows of a cache line or more, by the lines of `to`, whatever their place in it. What it starts and ends with, parts of lines, goes through
-/// the caches. `None`: a row lies outside, they are shorter, or do not fill `to`; none is copied.
-#[inline(always)]
-fn line_by_line<S: Instructions, const N: usize>(
-    from: &[Bytes<N>],
-    addresses: &[u32; BLOCK],
+    table: &[Bytes<N>],
+    addresses: &[u32],
     to: &mut [Bytes<N>],
-    rows: Rows,
+    (ahead, at): (&mut Ahead<'_>, usize),
+) {
+    let Some(first) = table.first() else { return };
+    // Up to the first cache line of the output that starts with an element.
+    let start = to.as_ptr().addr();
+    let head = (start.next_multiple_of(LINE) - start).checked_div(N).unwrap_or(0).min(to.len());
+    let ((to_head, to), (head, addresses)) = (to.split_at_mut(head), addresses.split_at(head));
+    by_element(table, head, to_head);
+    let ((steps, rest), (to, to_rest)) =
+        (addresses.as_chunks::<STEP>(), to.as_chunks_mut::<STEP>());
+    for (step, (addresses, to)) in steps.iter().zip(to).enumerate() {
+        ahead.prefetch(table, at + step * STEP);
+        if !all_below(addresses, bound(table)) {
+            by_element(table, addresses, to);
+            continue;
+        }
+        let mut elements = [*first; STEP];
+        instructions.gather::<N, 8>(table, addresses, &mut elements);
+        // SAFETY: all elements are written, with elements of their type.
+        let to = unsafe { Bytes::all_mut(to) };
+        Streaming(instructions, right).copy(Bytes::all(&elements), to);
+    }
+    by_element(table, rest, to_rest);
+}
+
+/// The number of cache lines that rows of these bytes fill, if the first one starts with a line:
+/// rows that follow each other then do.
+#[inline(always)]
+fn whole_lines(start: usize, bytes: usize) -> Option<usize> {
+    (start | bytes).is_multiple_of(LINE).then_some(bytes / LINE)
+}
+
+/// Whether scattered rows of these bytes gain.
+#[inline(always)]
+fn gains_at_address(to: &[u8], bytes: usize) -> bool {
+    whole_lines(to.as_ptr().addr(), bytes).is_some() || bytes >= SHORTEST_AT_ADDRESS
+}
+
+/// Gathers rows of a cache line or more, which follow each other in `to`, by the lines of `to`,
+/// wherever they start. The parts of lines at both ends go through the caches. `false`: a row lies
+/// outside its slice; lanes may be missing.
+#[inline(always)]
+fn line_by_line<S: Instructions>(
+    from: &[u8],
+    to: &mut [u8],
+    shape: Shape,
+    block: &Block<'_>,
+    hints: Hints,
+    streaming: &Streaming<'_, S>,
+) -> bool {
+    let inside = |address: &u32| shape.row(from, *address as usize).is_some();
+    if shape.row < LINE || !block.addresses.iter().all(inside) {
+        return false;
+    }
+    let mut ahead = block.ahead(hints.distance);
+    for (flat, addresses) in block.lanes() {
+        let Some(bytes) = shape.row.checked_mul(addresses.len()) else { return false };
+        let to = shape.tail_mut(to, flat).and_then(|to| to.get_mut(..bytes));
+        let Some(to) = to else { return false };
+        let rows = addresses.iter().filter_map(|address| {
+            if let Some(ahead) = ahead.next() {
+                prefetch_row(from, shape.start(ahead as usize), shape.row);
+            }
+            shape.row(from, *address as usize)
+        });
+        _ = fill(rows, to, streaming);
+    }
+    true
+}
+
+/// `to` = all rows, one after the other. They fill it, and none is shorter than a line.
+#[inline(always)]
+fn fill<'a, S: Instructions>(
+    rows: impl Iterator<Item = &'a [u8]>,
+    to: &mut [u8],
     streaming: &Streaming<'_, S>,
 ) -> Option<()> {
-    let last = from.len().checked_sub(rows.length)?;
-    let inside = addresses.iter().fold(true, |all, address| all & (*address as usize <= last));
-    if !inside
-        || rows.length.wrapping_mul(N) < LINE
-        || rows.length.checked_mul(BLOCK) != Some(to.len())
-    {
-        return None;
-    }
-    // SAFETY: the check above found that all rows lie in `from`, are no shorter than a line and fill `to`. So no step below ends early: each row takes what is left of a line,
-    // whole lines, and leaves less than one. All elements are written as a whole.
-    let to = unsafe { as_bytes_mut(to) };
-    // SAFETY: a line is so many bytes, of any value.
+    // SAFETY: a line is 64 bytes, of any value.
     let (mut start, mut lines, end) = unsafe { to.align_to_mut::<Line>() };
-    // In the middle is the line in which one row ends and the next one starts. A whole line is copied there of each; what is too much of it falls on either side.
+    // In the middle is the line in which one row ends and the next one starts. Of each, a whole
+    // line is copied there; what is too much of it falls on either side.
     let mut shared = [0; 3 * LINE];
     let mut filled = if start.is_empty() { 0 } else { LINE - start.len() };
-    let ahead = rows.ahead.unwrap_or(addresses);
-    for (address, ahead) in addresses.iter().zip(ahead) {
-        if rows.ahead.is_some() {
-            prefetch_row_here(from, *ahead, rows.length);
-        }
-        let row = as_bytes(from.get(*address as usize..)?.get(..rows.length)?);
+    for row in rows {
         *shared.get_mut(LINE + filled..)?.first_chunk_mut::<LINE>()? = *row.first_chunk()?;
         let (head, rest) = row.split_at_checked(LINE - filled)?;
         if start.is_empty() {
@@ -206,18 +236,21 @@ fn line_by_line<S: Instructions, const N: usize>(
     Some(())
 }
 
-/// A cache line.
-#[repr(C, align(64))]
-pub struct Line(pub [u8; LINE]);
-
-/// Copies past the caches.
+/// Copies with non-temporal stores.
 struct Streaming<'a, S>(S, Right<'a>);
 
 impl<S: Instructions> Streaming<'_, S> {
+    /// Whether the path has such stores.
+    #[inline(always)]
+    fn streams(&self) -> bool {
+        S::STREAMS
+    }
+
     /// `to = from`
     #[inline(always)]
     fn write(&self, from: &[u8; LINE], to: &mut Line) {
-        // SAFETY: no other thread accesses it before a fence: `Fence::right` asked for that, and this holds what it gave.
+        // SAFETY: no other thread accesses it before a fence: `Fence::right` asked for that, and
+        // this holds what it gave.
         unsafe { self.0.stream(from, to) }
     }
 
@@ -230,39 +263,52 @@ impl<S: Instructions> Streaming<'_, S> {
     }
 }
 
-impl<S: Instructions> Way for Streaming<'_, S> {
-    /// The lines that it fills in part go through the caches. Where there are none, compilers see it by the first branch alone: rows of 256 bytes gain a tenth.
+/// The same for rows of whole lines, four at a time.
+struct Fours<'a, S>(Streaming<'a, S>);
+
+impl<S: Instructions> Way for Fours<'_, S> {
     #[inline(always)]
-    fn copy<const N: usize>(&self, from: &[Bytes<N>], to: &mut [Bytes<N>]) {
-        if from.len() != to.len() {
-            return;
+    fn copy(&self, from: &[u8], to: &mut [u8]) {
+        // SAFETY: a line is 64 bytes, of any value.
+        let (start, lines, _) = unsafe { to.align_to_mut::<Line>() };
+        let (fours, rest) = lines.as_chunks_mut::<4>();
+        if !start.is_empty() || !rest.is_empty() {
+            return Any.copy(from, to);
         }
-        if let Some(lines) = whole_lines(to, to.len()) {
-            // SAFETY: it starts with a line and fills so many, as was found above; a line is so many bytes, of any value, and all are written: the lengths are the same.
-            let lines = unsafe { core::slice::from_raw_parts_mut(to.as_mut_ptr().cast(), lines) };
-            return self.write_all(as_bytes(from), lines);
+        for (lines, from) in fours.iter_mut().zip(from.as_chunks::<LINE>().0.as_chunks::<4>().0) {
+            for (line, from) in lines.iter_mut().zip(from) {
+                self.0.write(from, line);
+            }
         }
-        // SAFETY: a line is so many bytes, of any value, and all are written, with the bytes of `from` at their place: the lengths are the same.
+    }
+}
+
+impl<S: Instructions> Way for Streaming<'_, S> {
+    /// The lines that it fills in part go through the caches.
+    #[inline(always)]
+    fn copy(&self, from: &[u8], to: &mut [u8]) {
+        // SAFETY: a line is 64 bytes, of any value.
         let (start, lines, end) = unsafe { to.align_to_mut() };
         let Some((head, from)) = from.split_at_checked(start.len()) else { return };
-        let Some((whole, tail)) = from.split_at_checked(from.len().wrapping_sub(end.len())) else {
-            return;
-        };
-        copy_row(head, start);
-        self.write_all(as_bytes(whole), lines);
-        copy_row(tail, end);
+        let whole = from.len().wrapping_sub(end.len());
+        let Some((whole, tail)) = from.split_at_checked(whole) else { return };
+        if !head.is_empty() {
+            Any.copy(head, start);
+        }
+        self.write_all(whole, lines);
+        if !tail.is_empty() {
+            Any.copy(tail, end);
+        }
     }
 
-    /// Only the lines that it fills in part are read: its ends. Both are asked for: where one alone is, rows of 1200 bytes take a quarter longer on Zen 4, whether by a branch or not.
+    /// Only the lines that it fills in part are read: its ends. Both are prefetched: with one
+    /// alone, rows of 1200 bytes take 1.25x on Zen 4, in `rows`.
     #[inline(always)]
-    fn ask<const N: usize>(&self, to: &[Bytes<N>], address: u32, length: usize) {
-        let bytes = length.wrapping_mul(N);
-        let start = to.as_ptr().addr().wrapping_add((address as usize).wrapping_mul(N));
-        if (start | bytes).is_multiple_of(LINE) {
-            return;
+    fn prefetch(&self, to: &[u8], start: usize, bytes: usize) {
+        let address = to.as_ptr().addr().wrapping_add(start);
+        if !(address | bytes).is_multiple_of(LINE) {
+            prefetch_row(to, start, 1);
+            prefetch_row(to, start.wrapping_add(bytes).wrapping_sub(1), 1);
         }
-        let last = address.wrapping_add(length as u32).wrapping_sub(1);
-        prefetch(to, address);
-        prefetch(to, last);
     }
 }

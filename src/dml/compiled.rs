@@ -1,16 +1,19 @@
 //! Compiled operators: from types known at run time to those of the loops.
 
-use crate::dml::data::{Bits, BitsMut};
-use crate::dml::{DataType, TensorData, TensorDataMut};
+use crate::dml::data::{Bits, BitsMut, TensorData, TensorDataMut};
+use crate::dml::types::DataType;
 use crate::element::Element;
 use crate::error::{Error, Operand};
 use crate::gather::Gather;
 use crate::index::Index;
 use crate::layout::Layout;
+use crate::reduction::Assign;
+use crate::run;
 use crate::scatter::Scatter;
 
 /// A gather that is ready to run: what [`GatherOperatorDesc`](super::GatherOperatorDesc),
-/// [`GatherElementsOperatorDesc`](super::GatherElementsOperatorDesc), [`GatherNdOperatorDesc`](super::GatherNdOperatorDesc) and
+/// [`GatherElementsOperatorDesc`](super::GatherElementsOperatorDesc),
+/// [`GatherNdOperatorDesc`](super::GatherNdOperatorDesc) and
 /// [`GatherNd1OperatorDesc`](super::GatherNd1OperatorDesc) compile to.
 ///
 /// ```
@@ -55,7 +58,7 @@ pub struct CompiledGather {
 #[derive(Clone, Copy, Debug)]
 pub struct CompiledScatter {
     pub(crate) scatter: Scatter,
-    /// The input may lie in memory in another way than the output.
+    /// The layout of the input, which may have other strides than the output.
     pub(crate) input: Layout,
     pub(crate) data_type: DataType,
     pub(crate) indices_type: DataType,
@@ -65,10 +68,12 @@ impl CompiledGather {
     /// Gathers.
     ///
     /// # Errors
-    /// - [`Error::DataTypeMismatch`] for a slice of another type than the descriptor says, [`Error::SliceTooShort`] for one shorter than
-    ///   its tensor's [`extent`](super::TensorDesc::extent): the output is as it was.
-    /// - [`Error::IndexOutOfBounds`], if the settings left [`Bounds::Error`](crate::Bounds::Error): names the first bad entry. Entries
-    ///   before it in row-major order may be in the output already, nothing that comes after it is.
+    /// - [`Error::DataTypeMismatch`] for a slice of another type than the descriptor says,
+    ///   [`Error::SliceTooShort`] for one shorter than its tensor's
+    ///   [`extent`](super::TensorDesc::extent): the output is as it was.
+    /// - [`Error::IndexOutOfBounds`], if the settings left [`Bounds::Error`](crate::Bounds::Error):
+    ///   it names the first bad entry. Entries before it in row-major order may be in the output
+    ///   already; none that comes after it is.
     ///
     /// ```
     /// use strew::dml::{DataType, GatherElementsOperatorDesc, Settings, TensorDesc};
@@ -94,7 +99,8 @@ impl CompiledGather {
         self.by_width(input.into(), indices.into(), output.into())
     }
 
-    // Inline: compiled where it is used, not with the crate. That goes for the loops of all types.
+    // Inline, so that the loops of all types are compiled where they are used, and not with the
+    // crate.
     #[inline]
     fn by_width(
         &self,
@@ -145,9 +151,11 @@ impl CompiledScatter {
     /// `output = input`, then scatters.
     ///
     /// # Errors
-    /// [`Error::DataTypeMismatch`] for a slice of another type than the descriptor says, [`Error::SliceTooShort`] for one shorter than its
-    /// tensor's [`extent`](super::TensorDesc::extent), and [`Error::IndexOutOfBounds`], if the settings left
-    /// [`Bounds::Error`](crate::Bounds::Error), for the first bad entry. Whatever the error, the output is as it was.
+    /// [`Error::DataTypeMismatch`] for a slice of another type than the descriptor says,
+    /// [`Error::SliceTooShort`] for one shorter than its tensor's
+    /// [`extent`](super::TensorDesc::extent), and [`Error::IndexOutOfBounds`], if the settings left
+    /// [`Bounds::Error`](crate::Bounds::Error), for the first bad entry. Whatever the error, the
+    /// output is as it was.
     ///
     /// ```
     /// use strew::dml::{DataType, ScatterOperatorDesc, Settings, TensorDesc};
@@ -232,7 +240,7 @@ impl CompiledScatter {
         }
     }
 
-    /// Everything that can fail comes before the first write.
+    /// `output = input`, then scatters. Everything that can fail comes before the first write.
     fn run<T: Element, I: Index>(
         &self,
         input: &[T],
@@ -240,9 +248,9 @@ impl CompiledScatter {
         updates: &[T],
         output: &mut [T],
     ) -> Result<(), Error> {
-        let checked = self.scatter.check(indices)?;
-        self.scatter.copy_from(&self.input, input, updates, output)?;
-        checked.run(output, updates)
+        let Scatter { plan, data } = &self.scatter;
+        let into = run::Into { input, layout: &self.input, output: data };
+        run::scatter_into(plan, &Assign, into, indices, updates, output)
     }
 }
 

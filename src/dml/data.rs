@@ -1,37 +1,14 @@
-//! Data types, and slices whose type is known at run time only.
+//! Slices whose type is known at run time only.
 
-/// Writes down what is the same for all data types: the enums, and the conversions between them.
-macro_rules! data_types {
+use crate::dml::types::{DataType, for_each_data_type};
+
+/// Writes down what is the same for all data types: the enums of slices, and the conversions to
+/// them.
+macro_rules! tensor_data {
     ($($variant:ident $name:literal $element:ty, $bits:ident;)*) => {
-        /// The type of a tensor's elements.
-        ///
-        /// ```
-        /// use strew::dml::{DataType, TensorData};
-        /// assert_eq!(TensorData::from(&[0.5_f32]).data_type(), DataType::Float32);
-        /// ```
-        #[doc(alias = "DML_TENSOR_DATA_TYPE")]
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-        #[non_exhaustive]
-        pub enum DataType {
-            $(
-                #[doc = concat!("`DML_TENSOR_DATA_TYPE_", $name, "`: [`", stringify!($element), "`].")]
-                #[doc(alias = $name)]
-                $variant,
-            )*
-        }
-
-        impl DataType {
-            pub(crate) const fn name(self) -> &'static str {
-                match self {
-                    $(DataType::$variant => $name,)*
-                }
-            }
-        }
-
         /// A tensor's elements to read.
         ///
-        /// Made from slices and arrays: `execute` takes `&[T]`, `&[T; N]` or a `TensorData`.
+        /// It is made from slices and arrays: `execute` takes `&[T]`, `&[T; N]` or a `TensorData`.
         ///
         /// ```
         /// use strew::dml::{DataType, TensorData};
@@ -62,14 +39,17 @@ macro_rules! data_types {
 
             pub(crate) fn bits(self) -> Bits<'a> {
                 match self {
-                    $(TensorData::$variant(elements) => Bits::$bits(bytemuck::must_cast_slice(elements)),)*
+                    $(TensorData::$variant(elements) => {
+                        Bits::$bits(bytemuck::must_cast_slice(elements))
+                    })*
                 }
             }
         }
 
         /// A tensor's elements to write.
         ///
-        /// Made from slices and arrays: `execute` takes `&mut [T]`, `&mut [T; N]` or a `TensorDataMut`.
+        /// It is made from slices and arrays: `execute` takes `&mut [T]`, `&mut [T; N]` or a
+        /// `TensorDataMut`.
         ///
         /// ```
         /// use strew::dml::{DataType, TensorDataMut};
@@ -100,7 +80,9 @@ macro_rules! data_types {
 
             pub(crate) fn bits(self) -> BitsMut<'a> {
                 match self {
-                    $(TensorDataMut::$variant(elements) => BitsMut::$bits(bytemuck::must_cast_slice_mut(elements)),)*
+                    $(TensorDataMut::$variant(elements) => {
+                        BitsMut::$bits(bytemuck::must_cast_slice_mut(elements))
+                    })*
                 }
             }
         }
@@ -129,6 +111,7 @@ macro_rules! data_types {
                     TensorDataMut::$variant(elements)
                 }
             }
+
             #[cfg(feature = "std")]
             impl<'a> From<&'a Vec<$element>> for TensorData<'a> {
                 fn from(elements: &'a Vec<$element>) -> Self {
@@ -146,21 +129,10 @@ macro_rules! data_types {
     };
 }
 
-data_types! {
-    Float32 "FLOAT32" f32, Bits32;
-    Float16 "FLOAT16" half::f16, Bits16;
-    Uint32 "UINT32" u32, Bits32;
-    Uint16 "UINT16" u16, Bits16;
-    Uint8 "UINT8" u8, Bits8;
-    Int32 "INT32" i32, Bits32;
-    Int16 "INT16" i16, Bits16;
-    Int8 "INT8" i8, Bits8;
-    Float64 "FLOAT64" f64, Bits64;
-    Uint64 "UINT64" u64, Bits64;
-    Int64 "INT64" i64, Bits64;
-}
+for_each_data_type!(tensor_data);
 
-/// A slice by the width of its elements. Gather and assignment move bits and never look at them: eleven types need four loops.
+/// A slice by the width of its elements. Gather and assignment move bits and never look at them, so
+/// that eleven types need four loops.
 pub(crate) enum Bits<'a> {
     Bits8(&'a [u8]),
     Bits16(&'a [u16]),

@@ -1,23 +1,27 @@
 //! The six operators.
 //!
-//! Each `compile` proves what all operators have in common, takes the leading dimensions off that the operator ignores, and leaves the rest
-//! to the constructors of [`Gather`] and [`Scatter`].
+//! Each `compile` proves what all operators have in common, drops the leading dimensions that the
+//! operator ignores, and leaves the rest to the constructors of [`Gather`] and [`Scatter`].
 
+use crate::dml::compiled::{CompiledGather, CompiledScatter};
 use crate::dml::rules::{
     Nd, after_leading, axis_of, dimension_count, gather_tensors, scatter_tensors, sizes_off_axis,
     trailing,
 };
-use crate::dml::{CompiledGather, CompiledScatter, FeatureLevel, Settings, TensorDesc};
-use crate::error::{Error, Operand};
+use crate::dml::settings::Settings;
+use crate::dml::tensor::TensorDesc;
+use crate::dml::types::FeatureLevel;
+use crate::error::{Direction, Error, Operand};
 use crate::gather::Gather;
 use crate::layout::Layout;
-use crate::plan::Direction;
 use crate::scatter::Scatter;
 
-/// `output[p.., i.., s..] = input[p.., indices[i..], s..]`, where `p` are the `axis` dimensions before the axis and `s` those after it.
+/// `output[p.., i.., s..] = input[p.., indices[i..], s..]`, where `p` are the `axis` dimensions
+/// before the axis and `s` those after it.
 ///
-/// Shapes: `output = input[0..axis] ++ indices[D-n..D] ++ input[axis+1..D]`, where `n` is `index_dimensions`, aligned to the right: if that
-/// is more than `D` sizes, leading ones are cropped; if it is one less (`n` = 0), a one is prepended.
+/// Shapes: `output = input[0..axis] ++ indices[D-n..D] ++ input[axis+1..D]`, where `n` is
+/// `index_dimensions`, aligned to the right. If these are more than `D` sizes, leading ones are
+/// cropped; if they are one fewer (`n` = 0), a 1 is prepended.
 ///
 /// ```
 /// use strew::dml::{DataType, GatherOperatorDesc, Settings, TensorDesc};
@@ -32,7 +36,8 @@ use crate::scatter::Scatter;
 /// }
 /// .compile(&Settings::default())?;
 /// let mut output = [0.0_f32; 6];
-/// operator.execute(&[1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0], &[0_u32, 2], &mut output)?;
+/// let input = [1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0];
+/// operator.execute(&input, &[0_u32, 2], &mut output)?;
 /// assert_eq!(output, [1.0, 3.0, 4.0, 6.0, 7.0, 9.0]);
 /// # Ok::<(), strew::Error>(())
 /// ```
@@ -42,13 +47,14 @@ use crate::scatter::Scatter;
 pub struct GatherOperatorDesc<'a> {
     /// The tensor to read from.
     pub input_tensor: TensorDesc<'a>,
-    /// The indices, in the last `index_dimensions` dimensions; the sizes before must be 1.
+    /// The indices, in the last `index_dimensions` dimensions; the sizes before them must be 1.
     pub indices_tensor: TensorDesc<'a>,
     /// The tensor to write to.
     pub output_tensor: TensorDesc<'a>,
     /// The dimension of the input that is indexed, in `0..D`: leading dimensions of size 1 count.
     pub axis: u32,
-    /// The number `n` of dimensions that the indices really have, 0 to `D`. 0 is a single index, which removes the axis.
+    /// The number `n` of dimensions that the indices really have, 0 to `D`. With 0, there is a
+    /// single index, which removes the axis.
     pub index_dimensions: u32,
 }
 
@@ -56,11 +62,13 @@ impl GatherOperatorDesc<'_> {
     /// Proves the descriptor.
     ///
     /// # Errors
-    /// Of all operators: [`Error::NotSupported`] at the feature level, [`Error::RankMismatch`], [`Error::DataTypeMismatch`],
-    /// [`Error::ZeroSize`], [`Error::SizesOverflow`], [`Error::OverlappingOutput`].
+    /// Of all operators: [`Error::NotSupported`] at the feature level, [`Error::RankMismatch`],
+    /// [`Error::DataTypeMismatch`], [`Error::ZeroSize`], [`Error::SizesOverflow`],
+    /// [`Error::OverlappingOutput`].
     ///
-    /// Of this one: [`Error::AxisOutOfRange`], [`Error::DimensionCountOutOfRange`], [`Error::LeadingSizeNotOne`] for a size that is
-    /// ignored, cropped or prepended, [`Error::SizeMismatch`] for the output.
+    /// Of this one: [`Error::AxisOutOfRange`], [`Error::DimensionCountOutOfRange`],
+    /// [`Error::LeadingSizeNotOne`] for a size that is ignored, cropped or prepended,
+    /// [`Error::SizeMismatch`] for the output.
     pub fn compile(&self, settings: &Settings) -> Result<CompiledGather, Error> {
         let Self { input_tensor, indices_tensor, output_tensor, .. } = self;
         let [input, indices, output] = gather_tensors(
@@ -73,8 +81,9 @@ impl GatherOperatorDesc<'_> {
         let rank = input.rank();
         let axis = axis_of(&input, Operand::Input, self.axis)?;
         let index_dimensions = dimension_count(Operand::Indices, self.index_dimensions, 0, rank)?;
-        // `input ++ indices` without the axis has `rank + index_dimensions - 1` sizes. Those in excess are cropped: from the input before
-        // the axis first, then from the indices, which come next.
+        // `input ++ indices` without the axis has `rank + index_dimensions - 1` sizes. Those in
+        // excess are cropped: from the input before the axis first, then from the indices, which
+        // come next.
         let excess = index_dimensions.saturating_sub(1);
         let from_input = excess.min(axis);
         let from_indices = excess - from_input;
@@ -90,7 +99,8 @@ impl GatherOperatorDesc<'_> {
 
 /// `output[c] = input[c with c[axis] := indices[c]]`
 ///
-/// Shapes: `output = indices`; `indices[d] <= input[d]` for `d != axis`, and `=` if the settings are strict.
+/// Shapes: `output = indices`; `indices[d] <= input[d]` for `d != axis`, and `=` if the settings
+/// are strict.
 ///
 /// ```
 /// use strew::dml::{DataType, GatherElementsOperatorDesc, Settings, TensorDesc};
@@ -104,7 +114,8 @@ impl GatherOperatorDesc<'_> {
 /// }
 /// .compile(&Settings::default())?;
 /// let mut output = [0.0_f32; 6];
-/// operator.execute(&[1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0], &[1_u32, 2, 0, 2, 0, 0], &mut output)?;
+/// let input = [1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0];
+/// operator.execute(&input, &[1_u32, 2, 0, 2, 0, 0], &mut output)?;
 /// assert_eq!(output, [4.0, 8.0, 3.0, 7.0, 2.0, 3.0]);
 /// # Ok::<(), strew::Error>(())
 /// ```
@@ -126,8 +137,8 @@ impl GatherElementsOperatorDesc<'_> {
     /// Proves the descriptor.
     ///
     /// # Errors
-    /// Those of [all operators](GatherOperatorDesc::compile), [`Error::AxisOutOfRange`], and [`Error::SizeMismatch`] for the indices or the
-    /// output.
+    /// Those of [all operators](GatherOperatorDesc::compile), [`Error::AxisOutOfRange`], and
+    /// [`Error::SizeMismatch`] for the indices or the output.
     pub fn compile(&self, settings: &Settings) -> Result<CompiledGather, Error> {
         let Self { input_tensor, indices_tensor, output_tensor, .. } = self;
         let [input, indices, output] = gather_tensors(
@@ -144,10 +155,12 @@ impl GatherElementsOperatorDesc<'_> {
     }
 }
 
-/// `output[i.., s..] = input[indices[i.., 0..k].., s..]`, where `k` is the last size of the indices.
+/// `output[i.., s..] = input[indices[i.., 0..k].., s..]`, where `k` is the last size of the
+/// indices.
 ///
-/// Shapes: `output = 1.. ++ indices[D-q .. D-1] ++ input[D-r+k .. D]`, where `r` is `input_dimension_count` and `q` is
-/// `indices_dimension_count`; `1 <= k <= r`. For example, `input = [3, 4, 5, 6, 7]`, `r = 5`, `indices = [1, 1, 1, 2, 3]`, `q = 3` make
+/// Shapes: `output = 1.. ++ indices[D-q .. D-1] ++ input[D-r+k .. D]`, where `r` is
+/// `input_dimension_count` and `q` is `indices_dimension_count`; `1 <= k <= r`. For example,
+/// `input = [3, 4, 5, 6, 7]`, `r = 5`, `indices = [1, 1, 1, 2, 3]`, `q = 3` make
 /// `output = [1, 1, 2, 6, 7]`.
 ///
 /// ```
@@ -163,7 +176,8 @@ impl GatherElementsOperatorDesc<'_> {
 /// }
 /// .compile(&Settings::default())?;
 /// let mut output = [0.0_f32; 4];
-/// operator.execute(&[0.0_f32, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0], &[0_u32, 1, 1, 0], &mut output)?;
+/// let input = [0.0_f32, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0];
+/// operator.execute(&input, &[0_u32, 1, 1, 0], &mut output)?;
 /// assert_eq!(output, [2.0, 3.0, 4.0, 5.0]);
 /// # Ok::<(), strew::Error>(())
 /// ```
@@ -177,9 +191,11 @@ pub struct GatherNdOperatorDesc<'a> {
     pub indices_tensor: TensorDesc<'a>,
     /// The tensor to write to.
     pub output_tensor: TensorDesc<'a>,
-    /// The number `r` of dimensions that the input really has, 1 to `D`; the sizes before them must be 1.
+    /// The number `r` of dimensions that the input really has, 1 to `D`; the sizes before them must
+    /// be 1.
     pub input_dimension_count: u32,
-    /// The number `q` of dimensions that the indices really have, 1 to `D`; the sizes before them must be 1.
+    /// The number `q` of dimensions that the indices really have, 1 to `D`; the sizes before them
+    /// must be 1.
     pub indices_dimension_count: u32,
 }
 
@@ -187,9 +203,10 @@ impl GatherNdOperatorDesc<'_> {
     /// Proves the descriptor.
     ///
     /// # Errors
-    /// Those of [all operators](GatherOperatorDesc::compile), [`Error::DimensionCountOutOfRange`], [`Error::TupleSizeOutOfRange`],
-    /// [`Error::LeadingSizeNotOne`] for a size that is ignored or prepended, [`Error::RankTooLarge`] for an output that would need more
-    /// than `D` dimensions, [`Error::SizeMismatch`] for the output.
+    /// Those of [all operators](GatherOperatorDesc::compile), [`Error::DimensionCountOutOfRange`],
+    /// [`Error::TupleSizeOutOfRange`], [`Error::LeadingSizeNotOne`] for a size that is ignored or
+    /// prepended, [`Error::RankTooLarge`] for an output that would need more than `D` dimensions,
+    /// [`Error::SizeMismatch`] for the output.
     pub fn compile(&self, settings: &Settings) -> Result<CompiledGather, Error> {
         self.with_batches(0).compile_since(FeatureLevel::Level2_1, settings)
     }
@@ -215,12 +232,13 @@ impl<'a> GatherNdOperatorDesc<'a> {
     }
 }
 
-/// `output[B.., i.., s..] = input[B.., indices[B.., i.., 0..k].., s..]`, where `B` are the batch dimensions and `k` is the last size of the
-/// indices.
+/// `output[B.., i.., s..] = input[B.., indices[B.., i.., 0..k].., s..]`, where `B` are the batch
+/// dimensions and `k` is the last size of the indices.
 ///
-/// Shapes: `output = 1.. ++ indices[D-q .. D-1] ++ input[D-r+b+k .. D]`, where `r` is `input_dimension_count`, `q` is
-/// `indices_dimension_count` and `b` is `batch_dimension_count`; `1 <= k <= r - b`. The `b` batch sizes of input and indices, the first of
-/// the last `r` and `q`, are equal.
+/// Shapes: `output = 1.. ++ indices[D-q .. D-1] ++ input[D-r+b+k .. D]`, where `r` is
+/// `input_dimension_count`, `q` is `indices_dimension_count` and `b` is `batch_dimension_count`;
+/// `1 <= k <= r - b`. The `b` batch sizes of input and indices, the first of the last `r` and `q`,
+/// are equal.
 ///
 /// ```
 /// use strew::dml::{DataType, GatherNd1OperatorDesc, Settings, TensorDesc};
@@ -251,11 +269,14 @@ pub struct GatherNd1OperatorDesc<'a> {
     pub indices_tensor: TensorDesc<'a>,
     /// The tensor to write to.
     pub output_tensor: TensorDesc<'a>,
-    /// The number `r` of dimensions that the input really has, 1 to `D`; the sizes before them must be 1.
+    /// The number `r` of dimensions that the input really has, 1 to `D`; the sizes before them must
+    /// be 1.
     pub input_dimension_count: u32,
-    /// The number `q` of dimensions that the indices really have, 1 to `D`; the sizes before them must be 1.
+    /// The number `q` of dimensions that the indices really have, 1 to `D`; the sizes before them
+    /// must be 1.
     pub indices_dimension_count: u32,
-    /// The number `b` of batch dimensions, below both counts. 0 makes this [`GatherNdOperatorDesc`].
+    /// The number `b` of batch dimensions, below both counts. With 0, the formula is that of
+    /// [`GatherNdOperatorDesc`].
     pub batch_dimension_count: u32,
 }
 
@@ -263,8 +284,8 @@ impl GatherNd1OperatorDesc<'_> {
     /// Proves the descriptor.
     ///
     /// # Errors
-    /// Those of [`GatherNdOperatorDesc::compile`], [`Error::BatchDimsOutOfRange`], and [`Error::SizeMismatch`] for a batch dimension of the
-    /// indices.
+    /// Those of [`GatherNdOperatorDesc::compile`], [`Error::BatchDimsOutOfRange`], and
+    /// [`Error::SizeMismatch`] for a batch dimension of the indices.
     pub fn compile(&self, settings: &Settings) -> Result<CompiledGather, Error> {
         self.compile_since(FeatureLevel::Level3_0, settings)
     }
@@ -288,8 +309,9 @@ impl GatherNd1OperatorDesc<'_> {
 
 /// `output = input; output[c with c[axis] := indices[c]] = updates[c]`
 ///
-/// Shapes: `output = input`, `updates = indices`; `indices[d] <= input[d]` for `d != axis`, and `=` if the settings are strict. The
-/// counterpart of [`GatherElementsOperatorDesc`], and not of [`GatherOperatorDesc`].
+/// Shapes: `output = input`, `updates = indices`; `indices[d] <= input[d]` for `d != axis`, and `=`
+/// if the settings are strict. This is the counterpart of [`GatherElementsOperatorDesc`], and not
+/// of [`GatherOperatorDesc`].
 ///
 /// ```
 /// use strew::dml::{DataType, ScatterOperatorDesc, Settings, TensorDesc};
@@ -304,7 +326,8 @@ impl GatherNd1OperatorDesc<'_> {
 /// }
 /// .compile(&Settings::default())?;
 /// let mut output = [0.0_f32; 5];
-/// operator.execute(&[0.0_f32, 1.0, 2.0, 3.0, 4.0], &[3_u32, 1, 3, 0], &[5.0_f32, 6.0, 7.0, 8.0], &mut output)?;
+/// let (input, updates) = ([0.0_f32, 1.0, 2.0, 3.0, 4.0], [5.0_f32, 6.0, 7.0, 8.0]);
+/// operator.execute(&input, &[3_u32, 1, 3, 0], &updates, &mut output)?;
 /// assert_eq!(output, [8.0, 6.0, 2.0, 7.0, 4.0]);
 /// # Ok::<(), strew::Error>(())
 /// ```
@@ -333,8 +356,8 @@ impl ScatterOperatorDesc<'_> {
     /// Proves the descriptor.
     ///
     /// # Errors
-    /// Those of [all operators](GatherOperatorDesc::compile), [`Error::AxisOutOfRange`], and [`Error::SizeMismatch`] for the output, the
-    /// indices or the updates.
+    /// Those of [all operators](GatherOperatorDesc::compile), [`Error::AxisOutOfRange`], and
+    /// [`Error::SizeMismatch`] for the output, the indices or the updates.
     pub fn compile(&self, settings: &Settings) -> Result<CompiledScatter, Error> {
         let Self { input_tensor, indices_tensor, updates_tensor, output_tensor, .. } = self;
         let tensors = [input_tensor, indices_tensor, updates_tensor, output_tensor];
@@ -347,16 +370,18 @@ impl ScatterOperatorDesc<'_> {
     }
 }
 
-/// `output = input; output[indices[i.., 0..k].., s..] = updates[i.., s..]`, where `k` is the last size of the indices.
+/// `output = input; output[indices[i.., 0..k].., s..] = updates[i.., s..]`, where `k` is the last
+/// size of the indices.
 ///
-/// Shapes: `output = input`, `updates = 1.. ++ indices[D-q .. D-1] ++ input[D-r+k .. D]`, where `r` is `input_dimension_count` and `q` is
-/// `indices_dimension_count`; `1 <= k <= r`. For example, `input = [3, 4, 5, 6, 7]`, `r = 5`, `indices = [1, 1, 1, 2, 3]`, `q = 3` make
+/// Shapes: `output = input`, `updates = 1.. ++ indices[D-q .. D-1] ++ input[D-r+k .. D]`, where `r`
+/// is `input_dimension_count` and `q` is `indices_dimension_count`; `1 <= k <= r`. For example,
+/// `input = [3, 4, 5, 6, 7]`, `r = 5`, `indices = [1, 1, 1, 2, 3]`, `q = 3` make
 /// `updates = [1, 1, 2, 6, 7]`.
 ///
 /// ```
 /// use strew::dml::{DataType, ScatterNdOperatorDesc, Settings, TensorDesc};
 ///
-/// // output[indices[x, 0]] = updates[x], here on zeros: one element that the input's stride of 0 repeats.
+/// // output[indices[x, 0]] = updates[x]; the input is one zero, which strides of 0 repeat.
 /// let operator = ScatterNdOperatorDesc {
 ///     input_tensor: TensorDesc::strided(DataType::Float32, &[1, 8], &[0, 0]),
 ///     indices_tensor: TensorDesc::packed(DataType::Uint32, &[4, 1]),
@@ -383,9 +408,11 @@ pub struct ScatterNdOperatorDesc<'a> {
     pub updates_tensor: TensorDesc<'a>,
     /// The tensor to write to.
     pub output_tensor: TensorDesc<'a>,
-    /// The number `r` of dimensions that the input really has, 1 to `D`; the sizes before them must be 1.
+    /// The number `r` of dimensions that the input really has, 1 to `D`; the sizes before them must
+    /// be 1.
     pub input_dimension_count: u32,
-    /// The number `q` of dimensions that the indices really have, 1 to `D`; the sizes before them must be 1.
+    /// The number `q` of dimensions that the indices really have, 1 to `D`; the sizes before them
+    /// must be 1.
     pub indices_dimension_count: u32,
 }
 
@@ -393,9 +420,10 @@ impl ScatterNdOperatorDesc<'_> {
     /// Proves the descriptor.
     ///
     /// # Errors
-    /// Those of [all operators](GatherOperatorDesc::compile), [`Error::DimensionCountOutOfRange`], [`Error::TupleSizeOutOfRange`],
-    /// [`Error::LeadingSizeNotOne`] for a size that is ignored or prepended, [`Error::RankTooLarge`] for updates that would need more than
-    /// `D` dimensions, [`Error::SizeMismatch`] for the output or the updates.
+    /// Those of [all operators](GatherOperatorDesc::compile), [`Error::DimensionCountOutOfRange`],
+    /// [`Error::TupleSizeOutOfRange`], [`Error::LeadingSizeNotOne`] for a size that is ignored or
+    /// prepended, [`Error::RankTooLarge`] for updates that would need more than `D` dimensions,
+    /// [`Error::SizeMismatch`] for the output or the updates.
     pub fn compile(&self, settings: &Settings) -> Result<CompiledScatter, Error> {
         let Self { input_tensor, indices_tensor, updates_tensor, output_tensor, .. } = self;
         let tensors = [input_tensor, indices_tensor, updates_tensor, output_tensor];

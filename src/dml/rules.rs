@@ -1,9 +1,11 @@
-//! The rules that operators share, and their way from tensors of one rank, aligned to the right, to those that the plans know.
+//! The rules that operators share. They turn tensors of one rank, aligned to the right, into those
+//! that plans know.
 
-use crate::dml::{FeatureLevel, Settings, TensorDesc};
-use crate::error::{Error, Operand};
+use crate::dml::settings::Settings;
+use crate::dml::tensor::TensorDesc;
+use crate::dml::types::FeatureLevel;
+use crate::error::{Direction, Error, Operand};
 use crate::layout::{Layout, SCALAR};
-use crate::plan::Direction;
 use crate::shape::{nd_sizes, same_sizes};
 
 /// The tensors of an ND operator without the leading dimensions that it ignores.
@@ -51,7 +53,8 @@ impl Nd {
     }
 }
 
-/// Proves what all gathers have in common, and returns input, indices and output: of one rank, non-empty, the output without overlap.
+/// Proves what all gathers have in common, and returns input, indices and output. They have one
+/// rank and no size of 0, and the output does not overlap itself.
 pub(super) fn gather_tensors(
     settings: &Settings,
     since: FeatureLevel,
@@ -59,33 +62,32 @@ pub(super) fn gather_tensors(
     indices: &TensorDesc<'_>,
     output: &TensorDesc<'_>,
 ) -> Result<[Layout; 3], Error> {
-    let level = settings.feature_level;
-    level.has_operator(since)?;
+    settings.has_operator(since)?;
     let layouts = [
-        data_tensor(level, Operand::Input, input, input)?,
-        indices_tensor(level, indices, input)?,
-        data_tensor(level, Operand::Output, output, input)?,
+        data_tensor(settings, Operand::Input, input, input)?,
+        indices_tensor(settings, indices, input)?,
+        data_tensor(settings, Operand::Output, output, input)?,
     ];
     let [_, _, written] = &layouts;
     written.without_overlap(Operand::Output)?;
     Ok(layouts)
 }
 
-/// Proves what all scatters have in common, and returns input, indices, updates and output: of one rank, non-empty, the output with the
-/// sizes of the input and without overlap.
+/// Proves what all scatters have in common, and returns input, indices, updates and output. They
+/// have one rank and no size of 0, and the output has the sizes of the input and does not overlap
+/// itself.
 pub(super) fn scatter_tensors(
     settings: &Settings,
     since: FeatureLevel,
     tensors: [&TensorDesc<'_>; 4],
 ) -> Result<[Layout; 4], Error> {
     let [input, indices, updates, output] = tensors;
-    let level = settings.feature_level;
-    level.has_operator(since)?;
+    settings.has_operator(since)?;
     let layouts = [
-        data_tensor(level, Operand::Input, input, input)?,
-        indices_tensor(level, indices, input)?,
-        data_tensor(level, Operand::Updates, updates, input)?,
-        data_tensor(level, Operand::Output, output, input)?,
+        data_tensor(settings, Operand::Input, input, input)?,
+        indices_tensor(settings, indices, input)?,
+        data_tensor(settings, Operand::Updates, updates, input)?,
+        data_tensor(settings, Operand::Output, output, input)?,
     ];
     let [read, _, _, written] = &layouts;
     same_sizes(read, written, Operand::Output)?;
@@ -95,12 +97,12 @@ pub(super) fn scatter_tensors(
 
 /// A tensor with the data type and the number of dimensions of the input.
 fn data_tensor(
-    level: FeatureLevel,
+    settings: &Settings,
     operand: Operand,
     tensor: &TensorDesc<'_>,
     input: &TensorDesc<'_>,
 ) -> Result<Layout, Error> {
-    level.has_data_type(tensor.data_type, operand)?;
+    settings.has_data_type(tensor.data_type, operand)?;
     if tensor.data_type != input.data_type {
         return Err(Error::DataTypeMismatch {
             operand,
@@ -108,33 +110,33 @@ fn data_tensor(
             found: tensor.data_type,
         });
     }
-    tensor_of_rank(level, operand, tensor, input)
+    tensor_of_rank(settings, operand, tensor, input)
 }
 
 fn indices_tensor(
-    level: FeatureLevel,
+    settings: &Settings,
     tensor: &TensorDesc<'_>,
     input: &TensorDesc<'_>,
 ) -> Result<Layout, Error> {
-    level.has_indices_type(tensor.data_type)?;
-    tensor_of_rank(level, Operand::Indices, tensor, input)
+    settings.has_indices_type(tensor.data_type)?;
+    tensor_of_rank(settings, Operand::Indices, tensor, input)
 }
 
 fn tensor_of_rank(
-    level: FeatureLevel,
+    settings: &Settings,
     operand: Operand,
     tensor: &TensorDesc<'_>,
     input: &TensorDesc<'_>,
 ) -> Result<Layout, Error> {
     let (expected, found) = (input.dimension_count(), tensor.dimension_count());
-    level.has_dimension_count(found, operand)?;
+    settings.has_dimension_count(found, operand)?;
     if found != expected {
         return Err(Error::RankMismatch { operand, expected, found });
     }
     tensor.layout(operand)
 }
 
-/// The last `count` dimensions. Those before are ignored, and must have size 1.
+/// The last `count` dimensions. Those before them are ignored, and must have size 1.
 pub(super) fn trailing(tensor: &Layout, operand: Operand, count: usize) -> Result<Layout, Error> {
     let ignored = tensor.rank().saturating_sub(count);
     let mut kept = SCALAR;
@@ -148,7 +150,8 @@ pub(super) fn trailing(tensor: &Layout, operand: Operand, count: usize) -> Resul
     Ok(kept)
 }
 
-/// The plans count dimensions without the ignored leading ones; errors count those of the descriptor.
+/// Moves the dimension of an error up: plans count dimensions without the ignored leading ones,
+/// errors those of the descriptor.
 pub(super) fn after_leading(ignored: usize, error: Error) -> Error {
     match error {
         Error::SizeMismatch { operand, dimension, expected, found } => Error::SizeMismatch {
@@ -184,7 +187,8 @@ pub(super) fn dimension_count(
     }
 }
 
-/// Off the axis, strict settings ask for equal sizes. (The plans prove that those of the indices are not larger.)
+/// Proves that strict settings find equal sizes off the axis. (The plans prove that those of the
+/// indices are not larger.)
 pub(super) fn sizes_off_axis(
     settings: &Settings,
     input: &Layout,
@@ -207,7 +211,7 @@ pub(super) fn sizes_off_axis(
     Ok(())
 }
 
-/// What exceeds `usize` exceeds every limit that it is compared with.
+/// Saturates: what exceeds `usize` exceeds every limit that it is compared with.
 fn to_usize(number: u32) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
 }

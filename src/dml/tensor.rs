@@ -1,12 +1,13 @@
 //! Descriptions of tensors.
 
-use crate::dml::DataType;
+use crate::dml::types::DataType;
 use crate::error::{Error, Operand};
 use crate::layout::{Layout, MAX_RANK, SCALAR};
 
 /// Data type, sizes and strides of a tensor; no data.
 ///
-/// Nothing is checked until an operator is compiled, which then says which of its tensors is at fault.
+/// Nothing is checked until an operator is compiled. The error then says which of its tensors is at
+/// fault.
 ///
 /// ```
 /// use strew::dml::{DataType, TensorDesc};
@@ -26,8 +27,8 @@ pub struct TensorDesc<'a> {
     pub data_type: DataType,
     /// The number of elements along each dimension; none is 0.
     pub sizes: &'a [u32],
-    /// The distance in elements between neighbours along each dimension: 0 repeats an element, more than the packed distance leaves
-    /// padding. `None` is packed row-major.
+    /// The distance in elements between neighbours along each dimension. A stride of 0 repeats an
+    /// element; more than the packed distance leaves padding. `None` is packed row-major.
     pub strides: Option<&'a [u32]>,
 }
 
@@ -56,18 +57,21 @@ impl<'a> TensorDesc<'a> {
 
     /// `1 + sum((sizes[i] - 1) * strides[i])`: the length in elements that a slice must have.
     ///
-    /// DirectML's own helper computes this in 32 bits, which wrap. Here nothing does: what exceeds `usize` is an error.
+    /// DirectML's own helper computes this in 32 bits, which wrap. Here a result that exceeds
+    /// `usize` is an error.
     ///
     /// # Errors
-    /// [`Error::SizesOverflow`], and for what is no tensor at all [`Error::RankTooLarge`] (more than 8 sizes), [`Error::RankMismatch`]
-    /// (more or fewer strides than sizes), [`Error::ZeroSize`].
+    /// [`Error::SizesOverflow`]; for a description of no tensor at all, [`Error::RankTooLarge`]
+    /// (more than 8 sizes), [`Error::RankMismatch`] (more or fewer strides than sizes),
+    /// [`Error::ZeroSize`].
     ///
     /// ```
     /// use strew::Error;
     /// use strew::dml::{DataType, TensorDesc};
     ///
     /// assert_eq!(TensorDesc::packed(DataType::Uint8, &[4, 5, 6]).extent(), Ok(120));
-    /// assert!(matches!(TensorDesc::packed(DataType::Uint8, &[u32::MAX; 8]).extent(), Err(Error::SizesOverflow { .. })));
+    /// let huge = TensorDesc::packed(DataType::Uint8, &[u32::MAX; 8]);
+    /// assert!(matches!(huge.extent(), Err(Error::SizesOverflow { .. })));
     /// ```
     pub fn extent(&self) -> Result<usize, Error> {
         self.layout(Operand::Layout)?.extent()
@@ -100,7 +104,7 @@ impl<'a> TensorDesc<'a> {
             Some(strides) => {
                 let mut strided = SCALAR;
                 for (&size, &stride) in layout.sizes().iter().zip(strides) {
-                    // Along a size of 1 there are no steps, and the stride may be anything.
+                    // A dimension of size 1 has no steps, so that its stride may be anything.
                     let stride = if size == 1 {
                         0
                     } else {

@@ -1,4 +1,5 @@
-//! One case: an operator, three tensors, and the values of the indices. Its `Debug` output is a literal for a test.
+//! One case: an operator, three tensors, and the values of the indices. Its `Debug` output is a
+//! literal for a test.
 
 use std::fmt;
 
@@ -73,7 +74,8 @@ impl Case {
         Ok(scatter.bounds(self.bounds))
     }
 
-    /// The same case with indices of this type: values beyond it become its least or its greatest one.
+    /// The same case with indices of this type: values beyond it become its least or its greatest
+    /// one.
     pub fn with_index(&self, index: IndexType) -> Case {
         let mut case = self.clone();
         case.values.iter_mut().for_each(|value| *value = (*value).clamp(index.min(), index.max()));
@@ -90,7 +92,8 @@ impl Case {
     }
 }
 
-/// The places of a layout's elements in their slice, in row-major order. (Where there are none, strides may be anything.)
+/// The places of a layout's elements in their slice, in row-major order. (Where there are none,
+/// strides may be anything.)
 pub fn places(sizes: &[usize], strides: &[isize], offset: usize) -> Vec<usize> {
     sizes.iter().zip(strides).fold(vec![offset], |places, (size, stride)| {
         let line = |place: usize| {
@@ -160,7 +163,8 @@ impl IndexType {
 /// Calls `$body` with `$indices`, the index values of `$case` in their own type.
 macro_rules! with_indices {
     ($case:expr, $indices:ident => $body:expr) => {
-        with_indices!(@ $case, $indices => $body; U8 u8 U16 u16 U32 u32 U64 u64 Usize usize I8 i8 I16 i16 I32 i32 I64 i64 Isize isize)
+        with_indices!(@ $case, $indices => $body;
+            U8 u8 U16 u16 U32 u32 U64 u64 Usize usize I8 i8 I16 i16 I32 i32 I64 i64 Isize isize)
     };
     (@ $case:expr, $indices:ident => $body:expr; $($variant:ident $index:ident)*) => {
         match $case.index {
@@ -190,11 +194,13 @@ impl fmt::Debug for Case {
         let Case { operator, table, indices, flat, bounds, index, values, seed } = self;
         writeln!(
             f,
-            "Case {{\n    operator: Operator::{operator:?},\n    table: {table:?},\n    indices: {indices:?},\n    flat: {flat:?},"
+            "Case {{\n    operator: Operator::{operator:?},\n    table: {table:?},\n    \
+             indices: {indices:?},\n    flat: {flat:?},"
         )?;
         writeln!(
             f,
-            "    bounds: Bounds::{bounds:?},\n    index: IndexType::{index:?},\n    values: vec!{values:?},\n    seed: {seed},\n}}"
+            "    bounds: Bounds::{bounds:?},\n    index: IndexType::{index:?},\n    \
+             values: vec!{values:?},\n    seed: {seed},\n}}"
         )
     }
 }

@@ -55,7 +55,7 @@ pub fn check_gather_part(case: &Case, part: u64) {
     }
 }
 
-/// Signed indices as `i64`, unsigned ones as `u64`: two types that hold them all.
+/// Calls with signed indices as `i64`, or unsigned ones as `u64`: the two types hold them all.
 pub fn with_wide_indices(case: &Case, signed: impl FnOnce(&[i64]), unsigned: impl FnOnce(&[u64])) {
     if case.index.min() < 0 { signed(&case.indices_as()) } else { unsigned(&case.indices_as()) }
 }
@@ -77,7 +77,8 @@ pub fn gather_of<T: Sample, I: Index>(case: &Case, moves: &[Move], indices: &[I]
             assert_same(case, name, &output, &expected, Nan::Exact);
             continue;
         }
-        // What comes before the bad entry may have been gathered or not; the rest is as it was, in `expected` too.
+        // What comes before the bad entry may have been gathered or not; the rest is as it was, in
+        // `expected` too.
         for position in 0..output.len() {
             let (found, old, new) = (output[position], before[position], expected[position]);
             assert!(
@@ -100,7 +101,8 @@ pub fn gather_of<T: Sample, I: Index>(case: &Case, moves: &[Move], indices: &[I]
 /// The number of parts of [`check_scatter`].
 pub const SCATTERS: u64 = 6;
 
-/// A scatter with the indices in their own type: assignment, a function that tells every order of updates, and duplicates; and other elements.
+/// A scatter with the indices in their own type: assignment, a function that tells every order of
+/// updates, and duplicates; and other elements.
 pub fn check_scatter(case: &Case) {
     (0..SCATTERS).for_each(|part| check_scatter_part(case, part));
 }
@@ -123,9 +125,10 @@ pub fn check_scatter_part(case: &Case, part: u64) {
             with_indices!(case, indices => reduce(case, &moves, indices, order, order, Nan::Exact))
         }
         2 => with_indices!(case, indices => unique(case, &moves, indices)),
-        // One of the crate's own, which may be tried on a copy.
+        // A reduction of the crate's own, which may run on a copy.
         3 => {
-            with_indices!(case, indices => reduce(case, &moves, indices, Add, u8::wrapping_add, Nan::Exact))
+            let add = u8::wrapping_add;
+            with_indices!(case, indices => reduce(case, &moves, indices, Add, add, Nan::Exact))
         }
         4 => wide!([u8; 3], f32),
         _ => wide!(bool, u8),
@@ -180,7 +183,8 @@ pub fn assign<T: Sample, I: Index>(
     reduce(case, moves, indices, Assign, |_, update: T| update, Nan::Exact);
 }
 
-/// What a functional scatter leaves: the elements of the data's layout changed, all others and everything after an error as before.
+/// What a functional scatter leaves: the elements of the data's layout changed, all others and
+/// everything after an error as before.
 fn into_layout<T: Copy>(
     case: &Case,
     result: &Result<(), Error>,
@@ -320,18 +324,18 @@ fn unique<I: Index>(case: &Case, moves: &[Move], indices: &[I]) {
 
 /// A type with all reductions that it has.
 pub trait Reductions: Sample {
-    /// Their number.
+    /// The number of reductions.
     const NUMBER: u64;
 
     fn check_part<I: Index>(case: &Case, moves: &[Move], indices: &[I], part: u64);
 }
 
-/// By indices of one type: [`check_scatter`] reduces by those of all.
+/// Checks them by indices of one type: [`check_scatter`] reduces by those of all.
 pub fn check_reductions<T: Reductions>(case: &Case) {
     (0..T::NUMBER).for_each(|part| check_reductions_part::<T>(case, part));
 }
 
-/// One of them.
+/// Checks one of them.
 pub fn check_reductions_part<T: Reductions>(case: &Case, part: u64) {
     let case = &case.with_index(IndexType::I64);
     T::check_part(case, &oracle::moves(case), &case.indices_as::<i64>(), part % T::NUMBER);
@@ -345,15 +349,22 @@ macro_rules! integers {
 
             fn check_part<I: Index>(case: &Case, moves: &[Move], indices: &[I], part: u64) {
                 let add = |a: $t, b: $t| (a as i128 + b as i128) as $t;
+                let sub = |a: $t, b: $t| (a as i128 - b as i128) as $t;
+                let mul = |a: $t, b: $t| (a as i128 * b as i128) as $t;
+                let min = |a: $t, b: $t| if a < b { a } else { b };
+                let max = |a: $t, b: $t| if a > b { a } else { b };
+                let and = |a: $t, b: $t| !(!a | !b);
+                let or = |a: $t, b: $t| !(!a & !b);
+                let xor = |a: $t, b: $t| (a & !b) | (!a & b);
                 match part {
                     0 => reduce(case, moves, indices, Add, add, Nan::Exact),
-                    1 => reduce(case, moves, indices, Sub, |a: $t, b: $t| (a as i128 - b as i128) as $t, Nan::Exact),
-                    2 => reduce(case, moves, indices, Mul, |a: $t, b: $t| (a as i128 * b as i128) as $t, Nan::Exact),
-                    3 => reduce(case, moves, indices, Min, |a: $t, b: $t| if a < b { a } else { b }, Nan::Exact),
-                    4 => reduce(case, moves, indices, Max, |a: $t, b: $t| if a > b { a } else { b }, Nan::Exact),
-                    5 => reduce(case, moves, indices, And, |a: $t, b: $t| !(!a | !b), Nan::Exact),
-                    6 => reduce(case, moves, indices, Or, |a: $t, b: $t| !(!a & !b), Nan::Exact),
-                    7 => reduce(case, moves, indices, Xor, |a: $t, b: $t| (a & !b) | (!a & b), Nan::Exact),
+                    1 => reduce(case, moves, indices, Sub, sub, Nan::Exact),
+                    2 => reduce(case, moves, indices, Mul, mul, Nan::Exact),
+                    3 => reduce(case, moves, indices, Min, min, Nan::Exact),
+                    4 => reduce(case, moves, indices, Max, max, Nan::Exact),
+                    5 => reduce(case, moves, indices, And, and, Nan::Exact),
+                    6 => reduce(case, moves, indices, Or, or, Nan::Exact),
+                    7 => reduce(case, moves, indices, Xor, xor, Nan::Exact),
                     _ => mean(case, moves, indices, add, |sum: $t, count: u64| {
                         let (sum, count) = (sum as i128, count as i128);
                         ((sum - sum.rem_euclid(count)) / count) as $t // Rounded down.
@@ -386,21 +397,26 @@ macro_rules! floats {
             fn check_part<I: Index>(case: &Case, moves: &[Move], indices: &[I], part: u64) {
                 let (widen, round): (fn($t) -> $wide, fn($wide) -> $t) = ($widen, $round);
                 let add = |a: $t, b: $t| round(widen(a) + widen(b));
-                let extreme = |a: $t, b: $t, take_b: fn($wide, $wide) -> bool| match (widen(a), widen(b)) {
-                    (x, _) if x.is_nan() => a,
-                    (_, y) if y.is_nan() => b,
-                    (x, y) => if take_b(x, y) { b } else { a },
+                let sub = |a: $t, b: $t| round(widen(a) - widen(b));
+                let mul = |a: $t, b: $t| round(widen(a) * widen(b));
+                let divide = |sum: $t, count: u64| round((f64::from(sum) / count as f64) as $wide);
+                let extreme = |a: $t, b: $t, take_b: fn($wide, $wide) -> bool| {
+                    match (widen(a), widen(b)) {
+                        (x, _) if x.is_nan() => a,
+                        (_, y) if y.is_nan() => b,
+                        (x, y) => if take_b(x, y) { b } else { a },
+                    }
                 };
                 // Where two numbers are equal and their bits are not, they are the two zeros.
                 let min = |a, b| extreme(a, b, |x, y| y < x || (y == x && y.is_sign_negative()));
                 let max = |a, b| extreme(a, b, |x, y| y > x || (y == x && y.is_sign_positive()));
                 match part {
                     0 => reduce(case, moves, indices, Add, add, Nan::Any),
-                    1 => reduce(case, moves, indices, Sub, |a: $t, b: $t| round(widen(a) - widen(b)), Nan::Any),
-                    2 => reduce(case, moves, indices, Mul, |a: $t, b: $t| round(widen(a) * widen(b)), Nan::Any),
+                    1 => reduce(case, moves, indices, Sub, sub, Nan::Any),
+                    2 => reduce(case, moves, indices, Mul, mul, Nan::Any),
                     3 => reduce(case, moves, indices, Min, min, Nan::Exact),
                     4 => reduce(case, moves, indices, Max, max, Nan::Exact),
-                    _ => mean(case, moves, indices, add, |sum: $t, count: u64| round((f64::from(sum) / count as f64) as $wide)),
+                    _ => mean(case, moves, indices, add, divide),
                 }
             }
         }
@@ -413,7 +429,8 @@ floats!(
     f64 in f64: |x| x, |x| x;
 );
 
-/// Slices that end with the last element of their layout will do; one element less is refused, whichever operand lacks it.
+/// Slices that end with the last element of their layout are accepted; one element less is refused,
+/// whichever operand lacks it.
 pub fn check_slice_lengths(case: &Case, direction: Direction) {
     let case = &Case { bounds: Bounds::Wrap, ..case.clone() };
     let operands = match direction {
@@ -450,7 +467,7 @@ pub fn check_slice_lengths(case: &Case, direction: Direction) {
     }
 }
 
-/// The shape functions know the sizes that the constructors ask for.
+/// The shape functions return the sizes that the constructors demand.
 pub fn check_shapes(case: &Case) {
     let (table, indices) = (&case.table.sizes, &case.indices.sizes);
     let found = match case.operator {
@@ -461,7 +478,8 @@ pub fn check_shapes(case: &Case) {
     assert_eq!(found.unwrap(), case.flat.sizes[..], "{case:?}");
 }
 
-/// Never panics; and when a plan is made all the same, it demands slices of the lengths that exact arithmetic demands, and runs on these.
+/// A constructor never panics. If it makes a plan all the same, the plan demands slices of the
+/// lengths that exact arithmetic demands, and runs on these.
 pub fn check_hostile(case: &Case) {
     const LONGEST: usize = 1 << 12;
     let length = |tensor: &Tensor| -> i128 {
@@ -499,7 +517,7 @@ pub fn check_hostile(case: &Case) {
     if gather.is_ok() || scatter.is_ok() {
         check_shapes(case);
     }
-    // Tensors may be broadcast, and take long.
+    // Broadcast tensors may take long.
     let products = [&case.table, &case.indices, &case.flat]
         .map(|tensor| tensor.sizes.iter().fold(1, |all: usize, size| all.saturating_mul(*size)));
     if needs.iter().any(|need| *need > LONGEST as i128)

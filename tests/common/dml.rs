@@ -1,4 +1,5 @@
-//! Cases as DirectML describes them: aligned to the right, nothing empty, no stride below 0. And descriptions of which nothing need be true.
+//! Cases as DirectML describes them: aligned to the right, nothing empty, no stride below 0. And
+//! descriptions of which nothing need be true.
 
 use std::fmt;
 
@@ -35,7 +36,8 @@ pub struct Description {
     pub operator: Operator,
     /// Input, indices, output or updates, and a scatter's output.
     pub tensors: [Tensor; 4],
-    /// Axis and number of index dimensions; or the dimension counts of input and indices, and that of batches.
+    /// Axis and number of index dimensions; or the dimension counts of input and indices, and that
+    /// of batches.
     pub parameters: [u32; 3],
     /// What the same operator is without DirectML. Its indices are the data.
     pub case: Case,
@@ -109,7 +111,8 @@ pub fn description(choose: Choose) -> Option<Description> {
     Some(Description { operator, tensors: [input, indices, flat, table], parameters, case })
 }
 
-/// The same sizes from the start of a slice that is no longer than it must be, with no stride below 0.
+/// The same sizes from the start of a slice that is no longer than it must be, with no stride
+/// below 0.
 fn upwards(tensor: &mut case::Tensor) {
     for (stride, size) in tensor.strides.iter_mut().zip(&tensor.sizes) {
         // What a single element never takes may be anything.
@@ -308,7 +311,8 @@ where
     }
 }
 
-/// Never panics. What compiles all the same runs on slices of the lengths that the descriptors say, and on no shorter ones.
+/// `compile` never panics. What compiles all the same runs on slices of the lengths that the
+/// descriptors say, and on no shorter ones.
 pub fn check_hostile_description(description: &Description) {
     const LONGEST: usize = 1 << 12;
     let Ok(compiled) = description.compile(DataType::Uint8) else { return };
@@ -333,14 +337,14 @@ pub fn check_hostile_description(description: &Description) {
         )
     };
     let operands = if matches!(compiled, Compiled::Gather(_)) { 3 } else { 4 };
-    // A gather's fourth tensor is nobody's.
+    // A gather has no fourth tensor.
     let lengths: Vec<usize> = extents
         .into_iter()
         .take(operands)
         .map(|extent| extent.expect("what compiles has lengths"))
         .collect();
     let lengths = [lengths[0], lengths[1], lengths[2], lengths.get(3).copied().unwrap_or(0)];
-    // Tensors may be broadcast, and take long.
+    // Broadcast tensors may take long.
     let products = description.tensors.each_ref().map(|tensor| {
         tensor.sizes.iter().fold(1_usize, |all, size| all.saturating_mul(*size as usize))
     });

@@ -1,4 +1,5 @@
-//! Makes cases out of choices. Who chooses is left open: a property test, or a fuzzer. Choice 0 is always the simplest.
+//! Makes cases out of choices. A property test chooses, or a fuzzer. Choice 0 is always the
+//! simplest.
 
 use strew::Bounds;
 
@@ -8,7 +9,7 @@ use super::oracle::coordinates;
 /// `choose(n)` is a number below `n`.
 pub type Choose<'a> = &'a mut dyn FnMut(usize) -> usize;
 
-/// The tensor that is written must not overlap itself; the others may.
+/// The tensor that an operator writes must not overlap itself; the others may.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     Gather,
@@ -43,8 +44,9 @@ pub fn case(direction: Direction, kind: Kind, choose: Choose) -> Case {
     filled(shapes.operator, tensors, hostility, choose)
 }
 
-/// The same with lanes that take vectors: 0 to 300 indices or tuples in the last dimension, mostly without gaps, and at most one of them hostile more
-/// often than not.
+/// The same with long lanes: 0 to 300 indices or tuples in the last dimension, mostly without gaps,
+/// and at most one of them hostile more often than not. Some calls have more entries than the short
+/// ways of `std` take.
 pub fn long_case(direction: Direction, kind: Kind, choose: Choose) -> Case {
     let shapes = long_shapes(kind, choose);
     let mut tensor = |sizes: Vec<usize>, is_written: bool| match choose(8) {
@@ -116,7 +118,7 @@ fn shapes(kind: Kind, choose: Choose) -> Shapes {
 fn long_shapes(kind: Kind, choose: Choose) -> Shapes {
     const FEW: [usize; 4] = [1, 2, 3, 4];
     const MANY: [usize; 8] = [5, 2, 1, 40, 128, 255, 256, 300];
-    // Whole blocks of the vector loops often.
+    // Often, whole steps of the kernels.
     let length = match choose(8) {
         5 => 64,
         6 => 128,
@@ -206,7 +208,8 @@ fn written(sizes: Vec<usize>, choose: Choose) -> Tensor {
     place(sizes, strides, choose)
 }
 
-/// Each dimension steps over all that the dimensions chosen before it reach: the last dimension first, or any permutation.
+/// Each dimension steps over all that the dimensions chosen before it reach: the last dimension
+/// first, or any permutation.
 fn strides_without_overlap(sizes: &[usize], choose: Choose) -> Vec<isize> {
     let (permuted, padded, negative) = (choose(3) == 2, choose(3) == 2, choose(3) == 2);
     let mut left: Vec<usize> = (0..sizes.len()).collect();
@@ -222,7 +225,8 @@ fn strides_without_overlap(sizes: &[usize], choose: Choose) -> Vec<isize> {
     strides
 }
 
-/// Puts a layout into a slice, with some elements around it. Strides that no step uses may be anything.
+/// Puts a layout into a slice, with some elements around it. Strides that no step uses may be
+/// anything.
 fn place(sizes: Vec<usize>, mut strides: Vec<isize>, choose: Choose) -> Tensor {
     let empty = sizes.contains(&0);
     let (mut down, mut up) = (0, 0);
@@ -241,7 +245,8 @@ fn place(sizes: Vec<usize>, mut strides: Vec<isize>, choose: Choose) -> Tensor {
     Tensor { sizes, strides, offset: before + down, len: before + down + up + 1 + after }
 }
 
-/// Values that are inside, or sometimes hostile. What no coordinate addresses is always out of bounds.
+/// Values that are inside, or sometimes hostile. What no coordinate addresses is always out of
+/// bounds.
 fn values(
     operator: Operator,
     table: &Tensor,
@@ -301,7 +306,8 @@ fn hostile(size: usize, index: IndexType, choose: Choose) -> i128 {
     value.clamp(index.min(), index.max())
 }
 
-/// A description of which anything may be wrong, and often one thing is: a valid case with one to three parts replaced.
+/// A description of which anything may be wrong, and often one thing is: a valid case with one to
+/// three parts replaced.
 pub fn hostile_case(choose: Choose) -> Case {
     let direction = [Direction::Gather, Direction::Scatter][choose(2)];
     let kind = KINDS[choose(3)];

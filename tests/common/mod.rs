@@ -1,4 +1,5 @@
-//! What the tests share: a case as plain data, its generator, a naive oracle, and the comparison of crate and oracle.
+//! What the tests share: a case as plain data, its generator, a naive oracle, and the comparison of
+//! crate and oracle.
 
 #![allow(dead_code, unused_imports)] // No test program uses all of it.
 

@@ -1,4 +1,5 @@
-//! The operators, coordinate by coordinate, straight from their formulas. Knows nothing of plans, merging or fast paths.
+//! The operators, coordinate by coordinate, straight from their formulas. The oracle knows nothing
+//! of plans, merging or fast paths.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +7,8 @@ use strew::{Bounds, Error};
 
 use super::case::{Case, Operator};
 
-/// One element that moves: the entry of the indices that says so, and where it lies in the flat tensor and in the table.
+/// One element that moves: the entry of the indices that says so, and where it lies in the flat
+/// tensor and in the table.
 #[derive(Clone, Copy, Debug)]
 pub struct Move {
     pub entry: usize,
@@ -32,7 +34,8 @@ pub fn coordinates(sizes: &[usize]) -> Vec<Vec<usize>> {
 pub fn moves(case: &Case) -> Vec<Move> {
     let q = case.indices.sizes.len();
     let to_move = |c: Vec<usize>| {
-        // The entry of the indices, and the coordinates of the table that stand before and after the indexed ones.
+        // The entry of the indices, and the coordinates of the table that stand before and after
+        // the indexed ones.
         let (entry, before, after) = match case.operator {
             Operator::Axis(axis) => (&c[axis..axis + q], &c[..axis], &c[axis + q..]),
             Operator::Elements(axis) => (&c[..], &c[..axis], &c[axis + 1..]),
@@ -109,7 +112,8 @@ pub fn gather<T: Copy>(moves: &[Move], input: &[T], output: &mut [T]) {
     }
 }
 
-/// `data[table] = combine(data[table], updates[flat])`; nothing if any entry is out of bounds. Returns how often each place was hit.
+/// `data[table] = combine(data[table], updates[flat])`; nothing if any entry is out of bounds.
+/// Returns how often each place was hit.
 pub fn scatter<T: Copy>(
     moves: &[Move],
     data: &mut [T],

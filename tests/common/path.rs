@@ -4,7 +4,8 @@ use std::sync::Once;
 
 use strew_simd::Path;
 
-/// Forces the path that `STREW_PATH` names, for the whole program; all tests fail if this machine does not have it. `.ci/paths` goes through them.
+/// Forces the path that `STREW_PATH` names, for the whole program; all tests fail if this machine
+/// does not have it. `.ci/paths` goes through them.
 pub fn force() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

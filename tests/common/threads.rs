@@ -6,7 +6,7 @@ use super::case::Case;
 use super::check::with_wide_indices;
 use super::oracle;
 
-/// So large that 256 of them are worth several threads.
+/// An element so large that a call that moves 256 of them is divided.
 type Block = [u64; 1024];
 
 /// More than 32 MiB in one slice.

@@ -14,7 +14,7 @@ pub struct Pixel {
 }
 
 pub trait Sample: Element + Debug {
-    /// A value of few, with the ones that are special often among them.
+    /// A value of a small set, in which special values are frequent.
     fn sample(random: u64) -> Self;
 
     fn is_nan(self) -> bool {
@@ -43,11 +43,14 @@ macro_rules! sample_floats {
     ($($float:ident)*) => {$(
         impl Sample for $float {
             fn sample(random: u64) -> Self {
-                let special = [f32::NAN, -f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 0.0, -0.0, 1.0, 1e-45, f32::MAX, 65504.0];
+                let (nan, infinity) = (f32::NAN, f32::INFINITY);
+                let special =
+                    [nan, -nan, infinity, -infinity, 0.0, -0.0, 1.0, 1e-45, f32::MAX, 65504.0];
                 let value = match random % 16 {
                     choice if (choice as usize) < special.len() => special[choice as usize],
                     10..13 => ((random >> 8) % 17) as f32 - 8.0,
-                    _ => f32::from_bits((random >> 16) as u32), // Any exponent, any payload of a NaN.
+                    // Any exponent, any payload of a NaN.
+                    _ => f32::from_bits((random >> 16) as u32),
                 };
                 convert::$float(value)
             }
@@ -111,7 +114,8 @@ pub fn samples<T: Sample>(len: usize, seed: u64, stream: u64) -> Vec<T> {
     noise(seed, stream).take(len).map(T::sample).collect()
 }
 
-/// Whether all bits of a NaN count. They do wherever values are moved or chosen; Rust leaves them open where they are computed.
+/// Whether all bits of a NaN count. They do wherever values are moved or chosen; Rust leaves them
+/// open where they are computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Nan {
     Exact,

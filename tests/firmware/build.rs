@@ -31,14 +31,17 @@ fn memory(target: &str, logs: bool) -> &'static str {
     if target.starts_with("riscv32") {
         // QEMU's virt.
         "MEMORY { RAM : ORIGIN = 0x80000000, LENGTH = 4M }
-         REGION_ALIAS(\"REGION_TEXT\", RAM); REGION_ALIAS(\"REGION_RODATA\", RAM); REGION_ALIAS(\"REGION_DATA\", RAM);
-         REGION_ALIAS(\"REGION_BSS\", RAM); REGION_ALIAS(\"REGION_HEAP\", RAM); REGION_ALIAS(\"REGION_STACK\", RAM);"
+         REGION_ALIAS(\"REGION_TEXT\", RAM); REGION_ALIAS(\"REGION_RODATA\", RAM);
+         REGION_ALIAS(\"REGION_DATA\", RAM); REGION_ALIAS(\"REGION_BSS\", RAM);
+         REGION_ALIAS(\"REGION_HEAP\", RAM); REGION_ALIAS(\"REGION_STACK\", RAM);"
     } else if target.starts_with("thumbv6m") && logs {
         // QEMU's microbit, with 16 times the flash that it has: the checks need more than 256 KiB.
-        "MEMORY { FLASH : ORIGIN = 0x00000000, LENGTH = 4M  RAM : ORIGIN = 0x20000000, LENGTH = 16K }"
+        "MEMORY { FLASH : ORIGIN = 0x00000000, LENGTH = 4M
+                  RAM : ORIGIN = 0x20000000, LENGTH = 16K }"
     } else {
         // mps2-an385 and mps2-an386.
-        "MEMORY { FLASH : ORIGIN = 0x00000000, LENGTH = 4M  RAM : ORIGIN = 0x20000000, LENGTH = 4M }"
+        "MEMORY { FLASH : ORIGIN = 0x00000000, LENGTH = 4M
+                  RAM : ORIGIN = 0x20000000, LENGTH = 4M }"
     }
 }
 
@@ -88,8 +91,8 @@ fn indexing(out: &mut String, case: &Value) {
     );
 }
 
-/// `nd` with one batch dimension and tuples of one position on the axis before the last, which wrap when circular. What lies between batch and axis
-/// is of size 1 in these cases, and left out.
+/// `nd` with one batch dimension and tuples of one position on the axis before the last, which wrap
+/// when circular. What lies between batch and axis is of size 1 in these cases, and left out.
 fn tensor_scatter(out: &mut String, case: &Value) {
     let inputs = &case["inputs"];
     let three = |value: &Value| {
@@ -133,7 +136,8 @@ fn write_case(out: &mut String, case: &Value, attributes: [&str; 4], tensors: [&
     let [data, indices, updates, expected] = tensors;
     writeln!(
         out,
-        "Case {{ name: {}, operator: Operator::{operator}, last: {last}, reduction: Reduce::{reduction}, bounds: Bounds::{bounds},\n\
+        "Case {{ name: {}, operator: Operator::{operator}, last: {last}, \
+         reduction: Reduce::{reduction}, bounds: Bounds::{bounds},\n\
          data: {data},\nindices: {indices},\nupdates: {updates},\nexpected: {expected} }},",
         case["name"]
     )

@@ -1,6 +1,6 @@
 //! Measures every workload against the safe loop that a user would write, and prints one table.
 //!
-//! `summary [--quick] [--path NAME] [--svg FILE] [FAMILY ...]`
+//! `summary [--quick] [--routes] [--path NAME] [--svg FILE] [FAMILY ...]`
 
 use std::error::Error;
 use std::process::ExitCode;
@@ -11,12 +11,14 @@ use strew_benches::chart::{self, Bar, nanoseconds};
 use strew_benches::workloads::{self, FAMILIES, Ready, TINY, Workload};
 use strew_simd::Path;
 
-const USAGE: &str = "usage: summary [--quick] [--path portable|avx2|avx512|avx512-mixed|avx512-gather|neon] [--svg FILE] [FAMILY ...]";
+const USAGE: &str = "usage: summary [--quick] [--routes] \
+    [--path portable|avx2|avx512|avx512-mixed|avx512-gather|neon] [--svg FILE] [FAMILY ...]";
 
-/// What the command line says.
+/// The options of the command line.
 #[derive(Default)]
 struct Options {
     quick: bool,
+    routes: bool,
     path: Option<Path>,
     svg: Option<String>,
     families: Vec<String>,
@@ -29,6 +31,7 @@ impl Options {
         while let Some(arg) = args.next() {
             match arg.as_str() {
                 "--quick" => options.quick = true,
+                "--routes" => options.routes = true,
                 "--svg" => options.svg = Some(args.next().ok_or(USAGE)?),
                 "--path" => {
                     let name = args.next().ok_or(USAGE)?;
@@ -66,10 +69,12 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
         format!("{}, {}, path {}, one thread", chart::machine(), chart::today(), path.name());
     println!("{caption}. Medians of strew and the safe loop in turn, from the same memory.");
     println!(
-        "GB/s: bytes of the indices and of the elements read and written, by time. Ratio: how many times faster than the safe loop."
+        "GB/s: bytes of the indices and of the elements read and written, by time. \
+         Ratio: how many times faster than the safe loop."
     );
     println!(
-        "ns: an element; in the family tiny, a call. No path: so few moves are not worth a dispatch."
+        "ns: an element; in the family tiny, a call. \
+         No path: so few moves are not worth a dispatch."
     );
     if options.quick {
         println!("--quick: the tensors are small and the samples few. The figures mean nothing.");
@@ -78,8 +83,12 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
         println!("Not in the family spatter: {LEFT_OUT}.");
     }
     println!();
-    print_row(["workload", "ns", "safe loop ns", "GB/s", "ratio", "path"]);
-    print_row(["--", "-:", "-:", "-:", "-:", "--"]);
+    let route = |text: String| options.routes.then_some(text);
+    print_row(
+        ["workload", "ns", "safe loop ns", "GB/s", "ratio", "path"],
+        route("what the call does".into()),
+    );
+    print_row(["--", "-:", "-:", "-:", "-:", "--"], route("--".into()));
 
     let mut bars: Vec<Bar> = Vec::new();
     let mut wrong = Vec::new();
@@ -96,14 +105,17 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
         let bar = bar(workload, strew, safe_loop);
         let path = if workload.family == TINY { "-" } else { path.name() };
         let ratio = format!("{:.2}", safe_loop / strew);
-        print_row([
-            &name,
-            &nanoseconds(bar.strew),
-            &nanoseconds(bar.safe_loop),
-            &format!("{bandwidth:.2}"),
-            &ratio,
-            path,
-        ]);
+        print_row(
+            [
+                &name,
+                &nanoseconds(bar.strew),
+                &nanoseconds(bar.safe_loop),
+                &format!("{bandwidth:.2}"),
+                &ratio,
+                path,
+            ],
+            route(workload.route(1)),
+        );
         bars.push(bar);
     }
     println!();
@@ -111,6 +123,13 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
         print_mean(family.first().map_or("", |bar| bar.family), family);
     }
     print_mean("all", &bars);
+    if options.routes {
+        let threads = std::thread::available_parallelism()?.get();
+        println!("\nWith {threads} threads, not measured here:\n");
+        for workload in workloads::with_threads(options.quick) {
+            println!("- {}: {}", workload.name, workload.route(threads));
+        }
+    }
     if let Some(file) = &options.svg {
         std::fs::write(file, chart::draw(&bars, &caption))?;
         println!("wrote {file}");
@@ -131,10 +150,12 @@ fn bar(workload: &Workload, strew: f64, safe_loop: f64) -> Bar {
     }
 }
 
-fn print_row([name, cells @ ..]: [&str; 6]) {
+fn print_row([name, cells @ ..]: [&str; 6], route: Option<String>) {
     let [strew, safe_loop, bandwidth, ratio, path] = cells;
+    let route = route.map_or_else(String::new, |route| format!(" {route} |"));
     println!(
-        "| {name:44} | {strew:>7} | {safe_loop:>12} | {bandwidth:>6} | {ratio:>5} | {path:13} |"
+        "| {name:44} | {strew:>7} | {safe_loop:>12} | {bandwidth:>6} | {ratio:>5} | {path:13} |\
+         {route}"
     );
 }
 
@@ -144,12 +165,14 @@ fn print_mean(name: &str, bars: &[Bar]) {
     let ratios = || bars.iter().map(|bar| bar.safe_loop / bar.strew);
     let (least, most) = (ratios().fold(f64::MAX, f64::min), ratios().fold(0.0, f64::max));
     println!(
-        "{name:8} {mean:5.2} times the speed of the safe loop, geometric mean of {}, {least:.2} to {most:.2}",
+        "{name:8} {mean:5.2} times the speed of the safe loop, geometric mean of {}, \
+         {least:.2} to {most:.2}",
         bars.len()
     );
 }
 
-/// The paths on which the result is not that of the safe loop, to the bit. Afterwards the path is `forced` again.
+/// The paths on which the result is not that of the safe loop, to the bit. Afterwards the path is
+/// `forced` again.
 fn disagreeing_paths(ready: &mut dyn Ready, forced: Option<Path>) -> Vec<&'static str> {
     let mut wrong = Vec::new();
     for path in Path::available().into_iter().flatten() {
@@ -162,7 +185,8 @@ fn disagreeing_paths(ready: &mut dyn Ready, forced: Option<Path>) -> Vec<&'stati
     wrong
 }
 
-/// Nanoseconds that one run takes: strew's and the safe loop's. They run in turn, so that whatever else the machine does falls on both.
+/// Nanoseconds that one run of strew takes, and one of the safe loop. They run in turn, so that
+/// whatever else the machine does slows both.
 fn measure(ready: &mut dyn Ready, quick: bool) -> [f64; 2] {
     let (samples, shortest) =
         if quick { (3, Duration::from_micros(20)) } else { (15, Duration::from_millis(2)) };
@@ -184,7 +208,7 @@ fn time(run: impl FnOnce()) -> Duration {
     start.elapsed()
 }
 
-/// Of an odd number of samples.
+/// The median of an odd number of samples.
 fn median(mut samples: Vec<Duration>) -> Duration {
     samples.sort_unstable();
     samples.get(samples.len() / 2).copied().unwrap_or_default()

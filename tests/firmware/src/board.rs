@@ -8,7 +8,8 @@ const TIMER: *mut u32 = 0x4000_0000 as *mut u32;
 
 /// Lets the timer count down from its largest value.
 pub fn start_timer() {
-    // SAFETY: these are the timer's registers on the machines that this module is for; nothing else uses them.
+    // SAFETY: these are the timer's registers on the machines that this module is for; nothing else
+    // uses them.
     unsafe { write_volatile(TIMER.add(2), u32::MAX) };
     // SAFETY: as above.
     unsafe { write_volatile(TIMER.add(1), u32::MAX) };
@@ -26,7 +27,8 @@ fn nothing<T>(_: &mut T) -> bool {
     true
 }
 
-/// The instructions that `f` executes, without its call, and what it returns. QEMU runs with `-icount shift=10`: 1024 ns an instruction, 40 ns a tick.
+/// The instructions that `f` executes, without its call, and what it returns. QEMU runs with
+/// `-icount shift=10`: 1024 ns an instruction, 40 ns a tick.
 pub fn instructions<T>(f: fn(&mut T) -> bool, on: &mut T) -> (u64, bool) {
     let (count, result) = counted(f, on);
     (count - counted(nothing, on).0, result)
@@ -41,7 +43,8 @@ fn counted<T>(f: fn(&mut T) -> bool, on: &mut T) -> (u64, bool) {
     ((u64::from(before.wrapping_sub(after)) * 40 + 512) / 1024, result)
 }
 
-/// The bytes of stack down to the last word that `f` writes, without its caller's frame, and what it returns.
+/// The bytes of stack down to the last word that `f` writes, without its caller's frame, and what
+/// it returns.
 pub fn stack<T>(f: fn(&mut T) -> bool, on: &mut T) -> (usize, bool) {
     let (bytes, result) = touched(f, on);
     (bytes - touched(nothing, on).0, result)
@@ -61,7 +64,8 @@ fn touched<T>(f: fn(&mut T) -> bool, on: &mut T) -> (usize, bool) {
         core::arch::asm!("mov {}, sp", out(reg) sp, options(nomem, nostack, preserves_flags))
     };
     for word in 1..PAINTED {
-        // SAFETY: below the stack pointer lies free stack; main's is 4 MiB, and no interrupt is enabled.
+        // SAFETY: below the stack pointer lies free stack; main's is 4 MiB, and no interrupt is
+        // enabled.
         unsafe { write_volatile(sp.sub(word), PAINT) };
     }
     let result = f(on);

@@ -115,7 +115,8 @@ fn layout() -> Layout {
     any(ROW)
 }
 
-/// Plans in constants fold into the loops: each policy, and each way through them, is code of its own.
+/// Plans in constants fold into the loops: each policy, and each way through them, is code of its
+/// own.
 fn constant_plans() {
     const COLUMNS: Gather = plan!(Gather::axis(&SQUARE, &ROW, &SQUARE, 1));
     const BEST: Gather = plan!(Gather::elements(&SQUARE, &SQUARE, &SQUARE, 1));

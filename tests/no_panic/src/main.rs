@@ -1,7 +1,8 @@
-//! A bare-metal image that links only if no panic path is left in it: its panic handler calls a function that does not exist.
+//! A bare-metal image that links only if no panic path is left in it: its panic handler calls a
+//! function that does not exist.
 //!
-//! Nothing is run. With the feature `everything` it calls every public function of strew, with plans that the compiler knows and plans that it
-//! does not, so that no check is folded away.
+//! Nothing is run. With the feature `everything` it calls every public function of strew, with
+//! plans that the compiler knows and plans that it does not, so that no check is folded away.
 
 #![no_std]
 #![no_main]

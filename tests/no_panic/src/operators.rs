@@ -1,4 +1,5 @@
-//! One operator with a constant plan, on f32 and i32: what firmware has, and what the sizes of images are made of.
+//! One operator with a constant plan, on f32 and i32: what firmware has, and what the sizes of
+//! images are made of.
 
 use strew::{Gather, Layout, Scatter, plan};
 

@@ -1,7 +1,8 @@
-//! Counts the instructions and the stack of each operator, and compares what it does with a plain loop. `.ci/figures` runs it and adds the bytes; the
-//! table is FIGURES.md.
+//! Counts the instructions and the stack of each operator, and compares what it does with a plain
+//! loop. `.ci/figures` runs it and adds the bytes; the table is FIGURES.md.
 //!
-//! Each case is a function of its own, as firmware would have it, whose name is the name of the case.
+//! Each case is a function of its own, as firmware would have it, whose name is the name of the
+//! case.
 
 #![no_std]
 #![no_main]
@@ -170,7 +171,8 @@ macro_rules! case {
             let table: &mut [$element] = cast_slice_mut(&mut memory.table);
             let flat: &mut [$element] = cast_slice_mut(&mut memory.flat);
             let indices: &[$index] = cast_slice(&memory.indices);
-            // Arrays of known lengths at unknown places, as statics are for the function that uses them.
+            // Arrays of known lengths at unknown places, as statics are for the function that uses
+            // them.
             let table: &mut [$element; 8192] = black_box(table.first_chunk_mut().unwrap());
             let flat: &mut [$element; 2048] = black_box(flat.first_chunk_mut().unwrap());
             let indices: &[$index; 2048] = black_box(indices.first_chunk().unwrap());
@@ -186,8 +188,12 @@ macro_rules! case {
             shape: $shape,
         }
     }};
-    (@Add $plan:expr, $table:ident, $indices:ident, $flat:ident) => { $plan.reduce(Add, $table, $indices, $flat) };
-    (@$way:ident $plan:expr, $table:ident, $indices:ident, $flat:ident) => { $plan.run($table, $indices, $flat) };
+    (@Add $plan:expr, $table:ident, $indices:ident, $flat:ident) => {
+        $plan.reduce(Add, $table, $indices, $flat)
+    };
+    (@$way:ident $plan:expr, $table:ident, $indices:ident, $flat:ident) => {
+        $plan.run($table, $indices, $flat)
+    };
 }
 
 /// A case for each width of elements and two types of indices.
@@ -240,7 +246,8 @@ const RANKS_AND_PLACES: &[Case] = &[
     case!(Assign "static_scatter_pairs", Kept(&KEPT_SCATTER_PAIRS), PAIR, f32, i32),
 ];
 
-/// Elements no two neighbours of which are alike, small enough for any sum of them in a `u8`; indices that are on their axes, likewise.
+/// Elements no two neighbours of which are alike, small enough for any sum of them in a `u8`;
+/// indices that are on their axes, likewise.
 fn fill<T: bytemuck::Pod + From<u8>, I: bytemuck::Pod + TryFrom<usize>>(
     memory: &mut Memory,
     shape: &Shape,

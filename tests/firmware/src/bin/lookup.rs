@@ -1,4 +1,5 @@
-//! An embedding lookup on a Cortex-M: plan and table lie in flash, the ids come from outside, and an error is logged.
+//! An embedding lookup on a Cortex-M: plan and table lie in flash, the ids come from outside, and
+//! an error is logged.
 #![no_std]
 #![no_main]
 

@@ -25,14 +25,15 @@ fn types() {
     const SCATTER: Scatter = plan!(Scatter::axis(&FIVE, &THREE, &THREE, 0));
     macro_rules! each {
         ($indices:expr, $places:expr; $($index:ident)*) => {$({
-            let indices: [$index; 3] = black_box($indices);
+            let (name, indices): (_, [$index; 3]) = (stringify!($index), black_box($indices));
             let (mut output, mut data) = ([0_u16; 3], [0_u16; 5]);
             unwrap!(GATHER.run(&[10, 11, 12, 13, 14], &indices, &mut output));
-            assert_eq!(output, $places.map(|place| 10 + place), "{=str}", stringify!($index));
+            assert_eq!(output, $places.map(|place| 10 + place), "{=str}", name);
             unwrap!(SCATTER.run(&mut data, &indices, &output));
-            assert_eq!($places.map(|place| data[place as usize]), output, "{=str}", stringify!($index));
+            assert_eq!($places.map(|place| data[place as usize]), output, "{=str}", name);
             let bad = GATHER.check(&[0, 4, 5 as $index]).map(|_| ());
-            assert_eq!(bad, Err(Error::IndexOutOfBounds { entry: 2, coordinate: 0, value: 5, size: 5 }), "{=str}", stringify!($index));
+            let error = Error::IndexOutOfBounds { entry: 2, coordinate: 0, value: 5, size: 5 };
+            assert_eq!(bad, Err(error), "{=str}", name);
         })*};
     }
     each!([4, 0, 3], [4, 0, 3]; u8 u16 u32 u64 usize);
@@ -40,7 +41,8 @@ fn types() {
     info!("indices: u8 u16 u32 u64 usize i8 i16 i32 i64 isize");
 }
 
-/// What an axis of 5 makes of an index that is `value`: it is out of bounds, clamps or wraps to a position, is skipped.
+/// What an axis of 5 makes of an index that is `value`: it is out of bounds, clamps or wraps to a
+/// position, is skipped.
 #[inline(never)]
 fn outside<I: Index>(index: I, value: i128, clamped: u16, wrapped: u16) {
     let error = Error::IndexOutOfBounds { entry: 0, coordinate: 0, value, size: 5 };

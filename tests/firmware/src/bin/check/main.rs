@@ -1,4 +1,5 @@
-//! Checks the library on the machine that it runs on, and logs what was checked and how its types print.
+//! Checks the library on the machine that it runs on, and logs what was checked and how its types
+//! print.
 #![no_std]
 #![no_main]
 
@@ -25,9 +26,13 @@ fn main() -> ! {
     firmware::exit(0)
 }
 
-/// Runs the block with a constant plan, which is folded into it, then with one in flash and with one that is made at run time.
+/// Runs the block with a constant plan, which is folded into it, then with one in flash and with
+/// one that is made at run time.
 macro_rules! plans {
-    ($operator:ident::$kind:ident($table:expr, $indices:expr, $flat:expr, $last:expr), |$plan:ident| $check:block) => {{
+    (
+        $operator:ident::$kind:ident($table:expr, $indices:expr, $flat:expr, $last:expr),
+        |$plan:ident| $check:block
+    ) => {{
         use core::hint::black_box;
         const CONSTANT: $operator =
             strew::plan!($operator::$kind(&$table, &$indices, &$flat, $last));

@@ -1,4 +1,5 @@
-//! Every operator, packed and strided, with elements of every width. Tables hold their own positions.
+//! Every operator, packed and strided, with elements of every width. Tables hold their own
+//! positions.
 
 use core::array::from_fn;
 use core::hint::black_box;

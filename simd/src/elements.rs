@@ -1,0 +1,142 @@
+//! Copies of single elements by address.
+
+use bytemuck::NoUninit;
+
+use crate::block::{Ahead, Block, Hints, Listed};
+use crate::bytes::{Bytes, STEP, elements, elements_mut};
+use crate::combine;
+use crate::fence::Right;
+use crate::moves::Move;
+use crate::moves::sealed::Kernels;
+use crate::path::{Instructions, Op, Path};
+use crate::portable::by_element;
+use crate::stream;
+
+/// Copies of elements of `N` bytes from one slice to another of the same type, which is not named.
+pub struct Elements<'a, const N: usize> {
+    from: &'a [Bytes<N>],
+    to: &'a mut [Bytes<N>],
+}
+
+impl<'a, const N: usize> Elements<'a, N> {
+    /// From one slice to the other. `None` if the elements do not have `N` bytes.
+    #[inline]
+    #[must_use]
+    pub fn new<T: NoUninit>(from: &'a [T], to: &'a mut [T]) -> Option<Elements<'a, N>> {
+        // SAFETY: this type only leaves copies of elements of `from` there, whole ones.
+        let to = unsafe { elements_mut(to) }?;
+        Some(Elements { from: elements(from)?, to })
+    }
+}
+
+/// The kernels of each size: functions that are not generic.
+macro_rules! sizes {
+    ($($size:literal)*) => {$(
+        impl Kernels for Elements<'_, $size> {
+            fn run_gather(
+                &mut self,
+                path: Path,
+                block: &Block<'_>,
+                hints: Hints,
+                right: Option<Right<'_>>,
+            ) {
+                path.dispatch(Gather { from: self.from, to: self.to, block, hints, right });
+            }
+
+            fn run_scatter(
+                &mut self,
+                path: Path,
+                block: &Block<'_>,
+                hints: Hints,
+                _: Option<Right<'_>>,
+            ) {
+                combine::elements(path, self.to, self.from, block, hints, |_, from| from);
+            }
+
+            fn run_listed(&mut self, _: Path, listed: Listed<'_>, _: Option<Right<'_>>) {
+                combine::elements_listed(self.to, self.from, listed, |_, from| from);
+            }
+        }
+
+        impl Move for Elements<'_, $size> {}
+    )*};
+}
+sizes!(1 2 4 8 16);
+
+struct Gather<'a, const N: usize> {
+    from: &'a [Bytes<N>],
+    to: &'a mut [Bytes<N>],
+    block: &'a Block<'a>,
+    hints: Hints,
+    right: Option<Right<'a>>,
+}
+
+impl<const N: usize> Op for Gather<'_, N> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Instructions>(self, instructions: S) {
+        let Gather { from, to, block, hints, right } = self;
+        let Some(from) = from.get(block.table..) else { return };
+        let streams = right.filter(|_| instructions.streams_elements(N));
+        let mut ahead = Ahead::of(block, hints.distance);
+        let mut at = 0;
+        for (flat, addresses) in block.lanes() {
+            if !block.is_packed(1) {
+                strided(from, to, flat, block.entry_step, addresses);
+                continue;
+            }
+            block.prefetch_lane(to, flat);
+            let end = flat.wrapping_add(addresses.len());
+            let Some(to) = to.get_mut(flat..end) else {
+                // Those that lie inside.
+                strided(from, to, flat, 1, addresses);
+                continue;
+            };
+            if let Some(right) = streams {
+                stream::elements(instructions, right, from, addresses, to, (&mut ahead, at));
+            } else if hints.distance == 0 && hints.together {
+                lane::<_, N, 8>(instructions, from, addresses, to, (&mut ahead, at));
+            } else {
+                lane::<_, N, 1>(instructions, from, addresses, to, (&mut ahead, at));
+            }
+            at += addresses.len();
+        }
+    }
+}
+
+/// `to[n] = table[addresses[n]]`, of the same length.
+#[inline(always)]
+fn lane<S: Instructions, const N: usize, const TOGETHER: usize>(
+    instructions: S,
+    table: &[Bytes<N>],
+    addresses: &[u32],
+    to: &mut [Bytes<N>],
+    (ahead, mut at): (&mut Ahead<'_>, usize),
+) {
+    let ((steps, rest), (to, to_rest)) =
+        (addresses.as_chunks::<STEP>(), to.as_chunks_mut::<STEP>());
+    for (to, addresses) in to.iter_mut().zip(steps) {
+        ahead.prefetch(table, at);
+        at += STEP;
+        instructions.gather::<N, TOGETHER>(table, addresses, to);
+    }
+    by_element(table, rest, to_rest);
+}
+
+/// The same for elements of `to` that lie a step apart, from `flat` on.
+#[inline(never)]
+fn strided<const N: usize>(
+    table: &[Bytes<N>],
+    to: &mut [Bytes<N>],
+    mut flat: usize,
+    step: isize,
+    addresses: &[u32],
+) {
+    for address in addresses {
+        if let (Some(to), Some(from)) = (to.get_mut(flat), table.get(*address as usize)) {
+            *to = *from;
+        }
+        flat = flat.wrapping_add_signed(step);
+    }
+}

@@ -1,0 +1,68 @@
+//! What the kernels ask of an instruction set.
+
+use pulp::Scalar;
+#[cfg(target_arch = "aarch64")]
+use pulp::aarch64::Neon;
+
+use crate::bytes::{Bytes, Line, STEP};
+use crate::portable::{Choice, by_loads, one_by_one};
+use crate::prefetch::LINE;
+
+/// A value of an implementing type is the proof that the machine has the instructions. What has a
+/// body here is what sets without an instruction of their own do.
+pub trait Instructions: Copy {
+    /// Whether there are vectors beyond those that the program is compiled for.
+    const VECTORS: bool = true;
+
+    /// `to[n] = table[addresses[n]]`. Where an address is outside the table, `to[n]` stays as it
+    /// is. More than 1 `TOGETHER` suits tables beyond L1: so many are loaded before they are
+    /// stored, or by instruction if the machine is known to be fast at it.
+    #[inline(always)]
+    fn gather<const N: usize, const TOGETHER: usize>(
+        self,
+        table: &[Bytes<N>],
+        addresses: &[u32; STEP],
+        to: &mut [Bytes<N>; STEP],
+    ) {
+        by_loads::<N, TOGETHER>(table, addresses, to);
+    }
+
+    /// Whether gathered elements of `size` bytes gain from [`stream`](Instructions::stream).
+    #[inline(always)]
+    fn streams_elements(self, _size: usize) -> bool {
+        false
+    }
+
+    /// Whether [`stream`](Instructions::stream) is a non-temporal store.
+    const STREAMS: bool = false;
+
+    /// `to = from`, with a non-temporal store if [`STREAMS`](Instructions::STREAMS).
+    ///
+    /// # Safety
+    /// No other thread accesses `to` before a fence for stores of this one.
+    #[inline(always)]
+    unsafe fn stream(self, from: &[u8; LINE], to: &mut Line) {
+        to.0 = *from;
+    }
+
+    /// A step of [`choose`](crate::choose()).
+    #[inline(always)]
+    fn choose(
+        self,
+        choice: Choice,
+        addresses: &[u32; STEP],
+        places: &mut [u32; STEP],
+        flats: &mut [u32; STEP],
+    ) -> usize {
+        one_by_one(choice, addresses, places, flats)
+    }
+}
+
+impl Instructions for Scalar {
+    const VECTORS: bool = false;
+}
+
+// It has no gather instruction: the gain is in the checks and addresses, which the compiler turns
+// into vectors.
+#[cfg(target_arch = "aarch64")]
+impl Instructions for Neon {}

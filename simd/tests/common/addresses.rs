@@ -1,0 +1,306 @@
+//! From indices to addresses, and choices of them.
+
+use std::fmt::Debug;
+
+use strew_simd::{Axis, Choice, Index, NOWHERE, Outside, Tuples, choose, shift};
+
+use super::{Check, Choose, FAR, one_of, paths, rarely};
+
+/// Any of them.
+pub fn any(choose: Choose) -> Box<dyn Check> {
+    match choose(12) {
+        0 => Box::new(Resolve::<i64>::new(choose)),
+        1 => Box::new(Resolve::<i32>::new(choose)),
+        2 => Box::new(Resolve::<i16>::new(choose)),
+        3 => Box::new(Resolve::<i8>::new(choose)),
+        4 => Box::new(Resolve::<isize>::new(choose)),
+        5 => Box::new(Resolve::<u64>::new(choose)),
+        6 => Box::new(Resolve::<u32>::new(choose)),
+        7 => Box::new(Resolve::<u16>::new(choose)),
+        8 => Box::new(Resolve::<u8>::new(choose)),
+        9 => Box::new(Resolve::<usize>::new(choose)),
+        10 => Box::new(Shift::new(choose)),
+        _ => Box::new(Chosen::new(choose)),
+    }
+}
+
+/// An index type.
+pub trait Value: Index + Copy + Debug + TryFrom<i128> + TryInto<i128> {}
+impl<I: Index + Copy + Debug + TryFrom<i128> + TryInto<i128>> Value for I {}
+
+/// The sizes of axes: small ones, those around the ends of types, and the longest.
+const SIZES: [u32; 17] = [
+    9,
+    1,
+    2,
+    3,
+    127,
+    128,
+    129,
+    255,
+    256,
+    257,
+    (1 << 15) - 1,
+    1 << 15,
+    (1 << 16) - 1,
+    1 << 16,
+    70_000,
+    i32::MAX as u32,
+    0,
+];
+
+/// Strides, the first address and steps, modulo 2^32.
+const STRIDES: [u32; 10] =
+    [1, 0, 2, 64, 3_u32.wrapping_neg(), u32::MAX, 1 << 31, (1 << 31) + 1, 0x10001, 17];
+
+/// A call of [`Index::RESOLVE`].
+#[derive(Debug)]
+pub struct Resolve<I> {
+    indices: Vec<I>,
+    start: usize,
+    step: isize,
+    coordinate_step: isize,
+    axes: Vec<Axis>,
+    first: u32,
+    count: usize,
+}
+
+impl<I: Value> Resolve<I> {
+    pub fn new(choose: Choose) -> Resolve<I> {
+        let k = one_of(&[1, 2, 3, 4, 5, 6, 0], choose);
+        let count = match choose(2) {
+            0 => one_of(&[16, 0, 1, 17, 70], choose),
+            _ => choose(40),
+        };
+        let axis = |_| Axis { size: one_of(&SIZES, choose), stride: one_of(&STRIDES, choose) };
+        let axes: Vec<Axis> = (0..k).map(axis).collect();
+        let first = one_of(&[0, 17, u32::MAX - 3, 1 << 31, u32::MAX], choose);
+        let (step, coordinate_step) = match choose(7) {
+            0 | 1 => (k as isize, 1),
+            2 => (1, (count + choose(3)) as isize),
+            3 => (choose(9) as isize - 4, choose(9) as isize - 4),
+            4 => (0, 1),
+            5 => (-(k as isize), one_of(&[1, -1], choose)),
+            _ => {
+                (one_of(&[1, 2, isize::MAX], choose), one_of(&[isize::MIN, isize::MAX / 2], choose))
+            }
+        };
+        // The slice holds all coordinates, if they lie near each other, but for a few.
+        let offset = |n: usize, k: usize| {
+            let coordinate = (k as isize).wrapping_mul(coordinate_step);
+            (n as isize).wrapping_mul(step).wrapping_add(coordinate)
+        };
+        let all = || (0..count).flat_map(|n| (0..k).map(move |k| (n, k)));
+        let (least, largest) = all()
+            .map(|(n, k)| offset(n, k))
+            .filter(|offset| offset.unsigned_abs() < 1000)
+            .fold((0, -1), |(least, largest), offset| (least.min(offset), largest.max(offset)));
+        let before = choose(3);
+        let mut start = least.unsigned_abs() + before;
+        let mut length = start + (largest + 1) as usize + choose(3);
+        if rarely(12, choose) {
+            length = length.saturating_sub(1 + choose(4));
+        }
+        let mut indices = vec![value(0); length];
+        let (stray, stray_at) = (choose(3), choose(count.max(1)));
+        let values: Vec<_> = axes.iter().map(|axis| telling::<I>(axis.size)).collect();
+        for (n, k) in all() {
+            let (on_axis, all) = &values[k];
+            let stray = stray == 1 && n == stray_at || stray == 2 && rarely(4, choose);
+            let values = if stray || on_axis.is_empty() { all } else { on_axis };
+            if let Some(index) = indices.get_mut(start.wrapping_add_signed(offset(n, k))) {
+                *index = one_of(values, choose);
+            }
+        }
+        if rarely(24, choose) {
+            start = one_of(&FAR, choose);
+        }
+        Resolve { indices, start, step, coordinate_step, axes, first, count }
+    }
+
+    /// The contract: whether all indices are on their axes, and all addresses; `None`: it means
+    /// nothing, as a partial sum is [`NOWHERE`]. `None`: an index is not in the slice.
+    fn expect(&self, outside: Outside) -> Option<(bool, Vec<Option<u32>>)> {
+        let mut all = true;
+        let address = |n: usize| {
+            let (mut sum, mut inside, mut whole) = (self.first, true, true);
+            for (k, axis) in self.axes.iter().enumerate() {
+                let coordinate = k.wrapping_mul(self.coordinate_step as usize);
+                let tuple = n.wrapping_mul(self.step as usize);
+                let at = self.start.wrapping_add(tuple).wrapping_add(coordinate);
+                let mut index: i128 = exact(*self.indices.get(at)?);
+                let size = i128::from(axis.size);
+                if outside == Outside::Clamp {
+                    index = index.clamp(-size, size - 1);
+                }
+                inside &= (-size..size).contains(&index);
+                let position = if index < 0 { index + size } else { index };
+                let add = position.wrapping_mul(axis.stride.into()).rem_euclid(1 << 32) as u32;
+                whole &= sum != NOWHERE;
+                sum = sum.wrapping_add(add);
+            }
+            all &= inside;
+            Some(if inside { whole.then_some(sum) } else { Some(NOWHERE) })
+        };
+        let addresses = (0..self.count).map(address).collect::<Option<_>>()?;
+        Some((all, addresses))
+    }
+}
+
+impl<I: Value> Check for Resolve<I> {
+    fn check(&self) -> bool {
+        let Resolve { indices, start, step, coordinate_step, axes, first, count } = self;
+        let (start, step, coordinate_step) = (*start, *step, *coordinate_step);
+        let mut any = false;
+        for outside in [Outside::Nowhere, Outside::Clamp] {
+            if outside == Outside::Clamp && axes.iter().any(|axis| axis.size == 0) {
+                continue;
+            }
+            let expected = self.expect(outside);
+            for path in paths() {
+                let mut found = vec![7; *count];
+                // What is prefetched changes nothing, wherever it lies.
+                let next = step.wrapping_mul(3);
+                let (length, lane_step) = (*count, 0);
+                let tuples =
+                    Tuples { indices, start, step, coordinate_step, length, lane_step, next };
+                // Lanes that follow each other are the same tuples.
+                let lanes = Tuples { length: 3, lane_step: step.wrapping_mul(3), ..tuples };
+                let mut by_lanes = vec![7; *count];
+                let all_lanes = I::RESOLVE(path, lanes, axes, *first, outside, &mut by_lanes);
+                let all = I::RESOLVE(path, tuples, axes, *first, outside, &mut found);
+                assert!(all == all_lanes && (!all || found == by_lanes), "lanes: {self:?}");
+                // Without an index of its own, an address means nothing.
+                let Some((expected, addresses)) = &expected else {
+                    assert!(!all, "{} {outside:?}: {self:?}", path.name());
+                    continue;
+                };
+                let same = found.iter().zip(addresses).all(|(a, b)| b.is_none_or(|b| *a == b));
+                let found = (all, found);
+                assert!(
+                    all == *expected && same,
+                    "{} {outside:?}, {expected} {addresses:?}, found {found:?}: {self:?}",
+                    path.name()
+                );
+            }
+            any |= expected.is_some_and(|(_, addresses)| !addresses.is_empty());
+        }
+        any
+    }
+}
+
+fn exact<I: Value>(index: I) -> i128 {
+    index.try_into().ok().unwrap()
+}
+
+fn value<I: Value>(index: i128) -> I {
+    I::try_from(index).ok().unwrap()
+}
+
+/// Values at which an index of some type changes what it means on an axis of this size: its ends,
+/// the ends of types, and what is on the axis when cut to fewer bits. Those on the axis, and all.
+fn telling<I: Value>(size: u32) -> (Vec<I>, Vec<I>) {
+    let size = i128::from(size);
+    let bits = [7, 8, 15, 16, 31, 32, 63, 64].into_iter();
+    let ends = [0, size, -size].into_iter().chain(bits.flat_map(|bits| [1 << bits, -(1 << bits)]));
+    let around = |end| [end, end + 1, end - 1, end - size, end - size - 1, end + size - 1];
+    let fits = ends.flat_map(around).filter_map(|value| I::try_from(value).ok());
+    let all: Vec<I> = fits.collect();
+    let on_axis = |index: &I| (-size..size).contains(&exact(*index));
+    (all.iter().copied().filter(on_axis).collect(), all)
+}
+
+/// A call of [`shift`].
+#[derive(Debug)]
+pub struct Shift {
+    addresses: Vec<u32>,
+    length: usize,
+    first: u32,
+    lane_step: u32,
+    entry_step: u32,
+}
+
+impl Shift {
+    pub fn new(choose: Choose) -> Shift {
+        let [first, lane_step, entry_step] = [(); 3].map(|()| one_of(&STRIDES, choose));
+        let length = one_of(&[1, 2, 16, 17, 40, usize::MAX], choose);
+        let address = |_| one_of(&[0, 5, 1 << 31, NOWHERE, 1_000_000], choose);
+        let addresses = (0..70).map(address).collect();
+        Shift { addresses, length, first, lane_step, entry_step }
+    }
+}
+
+impl Check for Shift {
+    fn check(&self) -> bool {
+        let Shift { addresses, length, first, lane_step, entry_step } = self;
+        let shifted = |(k, address): (usize, &u32)| {
+            let (lane, entry) = ((k / length) as u32, (k % length) as u32);
+            let step = lane.wrapping_mul(*lane_step).wrapping_add(entry.wrapping_mul(*entry_step));
+            let sum = address.wrapping_add(*first).wrapping_add(step);
+            if *address == NOWHERE { NOWHERE } else { sum }
+        };
+        let expected: Vec<u32> = addresses.iter().enumerate().map(shifted).collect();
+        for path in paths() {
+            let mut found = addresses.clone();
+            shift(path, &mut found, *length, *first, *lane_step, *entry_step);
+            assert_eq!(found, expected, "{}: {self:?}", path.name());
+        }
+        expected != *addresses
+    }
+}
+
+/// A call of [`choose()`].
+#[derive(Debug)]
+pub struct Chosen {
+    choice: Choice,
+    addresses: Vec<u32>,
+    /// The lengths of the two slices.
+    room: [usize; 2],
+}
+
+impl Chosen {
+    pub fn new(choose: Choose) -> Chosen {
+        let start = one_of(&[0, 5, 60, u32::MAX - 4, 1 << 31], choose);
+        let length = one_of(&[16, 0, 1, 70, i32::MAX as u32], choose);
+        let (flat, step) = (one_of(&STRIDES, choose), one_of(&STRIDES, choose));
+        let count = match choose(2) {
+            0 => one_of(&[16, 0, 1, 17, 64], choose),
+            _ => choose(70),
+        };
+        let address = |_| match choose(4) {
+            0 => one_of(&[NOWHERE, length, length.wrapping_sub(1), 1 << 31], choose),
+            1 => choose(99) as u32,
+            _ => start.wrapping_add(choose(1 + length.min(300) as usize) as u32),
+        };
+        let addresses: Vec<u32> = (0..count).map(address).collect();
+        let mut room = || if rarely(8, choose) { choose(90) } else { count + 16 + choose(2) };
+        Chosen { choice: Choice { start, length, flat, step }, addresses, room: [room(), room()] }
+    }
+}
+
+impl Check for Chosen {
+    fn check(&self) -> bool {
+        let Choice { start, length, flat, step } = self.choice;
+        let entry = |(address, n): (&u32, u32)| {
+            (address.wrapping_sub(start), flat.wrapping_add(n.wrapping_mul(step)))
+        };
+        let inside = |(address, _): &(&u32, u32)| {
+            **address != NOWHERE && address.wrapping_sub(start) < length
+        };
+        let expected: Vec<(u32, u32)> =
+            self.addresses.iter().zip(0..).filter(inside).map(entry).collect();
+        let fits = self.room.iter().all(|room| *room >= self.addresses.len() + 16);
+        for path in paths() {
+            let [mut places, mut flats] = self.room.map(|room| vec![7; room]);
+            let count = choose(path, self.choice, &self.addresses, &mut places, &mut flats);
+            let found: Vec<(u32, u32)> = places.into_iter().zip(flats).take(count).collect();
+            let right = expected.starts_with(&found) && found.len() == count;
+            assert!(
+                right && (found.len() == expected.len() || !fits),
+                "{}, {found:?}: {self:?}",
+                path.name()
+            );
+        }
+        !expected.is_empty()
+    }
+}

@@ -1,0 +1,345 @@
+//! Copies and changes of elements and rows by address.
+
+use std::ops::Range;
+
+use bytemuck::NoUninit;
+use strew_simd::{Block, Elements, Hints, Listed, Move, NOWHERE, Path, Rows, combine};
+
+use super::{Check, Choose, FAR, LONGEST, Memory, bytes, one_of, paths, rarely};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kernel {
+    Gather,
+    Scatter,
+    ScatterListed,
+    Combine,
+    CombineListed,
+}
+use Kernel::*;
+
+pub const KERNELS: [Kernel; 5] = [Gather, Scatter, ScatterListed, Combine, CombineListed];
+
+/// The bytes of elements; single ones move if they have a power of two of them.
+pub const SIZES: [usize; 9] = [1, 2, 4, 8, 16, 3, 6, 12, 24];
+
+/// A call of a kernel.
+#[derive(Clone, Debug)]
+pub struct Case {
+    pub kernel: Kernel,
+    /// The bytes of an element.
+    element: usize,
+    /// The elements of a row; `None`: single elements.
+    row: Option<usize>,
+    /// The elements of the table and of the flat tensor.
+    table: usize,
+    flat: usize,
+    /// Where the slice that is written starts; see [`Memory::new`].
+    pub offset: Option<usize>,
+    hints: Hints,
+    addresses: Vec<u32>,
+    /// The places in the flat tensor, for kernels that take a list.
+    flats: Vec<u32>,
+    next: Vec<u32>,
+    segment: (usize, usize),
+    length: usize,
+    base: usize,
+    start: usize,
+    lane_step: isize,
+    entry_step: isize,
+}
+
+impl Case {
+    /// Any kernel and size.
+    pub fn any(choose: Choose) -> Case {
+        let kernel = one_of(&KERNELS, choose);
+        if choose(2) == 0 && !matches!(kernel, Combine | CombineListed) {
+            return Case::new(kernel, one_of(&SIZES[..5], choose), None, choose);
+        }
+        let element = one_of(&SIZES, choose);
+        let row = match choose(8) {
+            0 if matches!(kernel, Combine) => return Case::new(kernel, element, None, choose),
+            0..4 => 1 + choose(330) / element,
+            4 => 1 + choose(20),
+            5 | 6 => one_of(&[64_usize, 128, 192, 256, 320, 512, 1024], choose).div_ceil(element),
+            _ => one_of(&[0, 4100 / element, usize::MAX / element, usize::MAX], choose),
+        };
+        Case::new(kernel, element, Some(row), choose)
+    }
+
+    pub fn new(kernel: Kernel, element: usize, row: Option<usize>, choose: Choose) -> Case {
+        let n = row.unwrap_or(1);
+        let longest = LONGEST / element;
+        // A row that is longer than all slices is one of few.
+        let some = if n < longest { n } else { 1 };
+
+        let most = (longest / some.max(1)).clamp(2, 280);
+        let length = match choose(2) {
+            0 => one_of(&[1, 2, 16, 17, 40, 64], choose),
+            _ => 1 + choose(70),
+        };
+        let length = length.min(most);
+        let count = (length * (1 + choose(4)) - choose(length) * choose(2)).min(most);
+
+        let n_step = some as isize;
+        let entry_step = match choose(4) {
+            0 | 1 => n_step,
+            2 => one_of(&[0, 1, 2, -1, -n_step, n_step + 1, 2 * n_step], choose),
+            _ => one_of(&[-1, isize::MIN, isize::MAX, 1 << (isize::BITS - 2)], choose),
+        };
+        let follow = entry_step.wrapping_mul(length as isize);
+        let lane_step = match choose(4) {
+            0 | 1 => follow,
+            2 => one_of(&[0, 1, n_step, follow.wrapping_neg(), follow.wrapping_add(1)], choose),
+            _ => choose(longest) as isize - longest as isize / 2,
+        };
+        // The flat tensor holds the entries, if they lie near each other, or most of them.
+        let offset = |entry: usize| {
+            let (lane, entry) = ((entry / length) as isize, (entry % length) as isize);
+            lane.wrapping_mul(lane_step).wrapping_add(entry.wrapping_mul(entry_step))
+        };
+        let near = |offset: &isize| offset.unsigned_abs() < longest;
+        let (least, largest) =
+            (0..count).map(offset).filter(near).fold((0, 0), |(a, b), o| (a.min(o), b.max(o)));
+        let before = one_of(&[0, 0, 1, 5], choose);
+        let mut flat = (largest - least) as usize + some + before + choose(3);
+        let mut start = least.unsigned_abs() + before;
+        if rarely(4, choose) {
+            flat = flat.saturating_sub(1 + choose(2 * some + 1));
+        }
+        flat = flat.min(longest);
+        if rarely(16, choose) {
+            start = one_of(&FAR, choose).wrapping_add(choose(2));
+        }
+
+        // Rows in the table start at so many places from its base on.
+        let mut base = one_of(&[0, 0, 0, 1, 7, 64], choose);
+        let places = one_of(&[300, 1, 2, 16, 70, 0], choose) + choose(some.min(longest / 2) + 1);
+        let table = (base + some + places).saturating_sub(1).min(longest);
+        let places = (table + 1).saturating_sub(base + n.min(longest));
+        if rarely(16, choose) {
+            base = one_of(&FAR, choose).wrapping_add(choose(2));
+        }
+        let outside = {
+            let end = places as u32;
+            let far = 1 << 31;
+            [NOWHERE, end, end + 1, table as u32, far - 1, far, far + end / 2, NOWHERE - 1]
+        };
+        let (stray, apart) = (choose(4), choose(2) == 1);
+        let stray_at = choose(count.max(1));
+        let address = |k: usize| match stray {
+            1 if k == stray_at => one_of(&outside, choose),
+            2 if rarely(8, choose) => one_of(&outside, choose),
+            _ if places == 0 => one_of(&outside, choose),
+            _ => {
+                let address = choose(places);
+                (if apart { address - address % some.max(1) } else { address }) as u32
+            }
+        };
+        let addresses: Vec<u32> = (0..count).map(address).collect();
+        let is_listed = matches!(kernel, ScatterListed | CombineListed);
+        let flats = if is_listed { count + choose(2) } else { 0 };
+        let flats = (0..flats).map(|_| choose(flat + 1) as u32).collect();
+        let next = (0..one_of(&[0, 3, 40], choose)).map(|_| choose(2 * longest) as u32).collect();
+        let offset = match choose(4) {
+            0 => Some(0),
+            1 => None,
+            2 => Some(one_of(&[1, 16, 32, 63, 64 - element], choose)),
+            _ => Some(choose(64)),
+        };
+        let hints = Hints {
+            distance: one_of(&[0, 0, 1, 5, 16, 40, 300, usize::MAX], choose),
+            together: choose(2) == 1,
+        };
+        let segment = (one_of(&[0, 3, usize::MAX - 5], choose), choose(100));
+        Case {
+            kernel,
+            element,
+            row,
+            table,
+            flat,
+            offset,
+            hints,
+            addresses,
+            flats,
+            next,
+            segment,
+            length,
+            base,
+            start,
+            lane_step,
+            entry_step,
+        }
+    }
+
+    /// The lengths of the slices that are read and written, in bytes.
+    pub fn lengths(&self) -> (usize, usize) {
+        let (table, flat) = (self.table * self.element, self.flat * self.element);
+        if self.kernel == Gather { (table, flat) } else { (flat, table) }
+    }
+
+    fn block(&self) -> Block<'_> {
+        Block {
+            addresses: &self.addresses,
+            length: self.length,
+            table: self.base,
+            flat: self.start,
+            lane_step: self.lane_step,
+            entry_step: self.entry_step,
+            next: &self.next,
+            segment: self.segment,
+            indices: &[1; 300],
+        }
+    }
+
+    fn listed(&self) -> Listed<'_> {
+        let distance = self.hints.distance;
+        Listed { places: &self.addresses, flats: &self.flats, distance }
+    }
+
+    /// The contract: the place in the table and in the flat tensor of each entry.
+    fn entries(&self) -> Vec<(usize, usize)> {
+        let addresses = self.addresses.iter().map(|address| *address as usize);
+        if matches!(self.kernel, ScatterListed | CombineListed) {
+            return addresses.zip(self.flats.iter().map(|flat| *flat as usize)).collect();
+        }
+        let entry = |(k, address): (usize, usize)| {
+            let lane = (k / self.length).wrapping_mul(self.lane_step as usize);
+            let entry = (k % self.length).wrapping_mul(self.entry_step as usize);
+            let flat = self.start.wrapping_add(lane).wrapping_add(entry);
+            (self.base.saturating_add(address), flat)
+        };
+        addresses.enumerate().map(entry).collect()
+    }
+
+    /// The bytes of the row that starts at an element.
+    fn row(&self, at: usize) -> Option<Range<usize>> {
+        let start = at.checked_mul(self.element)?;
+        let length = self.row.unwrap_or(1).checked_mul(self.element)?;
+        Some(start..start.checked_add(length)?)
+    }
+
+    /// The contract: what the kernel makes of `to`.
+    pub fn expect(&self, from: &[u8], to: &mut [u8]) {
+        for (table, flat) in self.entries() {
+            let (f, t) = if self.kernel == Gather { (table, flat) } else { (flat, table) };
+            let rows = self.row(f).zip(self.row(t));
+            let rows = rows.and_then(|(f, t)| from.get(f).zip(to.get_mut(t)));
+            match (self.kernel, rows) {
+                (_, None) => {}
+                (Combine | CombineListed, Some((from, to))) => {
+                    to.iter_mut().zip(from).for_each(|(to, from)| *to = in_order(*to, *from));
+                }
+                (_, Some((from, to))) => to.copy_from_slice(from),
+            }
+        }
+    }
+
+    /// Runs the kernel.
+    pub fn run(&self, path: Path, streams: bool, from: &[u8], to: &mut [u8]) {
+        match self.element {
+            1 => self.run_as::<1>(path, streams, from, to),
+            2 => self.run_as::<2>(path, streams, from, to),
+            3 => self.run_as::<3>(path, streams, from, to),
+            4 => self.run_as::<4>(path, streams, from, to),
+            6 => self.run_as::<6>(path, streams, from, to),
+            8 => self.run_as::<8>(path, streams, from, to),
+            12 => self.run_as::<12>(path, streams, from, to),
+            16 => self.run_as::<16>(path, streams, from, to),
+            24 => self.run_as::<24>(path, streams, from, to),
+            other => panic!("elements of {other} bytes"),
+        }
+    }
+
+    fn run_as<const N: usize>(&self, path: Path, streams: bool, from: &[u8], to: &mut [u8])
+    where
+        [u8; N]: NoUninit,
+    {
+        let (from, to) = (from.as_chunks::<N>().0, to.as_chunks_mut::<N>().0);
+        let combine = |to: [u8; N], from: [u8; N]| {
+            let mut sum = to;
+            sum.iter_mut().zip(from).for_each(|(to, from)| *to = in_order(*to, from));
+            sum
+        };
+        match (self.kernel, self.row) {
+            (Combine, None) => {
+                if streams {
+                    combine::elements_plain(to, from, &self.block(), self.hints, combine);
+                } else {
+                    combine::elements(path, to, from, &self.block(), self.hints, combine);
+                }
+            }
+            (Combine, Some(n)) => {
+                combine::rows(path, to, from, &self.block(), n, self.hints, combine);
+            }
+            (CombineListed, n) => {
+                combine::listed(path, to, from, self.listed(), n.unwrap_or(1), combine);
+            }
+            (_, Some(n)) => self.copy(path, streams, Rows::new(from, to, n)),
+            (_, None) => {
+                macro_rules! elements {
+                    ($($size:literal)*) => {$(
+                        if let Some(elements) = Elements::<$size>::new(from, to) {
+                            return self.copy(path, streams, elements);
+                        }
+                    )*};
+                }
+                elements!(1 2 4 8 16);
+                panic!("single elements of {N} bytes");
+            }
+        }
+    }
+
+    fn copy(&self, path: Path, streams: bool, mut copier: impl Move) {
+        let (block, listed, hints) = (&self.block(), self.listed(), self.hints);
+        match (self.kernel, streams) {
+            (Gather, false) => copier.gather(path, block, hints),
+            (Gather, true) => copier.streaming(|copier| copier.gather(path, block, hints)),
+            (Scatter, false) => copier.scatter(path, block, hints),
+            (Scatter, true) => copier.streaming(|copier| copier.scatter(path, block, hints)),
+            (_, false) => copier.scatter_listed(path, listed),
+            (_, true) => copier.streaming(|copier| copier.scatter_listed(path, listed)),
+        }
+    }
+
+    /// Plain stores, and non-temporal ones where there are any.
+    pub fn stores(&self) -> &'static [bool] {
+        if matches!(self.kernel, Combine | CombineListed) { &[false] } else { &[false, true] }
+    }
+
+    /// [`Block::all`]
+    fn check_all(&self) {
+        let (flat, holds) = (bytes(self.flat, 2), |byte: &u8| *byte < 250);
+        let all = self.entries().iter().all(|(_, flat_at)| flat.get(*flat_at).is_some_and(holds));
+        let found = self.block().all(flat, holds);
+        assert!(all || !found, "all: {self:?}");
+        assert!(found || !all || self.entry_step != 1, "not all: {self:?}");
+    }
+}
+
+impl Check for Case {
+    fn check(&self) -> bool {
+        let lengths = self.lengths();
+        let (from, to) = (bytes(lengths.0, 0), bytes(lengths.1, 1));
+        let mut expected = to.to_vec();
+        self.expect(from, &mut expected);
+        let mut from = Memory::new(from, None);
+        for path in paths() {
+            for streams in self.stores() {
+                // AddressSanitizer does not see non-temporal stores.
+                let offset = if *streams { self.offset.or(Some(0)) } else { self.offset };
+                let mut found = Memory::new(to, offset);
+                self.run(path, *streams, from.slice(), found.slice());
+                assert!(found.is(&expected), "{}, streaming {streams}: {self:?}", path.name());
+            }
+        }
+        if matches!(self.kernel, Gather | Scatter | Combine) {
+            self.check_all();
+        }
+        expected != to
+    }
+}
+
+/// It tells one order of two updates from the other.
+fn in_order(current: u8, update: u8) -> u8 {
+    current.wrapping_mul(3).wrapping_add(update)
+}

@@ -1,0 +1,76 @@
+//! Prove: all indices are in bounds before anything is written, each way as the route says.
+
+use strew_simd::Path;
+
+use crate::engine::movers::{Job, Mover};
+use crate::engine::resolver::Resolver;
+use crate::engine::route::{Proof, Route};
+use crate::engine::tile;
+use crate::engine::traverse::{Kept, Way, base_of_kept, check, keep, traverse, traverse_kept};
+use crate::engine::tuning;
+use crate::plan::Plan;
+
+/// Proves and moves, on one thread. `false`: an index is out of bounds under `Bounds::Error`.
+pub(crate) fn run(
+    plan: &Plan,
+    route: &Route,
+    way: &Way,
+    resolver: &dyn Resolver,
+    job: &mut dyn Job,
+) -> bool {
+    match route.proof {
+        Proof::Unneeded | Proof::Blocks => {
+            job.begin();
+            tile::run(plan, route, way, resolver, job)
+        }
+        Proof::Copy => {
+            let mut run =
+                |mover: &mut dyn Mover| traverse::<{ tuning::BLOCK }>(plan, way, resolver, mover);
+            match job.speculate(&mut run) {
+                Some(inside) => inside,
+                None => scan(plan, route, way, resolver, job),
+            }
+        }
+        // Tiles have addresses of their own.
+        Proof::Keep if route.tile.is_none() => match kept(plan, way.path, resolver) {
+            Some(Ok(addresses)) => {
+                job.begin();
+                run_kept(plan, way, &addresses, job);
+                true
+            }
+            Some(Err(OutOfBounds)) => false,
+            None => scan(plan, route, way, resolver, job),
+        },
+        Proof::Keep | Proof::Scan => scan(plan, route, way, resolver, job),
+    }
+}
+
+/// All indices first, and once more with the moves.
+fn scan(plan: &Plan, route: &Route, way: &Way, resolver: &dyn Resolver, job: &mut dyn Job) -> bool {
+    check(plan, way.path, resolver) && {
+        job.begin();
+        tile::run(plan, route, way, resolver, job)
+    }
+}
+
+/// An index is out of bounds under `Bounds::Error`.
+pub(crate) struct OutOfBounds;
+
+/// What a check keeps. `None`: there is no memory for it.
+pub(crate) fn kept(
+    plan: &Plan,
+    path: Path,
+    resolver: &dyn Resolver,
+) -> Option<Result<Vec<u32>, OutOfBounds>> {
+    let mut all = Vec::new();
+    all.try_reserve_exact(plan.entries()).ok()?;
+    let origin = base_of_kept(plan);
+    let inside = keep(plan, path, resolver, origin, &mut |some| all.extend_from_slice(some));
+    Some(if inside { Ok(all) } else { Err(OutOfBounds) })
+}
+
+/// Moves by what has been [kept].
+pub(crate) fn run_kept(plan: &Plan, way: &Way, addresses: &[u32], job: &mut dyn Job) {
+    let kept = Kept { addresses, base: base_of_kept(plan) };
+    job.session(&mut |mover| traverse_kept(plan, way, kept, mover));
+}

@@ -1,0 +1,416 @@
+//! Route: what a call will do, decided once, from numbers alone.
+
+use core::fmt;
+
+use strew_simd::Machine;
+
+use crate::engine::tuning;
+use crate::error::Direction;
+use crate::index::Bounds;
+use crate::plan::Plan;
+
+/// What a decision depends on, beyond the plan and the machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Call {
+    pub direction: Direction,
+    pub effect: Effect,
+    /// The bytes of an element, and of an index.
+    pub element: usize,
+    pub index: usize,
+    /// Whether all indices are known to be in bounds.
+    pub proven: bool,
+    /// Whether what is written starts as a copy, which is made when all indices are proven.
+    pub functional: bool,
+    /// The number of threads that may share the call.
+    pub threads: usize,
+}
+
+/// What becomes of the value that is written over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Effect {
+    /// It is not read.
+    Assign,
+    /// It is combined by a reduction of this crate, which may run before all indices are proven.
+    Combine,
+    /// It is combined by a function of the caller's, which may not.
+    Call,
+}
+
+/// What a call will do: the stages prove, split, tile and traverse, in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Route {
+    pub proof: Proof,
+    pub split: Split,
+    /// The width of the tiles.
+    pub tile: Option<usize>,
+    pub order: Order,
+    pub load: Load,
+    /// Entries between the one that moves and the one that is prefetched; 0: none.
+    pub distance: usize,
+    /// Elements of the segments of the table that are prefetched a lane ahead; 0: none.
+    pub segment: usize,
+    pub stores: Stores,
+    /// The bytes that move, and those that the table spans.
+    moved: usize,
+    table: usize,
+}
+
+/// How the indices are proven.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Proof {
+    /// There is nothing to prove: they have been, or the policy takes all.
+    Unneeded,
+    /// Those of a block before it moves.
+    Blocks,
+    /// All of them first; the moves resolve them again.
+    Scan,
+    /// All of them first, to addresses that the moves use.
+    Keep,
+    /// While the data change, on a copy of theirs.
+    Copy,
+}
+
+/// How threads share a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Split {
+    Serial(Alone),
+    /// Each takes chunks along a dimension, and their part of the tensor that is written.
+    Chunks {
+        dim: usize,
+        number: usize,
+    },
+    /// Each takes tiles.
+    Tiles {
+        number: usize,
+    },
+    /// Each takes a part of the data, cut between rows that start `pitch` apart, and what leads
+    /// into it, by way of a worklist.
+    Parts {
+        pitch: usize,
+        number: usize,
+    },
+}
+
+/// Why one thread is alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Alone {
+    OneThread,
+    LittleMoves,
+    StaysInCache,
+    Interleaved,
+}
+
+/// Which is the outer loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// Entries, and for each block of them all its pieces.
+    Entries,
+    /// Pieces, and for each of them all entries.
+    Pieces,
+}
+
+/// How single elements are loaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Load {
+    Rows,
+    OneByOne,
+    Together,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stores {
+    Cached,
+    NonTemporal,
+}
+
+impl Route {
+    /// For a plan whose [addresses fit](Plan::addresses_fit).
+    pub(crate) fn of(plan: &Plan, call: &Call, machine: &Machine) -> Route {
+        let numbers = Numbers::of(plan, call);
+        let tile = tile(plan, call, machine);
+        let split = split(plan, call, machine, &numbers, tile);
+        let order = order(plan, &numbers, tile);
+        let stores = stores(call, machine, &numbers);
+        // A tile stays in L2.
+        let distance = if tile.is_some() { 0 } else { distance(call, machine, &numbers, stores) };
+        let segment = if machine.prefetches && numbers.row == 1 && tile.is_none() {
+            plan.segment(tuning::SEGMENT_LANE, tuning::SEGMENT).unwrap_or(0)
+        } else {
+            0
+        };
+        let beyond_l1 = numbers.table > tuning::beyond_l1(machine);
+        let load = match numbers.row {
+            1 if beyond_l1 && distance == 0 => Load::Together,
+            1 => Load::OneByOne,
+            _ => Load::Rows,
+        };
+        let proof = proof(plan, call, machine, &numbers, split, order, tile);
+        let Numbers { moved, table, .. } = numbers;
+        Route { proof, split, tile, order, load, distance, segment, stores, moved, table }
+    }
+}
+
+/// Sizes that several decisions need.
+struct Numbers {
+    entries: usize,
+    /// Entries that have indices of their own.
+    distinct: usize,
+    /// Elements of a row.
+    row: usize,
+    /// Bytes of a row.
+    row_bytes: usize,
+    /// Bytes that move.
+    moved: usize,
+    /// Bytes over which the tuples of a lane reach.
+    footprint: usize,
+    /// Bytes of the table.
+    table: usize,
+    /// Bytes of the indices.
+    indices: usize,
+}
+
+impl Numbers {
+    fn of(plan: &Plan, call: &Call) -> Numbers {
+        let bytes = |elements: usize| elements.saturating_mul(call.element);
+        Numbers {
+            entries: plan.entries(),
+            distinct: plan.distinct_entries(),
+            row: plan.row(),
+            row_bytes: bytes(plan.row()),
+            moved: bytes(plan.moved_elements()),
+            footprint: bytes(plan.footprint()),
+            table: bytes(plan.lengths.table),
+            indices: plan.reads().saturating_mul(call.index),
+        }
+    }
+}
+
+/// The width of the tiles, for `elements` along any axis but the last, where the table does not
+/// stay in L2. There neighbours of the indices lead to rows of their own, far apart in memory, and
+/// often in the same sets of the caches.
+fn tile(plan: &Plan, call: &Call, machine: &Machine) -> Option<usize> {
+    let ([.., along, lane], [axis], []) = (plan.outer(), plan.coordinates(), plan.inner()) else {
+        return None;
+    };
+    let gathers = matches!(call.direction, Direction::Gather);
+    let rows = if gathers { tuning::TILE_GATHER } else { tuning::TILE_SCATTER };
+    let column = call.element.checked_mul(axis.size).filter(|bytes| *bytes > 0)?;
+    let width = lane.size.min(tuning::tile(machine) / column).min(tuning::TILE_MOST);
+    let suits = along.table == 0
+        && (lane.table, lane.indices) == (1, 1)
+        && axis.table >= lane.size as isize
+        && column.saturating_mul(lane.size) > tuning::beyond_l2(machine)
+        && along.size.saturating_mul(rows) >= axis.size
+        && width >= tuning::TILE_LEAST;
+    suits.then_some(width)
+}
+
+fn split(
+    plan: &Plan,
+    call: &Call,
+    machine: &Machine,
+    numbers: &Numbers,
+    tile: Option<usize>,
+) -> Split {
+    let threads = call.threads;
+    if threads < 2 {
+        return Split::Serial(Alone::OneThread);
+    }
+    if plan.empty || numbers.moved < tuning::SERIAL {
+        return Split::Serial(Alone::LittleMoves);
+    }
+    if let (Some(_), Direction::Scatter) = (tile, call.direction) {
+        return Split::Tiles { number: threads };
+    }
+    let chunks = threads.saturating_mul(tuning::CHUNKS);
+    if let Some((dim, steps)) = apart(plan, call.direction) {
+        // Each chunk of tiles makes copies of its own.
+        let number = if tile.is_some() { threads } else { chunks }.min(steps);
+        if number > 1 {
+            return Split::Chunks { dim, number };
+        }
+    }
+    let Some(pitch) = plan.pitch().filter(|_| matches!(call.direction, Direction::Scatter)) else {
+        return Split::Serial(Alone::Interleaved);
+    };
+    if u32::try_from(plan.lengths.flat).is_err() {
+        return Split::Serial(Alone::Interleaved);
+    }
+    let most = tuning::serial_elements(machine, plan.coordinates().len());
+    if numbers.row == 1 && numbers.footprint <= most {
+        return Split::Serial(Alone::StaysInCache);
+    }
+    let most = if numbers.row == 1 { tuning::WORKLIST_THREADS } else { threads };
+    Split::Parts { pitch, number: threads.min(most) }
+}
+
+/// The dimension along which each step writes elements after all those of the step before it, and
+/// its steps: of the entries, the pieces or the row, the outermost in what is written.
+fn apart(plan: &Plan, direction: Direction) -> Option<(usize, usize)> {
+    let stride = |dim: &crate::plan::Dim| match direction {
+        Direction::Gather => dim.flat,
+        Direction::Scatter => dim.table,
+    };
+    let dims = plan.outer().iter().chain(plan.inner());
+    let (place, outermost) = dims.clone().enumerate().max_by_key(|(_, dim)| stride(dim))?;
+    let axes = plan.coordinates().iter().filter(|_| matches!(direction, Direction::Scatter));
+    let others = dims.enumerate().filter(|(other, _)| *other != place);
+    let others = others.map(|(_, dim)| (dim.size, stride(dim)));
+    let mut reach = 0_isize;
+    for (size, stride) in others.chain(axes.map(|axis| (axis.size, axis.table))) {
+        let last = isize::try_from(size.saturating_sub(1)).ok()?;
+        let far = last.checked_mul(stride).filter(|far| *far >= 0)?;
+        reach = reach.checked_add(far)?;
+    }
+    (stride(outermost) > reach).then_some((place, outermost.size))
+}
+
+fn order(plan: &Plan, numbers: &Numbers, tile: Option<usize>) -> Order {
+    let has_pieces = tile.is_none() && !plan.pieces().is_empty();
+    let keeps = numbers.entries <= tuning::KEPT && !plan.is_one_block();
+    if has_pieces && keeps { Order::Pieces } else { Order::Entries }
+}
+
+fn stores(call: &Call, machine: &Machine, numbers: &Numbers) -> Stores {
+    let Numbers { row, row_bytes, moved, footprint, table, indices, .. } = *numbers;
+    let gains = match (call.direction, call.effect) {
+        (Direction::Gather, _) if row == 1 => {
+            moved >= tuning::STREAMED && machine.streams_elements && matches!(row_bytes, 4 | 8)
+        }
+        (Direction::Gather, _) => moved >= tuning::STREAMED && row_bytes >= tuning::STREAMED_GATHER,
+        (Direction::Scatter, Effect::Assign) => {
+            row > 1
+                && moved >= tuning::streamed_scatter(machine)
+                && row_bytes >= tuning::STREAMED_SCATTER
+                && footprint > tuning::far(machine)
+        }
+        _ => false,
+    };
+    let all = moved.saturating_add(table).saturating_add(indices);
+    let gains = gains && all > tuning::leaves_l3(machine);
+    if gains { Stores::NonTemporal } else { Stores::Cached }
+}
+
+fn distance(call: &Call, machine: &Machine, numbers: &Numbers, stores: Stores) -> usize {
+    let from = match (numbers.row, call.direction, call.effect) {
+        (1, Direction::Gather, _) => tuning::far(machine),
+        (1, Direction::Scatter, Effect::Assign) => tuning::far_set(machine),
+        _ => tuning::beyond_l2(machine),
+    };
+    let streams_elements = numbers.row == 1 && matches!(stores, Stores::NonTemporal);
+    if !machine.prefetches || numbers.footprint <= from || streams_elements {
+        return 0;
+    }
+    if numbers.row == 1 { tuning::ELEMENTS_AHEAD } else { tuning::ROWS_AHEAD }
+}
+
+fn proof(
+    plan: &Plan,
+    call: &Call,
+    machine: &Machine,
+    numbers: &Numbers,
+    split: Split,
+    order: Order,
+    tile: Option<usize>,
+) -> Proof {
+    // Worklists and pieces look at all addresses more than once, but chunks of entries.
+    let chunked = matches!(split, Split::Chunks { dim, .. } if dim < plan.outer);
+    let again = matches!(split, Split::Parts { .. }) || matches!(order, Order::Pieces);
+    let again = again && !chunked;
+    let fits = numbers.entries <= tuning::KEPT;
+    if call.proven || !matches!(plan.bounds, Bounds::Error) {
+        return if again && fits { Proof::Keep } else { Proof::Unneeded };
+    }
+    // Only chunks along the first dimension are in the order of the entries.
+    let in_order = !matches!(split, Split::Chunks { dim, .. } if dim > 0);
+    let all_first = matches!(call.direction, Direction::Scatter) || tile.is_some() || !in_order;
+    if again && fits {
+        return Proof::Keep;
+    }
+    if !all_first || (plan.is_one_block() && !chunked && !call.functional) {
+        return Proof::Blocks;
+    }
+    let (most, times) = tuning::speculative(machine);
+    let copies = matches!(call.direction, Direction::Scatter)
+        && !matches!(call.effect, Effect::Call)
+        && matches!(split, Split::Serial(_))
+        && plan.reads() >= tuning::SPECULATIVE
+        && numbers.table <= most
+        && numbers.table.saturating_mul(times) <= numbers.indices
+        // A tile is a copy as well.
+        && tile.is_none();
+    if copies {
+        return Proof::Copy;
+    }
+    // What many lanes share is looked at once. Tiles have addresses of their own.
+    if numbers.distinct <= numbers.entries / 4 || tile.is_some() || chunked || !fits {
+        return Proof::Scan;
+    }
+    let kept = numbers.entries.saturating_mul(size_of::<u32>());
+    let tuple = numbers.indices.checked_div(numbers.entries).unwrap_or(0);
+    let worth = kept <= tuning::beyond_l2(machine) || tuple >= tuning::KEPT_TUPLE;
+    if worth { Proof::Keep } else { Proof::Scan }
+}
+
+/// One line: what the call does, and the numbers behind it.
+impl fmt::Display for Route {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let moved = Size(self.moved);
+        f.write_str("check: ")?;
+        f.write_str(match self.proof {
+            Proof::Unneeded => "none",
+            Proof::Blocks => "block by block",
+            Proof::Scan => "one pass, resolved again",
+            Proof::Keep => "one pass, addresses kept",
+            Proof::Copy => "while a copy of the data changes",
+        })?;
+        f.write_str("; threads: ")?;
+        match self.split {
+            Split::Serial(Alone::OneThread) => f.write_str("one")?,
+            Split::Serial(Alone::LittleMoves) => {
+                write!(f, "one, {moved} moved is below {}", Size(tuning::SERIAL))?;
+            }
+            Split::Serial(Alone::StaysInCache) => {
+                write!(f, "one, the table of {} stays in a cache", Size(self.table))?;
+            }
+            Split::Serial(Alone::Interleaved) => f.write_str("one, what is written interleaves")?,
+            Split::Chunks { number, .. } => write!(f, "{number} chunks")?,
+            Split::Tiles { .. } => f.write_str("tiles")?,
+            Split::Parts { number, .. } => write!(f, "{number} parts by worklist")?,
+        }
+        if let Some(width) = self.tile {
+            write!(f, "; tile: {width} columns")?;
+        }
+        if matches!(self.order, Order::Pieces) {
+            f.write_str("; order: pieces first")?;
+        }
+        f.write_str(match self.load {
+            Load::Rows => "; rows",
+            Load::OneByOne => "; elements",
+            Load::Together => "; elements, loaded together",
+        })?;
+        if self.distance > 0 {
+            write!(f, "; prefetch: {} ahead, table {}", self.distance, Size(self.table))?;
+        }
+        if self.segment > 0 {
+            write!(f, "; prefetch: segments of {} elements", self.segment)?;
+        }
+        if matches!(self.stores, Stores::NonTemporal) {
+            write!(f, "; stores: non-temporal, {moved} moved")?;
+        }
+        Ok(())
+    }
+}
+
+/// A number of bytes.
+struct Size(usize);
+
+impl fmt::Display for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            bytes if bytes < 1 << 10 => write!(f, "{bytes} B"),
+            bytes if bytes < 1 << 20 => write!(f, "{:.1} KiB", bytes as f64 / 1024.0),
+            bytes => write!(f, "{:.1} MiB", bytes as f64 / f64::from(1 << 20)),
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! What threads share: parts of what is written, tiles of it, and worklists.
+
+use strew_simd::{Block, Choice, Columns, Listed, Path, choose};
+
+use crate::element::Element;
+use crate::engine::movers::{Changed, Gathered, InColumns, Job, Mover, Tile};
+use crate::engine::tuning;
+use crate::reduction::Reduction;
+
+/// The tensors of a call that threads can share.
+pub(crate) trait Shared: Job + Send {
+    /// What is written, cut at these places, which ascend: one part more than there are places.
+    fn parts(&mut self, cuts: &[usize]) -> Vec<Box<dyn Shared + '_>>;
+
+    /// Says that rows have `n` elements from now on: chunks along a row have a part of it.
+    fn set_row(&mut self, n: usize);
+
+    /// A table that is written, cut to tiles of all its columns.
+    fn tiles(&mut self, tile: &Tile, columns: usize) -> Vec<Box<dyn Tiled + '_>>;
+}
+
+/// A tile of a table that is written.
+pub(crate) trait Tiled: Send {
+    /// As [`Job::tile`].
+    fn run(&mut self, run: &mut dyn FnMut(&mut dyn Mover));
+}
+
+impl<T: Element + Send + Sync> Shared for Gathered<'_, T> {
+    fn parts(&mut self, cuts: &[usize]) -> Vec<Box<dyn Shared + '_>> {
+        let Gathered { input, output, n, manner } = self;
+        cut(output, cuts, |output| {
+            Box::new(Gathered { input, output, n: *n, manner: *manner }) as Box<dyn Shared + '_>
+        })
+    }
+
+    fn set_row(&mut self, n: usize) {
+        self.n = n;
+    }
+
+    /// A gather reads its table: threads need no columns of it.
+    fn tiles(&mut self, _: &Tile, _: usize) -> Vec<Box<dyn Tiled + '_>> {
+        Vec::new()
+    }
+}
+
+impl<T: Element + Send + Sync, R: Reduction<T> + Sync> Shared for Changed<'_, T, R> {
+    fn parts(&mut self, cuts: &[usize]) -> Vec<Box<dyn Shared + '_>> {
+        let Changed { reduction, data, updates, n, manner, .. } = self;
+        cut(data, cuts, |data| {
+            Box::new(Changed {
+                reduction: *reduction,
+                data,
+                updates,
+                n: *n,
+                manner: *manner,
+                before: None,
+            }) as Box<dyn Shared + '_>
+        })
+    }
+
+    fn set_row(&mut self, n: usize) {
+        self.n = n;
+    }
+
+    fn tiles(&mut self, tile: &Tile, columns: usize) -> Vec<Box<dyn Tiled + '_>> {
+        let Changed { reduction, data, updates, n, manner, .. } = self;
+        let data = data.get_mut(tile.start..).unwrap_or_default();
+        let mut rest = Columns::new(data, tile.rows, tile.pitch, columns);
+        let tiles = (0..columns.div_ceil(tile.width.max(1))).map_while(|_| {
+            let (columns, others) = rest.take()?.split_at(tile.width);
+            rest = Some(others);
+            let (reduction, updates, rows) = (*reduction, *updates, tile.rows);
+            let tile = InColumns { reduction, columns, updates, n: *n, manner: *manner, rows };
+            Some(Box::new(tile) as Box<dyn Tiled + '_>)
+        });
+        tiles.collect()
+    }
+}
+
+impl<T: Element + Send + Sync, R: Reduction<T> + Sync> Tiled for InColumns<'_, T, R> {
+    fn run(&mut self, run: &mut dyn FnMut(&mut dyn Mover)) {
+        self.change(run);
+    }
+}
+
+/// Moves those entries of blocks that lead into a part of the table, by way of a worklist.
+pub(crate) struct InPart<'a> {
+    mover: &'a mut dyn Mover,
+    path: Path,
+    start: usize,
+    /// The number of places of the part at which a row can start.
+    length: u32,
+    places: Vec<u32>,
+    flats: Vec<u32>,
+    count: usize,
+}
+
+/// What a kernel may write after the last chosen entry.
+const SLACK: usize = 16;
+
+impl<'a> InPart<'a> {
+    /// Of a part of so many elements; entries move rows of `n`.
+    pub(crate) fn new(
+        mover: &'a mut dyn Mover,
+        path: Path,
+        start: usize,
+        length: usize,
+        n: usize,
+    ) -> InPart<'a> {
+        let room = tuning::WORKLIST + 2 * tuning::BLOCK + SLACK;
+        let length = (length + 1).saturating_sub(n) as u32;
+        let (places, flats) = (vec![0; room], vec![0; room]);
+        InPart { mover, path, start, length, places, flats, count: 0 }
+    }
+
+    /// Moves what is listed.
+    pub(crate) fn finish(&mut self) {
+        let places = self.places.get(..self.count).unwrap_or_default();
+        let flats = self.flats.get(..self.count).unwrap_or_default();
+        self.mover.listed(Listed { places, flats, distance: tuning::WORKLIST_AHEAD });
+        self.count = 0;
+    }
+}
+
+impl Mover for InPart<'_> {
+    fn block(&mut self, block: &Block<'_>) {
+        let mut flat = block.flat;
+        for addresses in block.addresses.chunks(block.length.max(1)) {
+            let choice = Choice {
+                start: self.start.wrapping_sub(block.table) as u32,
+                length: self.length,
+                flat: flat as u32,
+                step: block.entry_step as u32,
+            };
+            let places = self.places.get_mut(self.count..).unwrap_or_default();
+            let flats = self.flats.get_mut(self.count..).unwrap_or_default();
+            self.count += choose(self.path, choice, addresses, places, flats);
+            flat = flat.wrapping_add_signed(block.lane_step);
+        }
+        if self.count > tuning::WORKLIST {
+            self.finish();
+        }
+    }
+
+    fn listed(&mut self, _: Listed<'_>) {}
+}
+
+/// A slice cut at these places: what `make` makes of each part.
+fn cut<'a, T, P>(
+    slice: &'a mut [T],
+    cuts: &[usize],
+    mut make: impl FnMut(&'a mut [T]) -> P,
+) -> Vec<P> {
+    let (mut rest, mut start) = (slice, 0);
+    let mut parts = Vec::with_capacity(cuts.len() + 1);
+    for place in cuts {
+        let length = place.saturating_sub(start).min(rest.len());
+        let (part, after) = rest.split_at_mut(length);
+        parts.push(make(part));
+        (rest, start) = (after, start + length);
+    }
+    parts.push(make(rest));
+    parts
+}

@@ -1,0 +1,308 @@
+//! Split: work for several threads. It is divided by what is written, so that their number does not
+//! change a bit of the result.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use strew_simd::Path;
+
+use crate::engine::movers::{Mover, Tile};
+use crate::engine::pool::share;
+use crate::engine::prove::{self, OutOfBounds};
+use crate::engine::resolver::Resolver;
+use crate::engine::route::{Proof, Route, Split};
+use crate::engine::shared::{InPart, Shared};
+use crate::engine::traverse::{Kept, Way, base_of_kept, check, keep, traverse, traverse_kept};
+use crate::engine::{tile, tuning};
+use crate::error::Direction;
+use crate::plan::Plan;
+
+/// Proves and moves as the route says. `false`: an index is out of bounds under `Bounds::Error`.
+pub(crate) fn run(
+    plan: &Plan,
+    direction: Direction,
+    route: &Route,
+    way: &Way,
+    resolver: &dyn Resolver,
+    job: &mut dyn Shared,
+) -> bool {
+    let number = match route.split {
+        Split::Serial(_) => return prove::run(plan, route, way, resolver, job),
+        Split::Chunks { number, .. } | Split::Tiles { number } | Split::Parts { number, .. } => {
+            number
+        }
+    };
+    let threads = rayon::current_num_threads();
+    let call = Divided { plan, direction, route, way, threads: threads.min(number) };
+    if let (Proof::Blocks, Split::Chunks { dim, .. }) = (route.proof, route.split) {
+        return call.in_turn(dim, resolver, job);
+    }
+    // Tiles have addresses of their own.
+    if matches!(route.proof, Proof::Keep) && route.tile.is_none() {
+        match call.keep(resolver) {
+            Some(Ok(addresses)) => {
+                call.run_kept(&addresses, job);
+                return true;
+            }
+            Some(Err(OutOfBounds)) => return false,
+            None => {}
+        }
+    }
+    let proven = matches!(route.proof, Proof::Unneeded);
+    (proven || par_check(plan, way.path, resolver, threads)) && {
+        call.run(resolver, job);
+        true
+    }
+}
+
+/// Whether all indices are in bounds.
+pub(crate) fn par_check(plan: &Plan, path: Path, resolver: &dyn Resolver, threads: usize) -> bool {
+    let number = chunks_of_entries(plan, threads);
+    if number < 2 {
+        return check(plan, path, resolver);
+    }
+    let inside = AtomicBool::new(true);
+    share(
+        plan.chunks(0, number),
+        threads.min(number),
+        || (),
+        |(), chunk| {
+            if inside.load(Ordering::Relaxed) && !check(&chunk, path, resolver) {
+                inside.store(false, Ordering::Relaxed);
+            }
+        },
+    );
+    inside.into_inner()
+}
+
+/// The number of chunks of entries that threads resolve.
+fn chunks_of_entries(plan: &Plan, threads: usize) -> usize {
+    let worth = plan.entries() >= tuning::SERIAL / size_of::<u64>();
+    let steps = plan.outer().first().map_or(1, |dim| dim.size);
+    if worth { threads.saturating_mul(tuning::CHUNKS).min(steps) } else { 1 }
+}
+
+/// A call that threads share.
+struct Divided<'a> {
+    plan: &'a Plan,
+    direction: Direction,
+    route: &'a Route,
+    way: &'a Way,
+    threads: usize,
+}
+
+impl Divided<'_> {
+    /// [`prove::kept`] by all threads.
+    fn keep(&self, resolver: &dyn Resolver) -> Option<Result<Vec<u32>, OutOfBounds>> {
+        let (plan, path) = (self.plan, self.way.path);
+        let number = chunks_of_entries(plan, self.threads);
+        if number < 2 {
+            return prove::kept(plan, path, resolver);
+        }
+        let mut all = Vec::new();
+        all.try_reserve_exact(plan.entries()).ok()?;
+        all.resize(plan.entries(), 0);
+        let (inside, origin) = (AtomicBool::new(true), base_of_kept(plan));
+        let mut rest = all.as_mut_slice();
+        let chunks = plan.chunks(0, number).map(|chunk| {
+            let (to, others) = std::mem::take(&mut rest).split_at_mut(chunk.entries());
+            rest = others;
+            (chunk, to)
+        });
+        share(
+            chunks,
+            self.threads.min(number),
+            || (),
+            |(), (chunk, to)| {
+                if inside.load(Ordering::Relaxed) && !keep_in(&chunk, path, resolver, origin, to) {
+                    inside.store(false, Ordering::Relaxed);
+                }
+            },
+        );
+        Some(if inside.into_inner() { Ok(all) } else { Err(OutOfBounds) })
+    }
+
+    /// Chunks, each with its part of what is written, which starts at the first place of its slice.
+    fn chunks<'j>(
+        &self,
+        dim: usize,
+        number: usize,
+        job: &'j mut dyn Shared,
+    ) -> impl Iterator<Item = (Plan, Box<dyn Shared + 'j>)> {
+        let direction = self.direction;
+        let start = move |plan: &Plan| match direction {
+            Direction::Gather => plan.start.flat,
+            Direction::Scatter => plan.start.table,
+        };
+        let starts = self.plan.chunks(dim, number).skip(1);
+        let cuts: Vec<usize> = starts.map(|chunk| start(&chunk)).collect();
+        let parts = job.parts(&cuts);
+        let cuts = std::iter::once(0).chain(cuts);
+        self.plan.chunks(dim, number).zip(cuts).zip(parts).map(
+            move |((mut chunk, cut), mut part)| {
+                part.set_row(chunk.row());
+                match direction {
+                    Direction::Gather => chunk.start.flat = chunk.start.flat.wrapping_sub(cut),
+                    Direction::Scatter => chunk.start.table = chunk.start.table.wrapping_sub(cut),
+                }
+                (chunk, part)
+            },
+        )
+    }
+
+    /// Moves by indices that have been proven.
+    fn run(&self, resolver: &dyn Resolver, job: &mut dyn Shared) {
+        let Divided { plan, route, way, threads, .. } = *self;
+        match route.split {
+            Split::Serial(_) => {}
+            Split::Chunks { dim, number } => {
+                share(
+                    self.chunks(dim, number, job),
+                    threads,
+                    || (),
+                    |(), (chunk, mut job)| {
+                        _ = tile::run(&chunk, route, way, resolver, &mut *job);
+                    },
+                );
+            }
+            Split::Tiles { .. } => self.tiles(plan, resolver, job),
+            Split::Parts { pitch, number } => self.parts(pitch, number, job, |mover| {
+                _ = traverse::<{ tuning::BLOCK }>(plan, way, resolver, mover);
+            }),
+        }
+    }
+
+    /// Moves by what has been kept.
+    fn run_kept(&self, addresses: &[u32], job: &mut dyn Shared) {
+        let Divided { plan, route, way, threads, .. } = *self;
+        let kept = Kept { addresses, base: base_of_kept(plan) };
+        match route.split {
+            Split::Serial(_) | Split::Tiles { .. } => {}
+            Split::Chunks { dim, number } => {
+                // Along a piece: all chunks have the same entries.
+                share(
+                    self.chunks(dim, number, job),
+                    threads,
+                    || (),
+                    |(), (chunk, mut job)| {
+                        let pieces = chunk.start.table.wrapping_sub(plan.start.table);
+                        let kept = Kept { base: kept.base.wrapping_add(pieces), ..kept };
+                        job.session(&mut |mover| traverse_kept(&chunk, way, kept, mover));
+                    },
+                );
+            }
+            Split::Parts { pitch, number } => {
+                self.parts(pitch, number, job, |mover| traverse_kept(plan, way, kept, mover));
+            }
+        }
+    }
+
+    /// Each thread takes tiles of the data.
+    fn tiles(&self, plan: &Plan, resolver: &dyn Resolver, job: &mut dyn Shared) {
+        let Divided { route, way, threads, .. } = *self;
+        let most = route.tile.unwrap_or(1);
+        tile::each_table(plan, |at, whole, columns| {
+            let width = columns.div_ceil(threads).max(tuning::TILE_LEAST).min(most);
+            let tiles = job.tiles(&Tile { width, ..whole }, columns);
+            let tiles = (0..columns).step_by(width).zip(tiles);
+            share(
+                tiles,
+                threads,
+                || (),
+                |(), (column, mut tile)| {
+                    let plan = plan.on_tile(at, column, width.min(columns - column));
+                    tile.run(&mut |mover| {
+                        _ = traverse::<{ tuning::BLOCK }>(&plan, way, resolver, mover);
+                    });
+                },
+            );
+        });
+    }
+
+    /// Each thread takes a part of the data, looks at all entries, and moves those that lead there.
+    fn parts(
+        &self,
+        pitch: usize,
+        number: usize,
+        job: &mut dyn Shared,
+        run: impl Fn(&mut dyn Mover) + Sync,
+    ) {
+        let (plan, path) = (self.plan, self.way.path);
+        let (first, end) = (plan.start.table.checked_rem(pitch).unwrap_or(0), plan.lengths.table);
+        let rows = end.saturating_sub(first).checked_div(pitch).unwrap_or(0);
+        let cut = |part: usize| {
+            let row = (rows as u128 * part as u128).checked_div(number as u128).unwrap_or(0);
+            first.saturating_add((row as usize).saturating_mul(pitch)).min(end)
+        };
+        let cuts: Vec<usize> = (1..number).map(cut).collect();
+        let starts = std::iter::once(0).chain(cuts.iter().copied());
+        let ends = cuts.iter().copied().chain([end]);
+        let parts = starts.zip(ends).zip(job.parts(&cuts));
+        share(
+            parts,
+            self.threads,
+            || (),
+            |(), ((start, end), mut job)| {
+                job.session(&mut |mover| {
+                    let length = end.saturating_sub(start);
+                    let mut part = InPart::new(mover, path, start, length, plan.row());
+                    run(&mut part);
+                    part.finish();
+                });
+            },
+        );
+    }
+
+    /// Chunks of entries whose indices are proven as they come: nothing is gathered by a bad one,
+    /// nor by those that come after it.
+    fn in_turn(&self, dim: usize, resolver: &dyn Resolver, job: &mut dyn Shared) -> bool {
+        let Divided { plan, way, .. } = *self;
+        let steps = plan.dims.get(dim).map_or(1, |dim| dim.size);
+        let least = self.threads.saturating_mul(tuning::CHUNKS);
+        let number = plan.entries().div_ceil(tuning::CHUNK).max(least).min(steps);
+        let (turn, stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let chunks = self.chunks(dim, number, job).enumerate();
+        share(chunks, self.threads, Vec::new, |kept, (number, (chunk, mut job))| {
+            // A chunk of few long steps is resolved twice, instead of kept.
+            let keeps = chunk.entries() <= tuning::KEPT_CHUNK;
+            kept.resize(if keeps { chunk.entries() } else { 0 }, 0);
+            let base = base_of_kept(&chunk);
+            let inside = !stopped.load(Ordering::Relaxed)
+                && if keeps {
+                    keep_in(&chunk, way.path, resolver, base, kept)
+                } else {
+                    check(&chunk, way.path, resolver)
+                };
+            // Those before it have been taken before it, by threads that prove them.
+            while turn.load(Ordering::Acquire) < number {
+                std::thread::yield_now();
+            }
+            let moves = inside && !stopped.load(Ordering::Relaxed);
+            if !moves {
+                stopped.store(true, Ordering::Relaxed);
+            }
+            turn.store(number.wrapping_add(1), Ordering::Release);
+            let kept = Kept { addresses: kept, base };
+            if moves && keeps {
+                job.session(&mut |mover| traverse_kept(&chunk, way, kept, mover));
+            } else if moves {
+                _ = tile::run(&chunk, self.route, way, resolver, &mut *job);
+            }
+        });
+        !stopped.into_inner()
+    }
+}
+
+/// [`keep`] into a slice.
+fn keep_in(
+    plan: &Plan,
+    path: Path,
+    resolver: &dyn Resolver,
+    origin: usize,
+    mut to: &mut [u32],
+) -> bool {
+    keep(plan, path, resolver, origin, &mut |some| {
+        if let Some(next) = to.split_off_mut(..some.len()) {
+            next.copy_from_slice(some);
+        }
+    })
+}

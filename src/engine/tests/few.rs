@@ -1,0 +1,131 @@
+//! Few entries move as the walk says.
+
+use super::{Case, Large, POLICIES, Random};
+use crate::engine::few::Few;
+use crate::engine::tuning::FEW;
+use crate::error::Direction;
+use crate::layout::Layout;
+use crate::plan::Plan;
+use crate::plan::tests::{axis, nd, packed};
+use crate::reduction::Sub;
+
+/// Moves by few, and by the walk.
+fn check(plan: &Plan, indices: &[i64], direction: Direction) {
+    let case = Case { direction, plan: *plan, indices: indices.to_vec() };
+    let mut few = Few::of(plan).unwrap();
+    let inside = few.resolve(plan, indices);
+    assert_eq!(inside, !case.has_bad_index(), "{plan:?} {indices:?}");
+    if !inside {
+        return;
+    }
+    let table: Vec<u32> = (0..plan.lengths.table as u32).map(|n| n * 7 + 1).collect();
+    let flat: Vec<u32> = (0..plan.lengths.flat as u32).map(|n| n * 1000 + 5).collect();
+    match direction {
+        Direction::Gather => {
+            let (mut found, mut expected) = (flat.clone(), flat);
+            few.gather(plan.row(), &table, &mut found);
+            case.moves().iter().for_each(|(from, to)| expected[*to] = table[*from]);
+            assert_eq!(found, expected, "{plan:?} {indices:?}");
+        }
+        Direction::Scatter => {
+            let order = |current: u32, update: u32| current.wrapping_mul(31).wrapping_add(update);
+            let (mut found, mut expected) = (table.clone(), table.clone());
+            few.scatter(plan.row(), &order, &mut found, &flat);
+            case.moves()
+                .iter()
+                .for_each(|(to, from)| expected[*to] = order(expected[*to], flat[*from]));
+            assert_eq!(found, expected, "{plan:?} {indices:?}");
+            let (mut found, mut expected) = (table.clone(), table);
+            few.scatter(plan.row(), &Sub, &mut found, &flat);
+            let sub = |(to, from): &(usize, usize)| {
+                expected[*to] = expected[*to].wrapping_sub(flat[*from])
+            };
+            case.moves().iter().for_each(sub);
+            assert_eq!(found, expected, "{plan:?} {indices:?}");
+        }
+    }
+}
+
+/// All numbers of entries and coordinates; elements and rows; strides; policies; bad indices.
+#[test]
+fn few_move_as_the_walk_says() {
+    let mut random = Random::of(1);
+    for (count, tuple) in (1..=FEW).flat_map(|count| (1..=5).map(move |tuple| (count, tuple))) {
+        for width in [1, 2, 5, 40] {
+            let (mut sizes, mut strides, mut start) = (vec![3; tuple], vec![], 0);
+            sizes[0] = 4;
+            sizes.push(width);
+            let mut stride = width + random.below(2);
+            strides.insert(0, 1_isize);
+            for size in sizes[..tuple].iter().rev() {
+                let back = random.rarely(3);
+                strides.insert(0, if back { -(stride as isize) } else { stride as isize });
+                start += if back { (size - 1) * stride } else { 0 };
+                stride *= size;
+            }
+            let table = Layout::from_parts(&sizes, &strides, start).unwrap();
+            let indices = random.pick(&[
+                packed([count, tuple]),
+                Layout::strided([count, tuple], [1, count as isize]),
+                Layout::strided([count, tuple], [tuple as isize + 1, -1]).with_offset(tuple),
+            ]);
+            let flat = random.pick(&[
+                packed([count, width]),
+                Layout::strided([count, width], [-(width as isize) - 1, 1])
+                    .with_offset((count - 1) * (width + 1)),
+            ]);
+            for (direction, bounds) in
+                super::DIRECTIONS.into_iter().flat_map(|to| POLICIES.map(|bounds| (to, bounds)))
+            {
+                let mut plan = nd(direction, &table, &indices, &flat, 0);
+                plan.set_bounds(bounds);
+                let mut case = Case { direction, plan, indices: Vec::new() };
+                case.fill(&mut random);
+                check(&plan, &case.indices, direction);
+                case.spoil(&mut random);
+                check(&plan, &case.indices, direction);
+            }
+        }
+    }
+}
+
+/// Without coordinates: a copy of one row.
+#[test]
+fn no_coordinate_is_one_row() {
+    let plan = Plan::copy(&packed([7]), &packed([7]).with_offset(2)).unwrap();
+    let mut few = Few::of(&plan).unwrap();
+    let mut output = [0; 9];
+    assert!(few.resolve::<u8>(&plan, &[]));
+    few.gather(plan.row(), &[1, 2, 3, 4, 5, 6, 7], &mut output);
+    assert_eq!(output, [0, 0, 1, 2, 3, 4, 5, 6, 7]);
+}
+
+/// Lanes whose entries have places of their own in the table.
+#[test]
+fn random_plans() {
+    let (mut random, mut count) = (Random::of(2), 0);
+    while count < 400 {
+        let direction = random.pick(&super::DIRECTIONS);
+        let mut case = Case::random(&mut random, direction, Large::No);
+        if Few::of(&case.plan).is_none() {
+            continue;
+        }
+        count += 1;
+        check(&case.plan, &case.indices, direction);
+        case.spoil(&mut random);
+        check(&case.plan, &case.indices, direction);
+    }
+}
+
+#[test]
+fn what_is_more_is_not_few() {
+    let is_few = |plan: &Plan| Few::of(plan).is_some();
+    let of =
+        |count| axis(Direction::Gather, &packed([9, 4]), &packed([count]), &packed([count, 4]), 0);
+    assert_eq!([1, 2, FEW, FEW + 1].map(|count| is_few(&of(count))), [true, true, true, false]);
+    // Two lanes; pieces; nothing.
+    let lanes = Layout::strided([2, 3], [4, 1]);
+    assert!(!is_few(&axis(Direction::Gather, &packed([9]), &lanes, &packed([2, 3]), 0)));
+    let pieces = axis(Direction::Gather, &packed([2, 9]), &packed([3]), &packed([2, 3]), 1);
+    assert!(!is_few(&pieces) && !is_few(&of(0)));
+}

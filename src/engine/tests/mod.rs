@@ -1,0 +1,339 @@
+//! Tests of the stages, each on random small plans against a walk in plain loops.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
+
+mod few;
+mod movers;
+mod prove;
+mod route;
+#[cfg(feature = "rayon")]
+mod split;
+mod transform;
+mod traverse;
+
+use strew_simd::{Block, Listed, NOWHERE, Path};
+
+use crate::engine::movers::Mover;
+use crate::engine::route::{Order, Proof, Route, Split};
+use crate::engine::traverse::Way;
+use crate::error::Direction;
+use crate::index::{Bounds, resolve};
+use crate::layout::Layout;
+use crate::plan::tests::{axis, elements, nd};
+use crate::plan::{Dim, Plan};
+
+const POLICIES: [Bounds; 4] = [Bounds::Error, Bounds::Clamp, Bounds::Wrap, Bounds::Skip];
+const DIRECTIONS: [Direction; 2] = [Direction::Gather, Direction::Scatter];
+
+/// Numbers that are the same every time.
+struct Random(u64);
+
+impl Random {
+    fn of(seed: usize) -> Random {
+        Random(seed as u64)
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        mixed ^ (mixed >> 31)
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        (self.next() % n as u64) as usize
+    }
+
+    /// One time in `n`.
+    fn rarely(&mut self, n: usize) -> bool {
+        self.below(n) == 0
+    }
+
+    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+        from[self.below(from.len())]
+    }
+}
+
+/// A plan, and indices for it.
+struct Case {
+    direction: Direction,
+    plan: Plan,
+    indices: Vec<i64>,
+}
+
+/// How large a random plan is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Large {
+    No,
+    /// One dimension of the indices has up to this many entries more.
+    Lane(usize),
+}
+
+impl Case {
+    fn random(random: &mut Random, direction: Direction, large: Large) -> Case {
+        let plan = loop {
+            if let Some(plan) = random_plan(random, direction, large) {
+                break plan;
+            }
+        };
+        let mut case = Case { direction, plan, indices: Vec::new() };
+        case.plan.set_bounds(random.pick(&POLICIES));
+        case.fill(random);
+        case
+    }
+
+    /// Other indices: on their axes under `Bounds::Error`, else some beside them.
+    fn fill(&mut self, random: &mut Random) {
+        let plan = &self.plan;
+        self.indices = vec![i64::MAX; plan.lengths.indices];
+        // One index may be for all coordinates of a tuple.
+        let least = plan.coordinates().iter().map(|axis| axis.size).min().unwrap_or(0);
+        for (places, _) in tuples(plan) {
+            for (axis, place) in plan.coordinates().iter().zip(places) {
+                let on = if plan.tuple_stride == 0 { least } else { axis.size };
+                let size = axis.size as i64;
+                let outside = !matches!(plan.bounds, Bounds::Error) && random.rarely(4);
+                let wide = [-size - 1, size, 3 * size + 1, -2 * size, i64::MAX, i64::MIN];
+                self.indices[place] = match random.below(3) {
+                    _ if outside => random.pick(&wide),
+                    0 => -1 - random.below(on) as i64,
+                    _ => random.below(on) as i64,
+                };
+            }
+        }
+    }
+
+    /// Makes one index bad.
+    fn spoil(&mut self, random: &mut Random) {
+        let tuples = tuples(&self.plan);
+        let (places, _) = &tuples[random.below(tuples.len())];
+        let n = random.below(places.len());
+        let size = self.plan.coordinates()[n].size as i64;
+        self.indices[places[n]] = random.pick(&[size, -size - 1, i64::MAX, i64::MIN]);
+    }
+
+    fn walk(&self) -> Vec<Entry> {
+        walk(&self.plan, &self.indices)
+    }
+
+    /// What moves, in order, as far as the first bad index.
+    fn moves(&self) -> Vec<Pair> {
+        self.walk().into_iter().map_while(|entry| entry.moves).flatten().collect()
+    }
+
+    fn has_bad_index(&self) -> bool {
+        self.walk().iter().any(|entry| entry.moves.is_none())
+    }
+}
+
+/// A place in the table, and one in the flat tensor.
+type Pair = (usize, usize);
+
+/// What one entry moves. `None`: it is out of bounds under `Bounds::Error`.
+struct Entry {
+    moves: Option<Vec<Pair>>,
+}
+
+/// All coordinates of some dimensions in row-major order: what they add to places of the table, the
+/// indices and the flat tensor.
+fn places(dims: &[Dim]) -> Vec<[isize; 3]> {
+    dims.iter().fold(vec![[0; 3]], |starts, dim| {
+        let step = |[table, indices, flat]: [isize; 3]| {
+            (0..dim.size as isize).map(move |n| {
+                [table + n * dim.table, indices + n * dim.indices, flat + n * dim.flat]
+            })
+        };
+        starts.into_iter().flat_map(step).collect()
+    })
+}
+
+/// The places of each tuple in the indices, and what its entry adds to places.
+fn tuples(plan: &Plan) -> Vec<(Vec<usize>, [isize; 3])> {
+    let of = |at: [isize; 3]| {
+        let start = plan.start.indices as isize + at[1];
+        let coordinates = 0..plan.coordinates().len() as isize;
+        (coordinates.map(|n| (start + n * plan.tuple_stride) as usize).collect(), at)
+    };
+    places(plan.outer()).into_iter().map(of).collect()
+}
+
+/// The walk in plain loops.
+fn walk(plan: &Plan, indices: &[i64]) -> Vec<Entry> {
+    let inner = places(plan.inner());
+    let entry = |(tuple, [table, _, flat]): (Vec<usize>, [isize; 3])| {
+        let (mut table, mut left_out) = (Some(plan.start.table as isize + table), false);
+        for (axis, place) in plan.coordinates().iter().zip(tuple) {
+            let position = resolve(indices[place], axis.size, plan.bounds);
+            left_out |= position.is_none();
+            let position = position.map(|position| position as isize * axis.table);
+            table = table.zip(position).map(|(table, position)| table + position);
+        }
+        let moves = |table: isize| {
+            let pair = |at: &[isize; 3]| {
+                let flat = plan.start.flat as isize + flat + at[2];
+                (usize::try_from(table + at[0]).unwrap(), usize::try_from(flat).unwrap())
+            };
+            inner.iter().map(pair).collect()
+        };
+        let bad = left_out && matches!(plan.bounds, Bounds::Error);
+        Entry { moves: if bad { None } else { Some(table.map_or(Vec::new(), moves)) } }
+    };
+    tuples(plan).into_iter().map(entry).collect()
+}
+
+/// A plan of any constructor. `None`: its layouts do not go together.
+fn random_plan(random: &mut Random, direction: Direction, large: Large) -> Option<Plan> {
+    let many = matches!(large, Large::Lane(_));
+    let more = |random: &mut Random, sizes: &mut [usize]| {
+        if let (Large::Lane(most), false) = (large, sizes.is_empty()) {
+            let n = random.below(sizes.len());
+            sizes[n] = 1 + random.below(most);
+        }
+    };
+    let size = |random: &mut Random| {
+        if random.rarely(6) { 1 } else { 1 + random.below(if many { 3 } else { 6 }) }
+    };
+    let rank = |random: &mut Random, least: usize, most: usize| least + random.below(most - least);
+    let mut table: Vec<usize> = (0..rank(random, 1, 6)).map(|_| size(random)).collect();
+    let kind = random.below(3);
+    let (indices, flat, along) = match kind {
+        0 => {
+            let along = random.below(table.len());
+            let mut indices: Vec<usize> = (0..rank(random, 0, 4)).map(|_| size(random)).collect();
+            more(random, &mut indices);
+            let flat = [&table[..along], &indices, &table[along + 1..]].concat();
+            (indices, flat, along)
+        }
+        1 => {
+            let along = random.below(table.len());
+            let mut indices = table.clone();
+            indices[along] = size(random);
+            more(random, &mut indices);
+            for (n, (table, size)) in table.iter_mut().zip(&mut indices).enumerate() {
+                if n != along {
+                    *table = *size + random.below(2);
+                }
+            }
+            (indices.clone(), indices, along)
+        }
+        _ => {
+            let tuple = 1 + random.below(table.len());
+            let batch = random.below(table.len() - tuple + 1);
+            let mut lead: Vec<usize> = (0..rank(random, 0, 3)).map(|_| size(random)).collect();
+            more(random, &mut lead);
+            let lead = [&table[..batch], &lead].concat();
+            let flat = [&lead, &table[batch + tuple..]].concat();
+            ([&lead[..], &[tuple]].concat(), flat, batch)
+        }
+    };
+    if flat.len() > 8 || indices.len() > 8 {
+        return None;
+    }
+    let scatters = matches!(direction, Direction::Scatter);
+    let table = random_layout(random, &table, !scatters);
+    let (indices, flat) =
+        (random_layout(random, &indices, true), random_layout(random, &flat, scatters));
+    let plan = match kind {
+        0 => axis(direction, &table, &indices, &flat, along),
+        1 => elements(direction, &table, &indices, &flat, along),
+        _ => nd(direction, &table, &indices, &flat, along),
+    };
+    (plan.moved_elements() <= 20_000).then_some(plan)
+}
+
+/// Whether columns of the table can be copied to tiles.
+fn has_tiles(plan: &Plan) -> bool {
+    let ([.., along, lane], [axis], []) = (plan.outer(), plan.coordinates(), plan.inner()) else {
+        return false;
+    };
+    (along.table, lane.table, lane.indices) == (0, 1, 1) && axis.table >= lane.size as isize
+}
+
+/// Any strides; some are 0 where elements may share places.
+fn random_layout(random: &mut Random, sizes: &[usize], shares: bool) -> Layout {
+    let mut order: Vec<usize> = (0..sizes.len()).collect();
+    if random.rarely(4) {
+        (0..sizes.len()).for_each(|n| order.swap(n, random.below(sizes.len())));
+    }
+    let plain = random.rarely(3);
+    let (mut strides, mut stride, mut offset) = (vec![0; sizes.len()], 1, 0);
+    for n in order.into_iter().rev() {
+        if !plain && shares && random.rarely(6) {
+            continue;
+        }
+        if !plain && random.rarely(5) {
+            stride += 1 + random.below(3);
+        }
+        let negative = !plain && random.rarely(5);
+        strides[n] = if negative { -(stride as isize) } else { stride as isize };
+        offset += if negative { (sizes[n] - 1) * stride } else { 0 };
+        stride *= sizes[n];
+    }
+    Layout::from_parts(sizes, &strides, offset + random.below(3)).unwrap()
+}
+
+/// Writes down what it is told to move.
+struct Recorder {
+    row: usize,
+    /// The length of the table.
+    table: usize,
+    moved: Vec<Pair>,
+    /// The first address and the table place of each block, and what is said to come next.
+    blocks: Vec<(Vec<u32>, usize, Vec<u32>)>,
+}
+
+impl Recorder {
+    fn of(plan: &Plan) -> Recorder {
+        let (row, table) = (plan.row(), plan.lengths.table);
+        Recorder { row, table, moved: Vec::new(), blocks: Vec::new() }
+    }
+}
+
+impl Mover for Recorder {
+    fn block(&mut self, block: &Block<'_>) {
+        assert!(block.table <= self.table && block.addresses.len().is_multiple_of(block.length));
+        for (n, address) in block.addresses.iter().enumerate() {
+            if *address == NOWHERE {
+                continue;
+            }
+            let (lane, entry) = ((n / block.length) as isize, (n % block.length) as isize);
+            let flat = block.flat as isize + lane * block.lane_step + entry * block.entry_step;
+            let table = block.table + *address as usize;
+            self.moved.extend((0..self.row).map(|n| (table + n, flat as usize + n)));
+        }
+        self.blocks.push((block.addresses.to_vec(), block.table, block.next.to_vec()));
+    }
+
+    fn listed(&mut self, listed: Listed<'_>) {
+        for (table, flat) in listed.places.iter().zip(listed.flats) {
+            let (table, flat) = (*table as usize, *flat as usize);
+            self.moved.extend((0..self.row).map(|n| (table + n, flat + n)));
+        }
+    }
+}
+
+/// What moves, by the place that is written: the order of places is free, that of one is not.
+fn by_written(direction: Direction, moves: &[Pair]) -> Vec<Pair> {
+    let mut moves = moves.to_vec();
+    moves.sort_by_key(|(table, flat)| match direction {
+        Direction::Gather => *flat,
+        Direction::Scatter => *table,
+    });
+    moves
+}
+
+fn sorted(moves: &[Pair]) -> Vec<Pair> {
+    let mut moves = moves.to_vec();
+    moves.sort_unstable();
+    moves
+}
+
+fn way(distance: usize) -> Way {
+    Way { path: Path::detect(), distance, segment: 0 }
+}
+
+/// A route that has nothing but a proof and a split.
+fn route(proof: Proof, split: Split) -> Route {
+    let mut route = Route::of(&Plan::NOTHING, &route::gather(4), &strew_simd::Machine::PORTABLE);
+    (route.proof, route.split, route.order) = (proof, split, Order::Entries);
+    route
+}

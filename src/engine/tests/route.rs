@@ -1,0 +1,1233 @@
+//! Route: what each kind of work does on three machines, and each threshold at its edge. Nothing
+//! depends on the machine that runs the tests.
+
+use strew_simd::Machine;
+
+use crate::engine::route::{Alone, Call, Effect, Load, Order, Proof, Route, Split, Stores};
+use crate::engine::{Size, in_order, kind, needed};
+use crate::error::Direction::{self, Gather, Scatter};
+use crate::index::Bounds;
+use crate::layout::Layout;
+use crate::plan::Plan;
+use crate::plan::tests::{axis, elements, nd, packed};
+
+const ZEN_5: Machine = Machine { prefetches: true, ..Machine::ZEN_5 };
+const EMERALD_RAPIDS: Machine = Machine { prefetches: true, ..Machine::EMERALD_RAPIDS };
+/// Without prefetches, whatever the host has.
+const PORTABLE: Machine = Machine { prefetches: false, ..Machine::PORTABLE };
+const MACHINES: [Machine; 3] = [ZEN_5, EMERALD_RAPIDS, PORTABLE];
+
+const KIB: usize = 1 << 10;
+const MIB: usize = 1 << 20;
+const M: usize = 1 << 20;
+
+/// A gather by indices of 8 bytes, on one thread.
+pub(super) fn gather(element: usize) -> Call {
+    Call {
+        direction: Gather,
+        effect: Effect::Assign,
+        element,
+        index: 8,
+        proven: false,
+        functional: false,
+        threads: 1,
+    }
+}
+
+pub(super) fn set(element: usize) -> Call {
+    Call { direction: Scatter, ..gather(element) }
+}
+
+pub(super) fn add(element: usize) -> Call {
+    Call { effect: Effect::Combine, ..set(element) }
+}
+
+fn closure(element: usize) -> Call {
+    Call { effect: Effect::Call, ..set(element) }
+}
+
+fn by(index: usize, call: Call) -> Call {
+    Call { index, ..call }
+}
+
+fn threads(threads: usize, call: Call) -> Call {
+    Call { threads, ..call }
+}
+
+/// `count` rows of a table.
+fn rows(direction: Direction, places: usize, width: usize, count: usize) -> Plan {
+    let (table, flat) = (packed([places, width]), packed([count, width]));
+    axis(direction, &table, &packed([count]), &flat, 0)
+}
+
+/// Single elements.
+fn single(direction: Direction, places: usize, count: usize) -> Plan {
+    axis(direction, &packed([places]), &packed([count]), &packed([count]), 0)
+}
+
+/// One update for all.
+fn histogram(bins: usize, count: usize) -> Plan {
+    axis(Scatter, &packed([bins]), &packed([count]), &Layout::strided([count], [0]), 0)
+}
+
+/// Elements by pairs of coordinates.
+fn pairs(direction: Direction, sizes: [usize; 2], count: usize) -> Plan {
+    nd(direction, &packed(sizes), &packed([count, 2]), &packed([count]), 0)
+}
+
+/// A square of elements along an axis.
+fn square(direction: Direction, size: usize, along: usize) -> Plan {
+    let layout = packed([size, size]);
+    elements(direction, &layout, &layout, &layout, along)
+}
+
+/// An axis between others: pieces.
+fn middle(direction: Direction, sizes: [usize; 3], count: usize) -> Plan {
+    let [before, _, after] = sizes;
+    axis(direction, &packed(sizes), &packed([count]), &packed([before, count, after]), 1)
+}
+
+fn with(bounds: Bounds, mut plan: Plan) -> Plan {
+    plan.set_bounds(bounds);
+    plan
+}
+
+/// As a call of the engine finds it.
+fn route(plan: &Plan, call: &Call, machine: &Machine) -> Route {
+    let ordered = in_order(plan);
+    let plan = ordered.as_ref().unwrap_or(plan);
+    Route::of(plan, &needed(plan, call), machine)
+}
+
+struct Kind {
+    name: &'static str,
+    plan: Plan,
+    call: Call,
+    zen_5: &'static str,
+    emerald_rapids: &'static str,
+    portable: &'static str,
+}
+
+fn kinds() -> Vec<Kind> {
+    vec![
+        Kind {
+            name: "rows from L2",
+            plan: rows(Gather, 4096, 16, 5000),
+            call: gather(4),
+            zen_5: "check: block by block; threads: one; rows",
+            emerald_rapids: "check: block by block; threads: one; rows",
+            portable: "check: block by block; threads: one; rows",
+        },
+        Kind {
+            name: "rows from L3",
+            plan: rows(Gather, 50_000, 64, 5000),
+            call: gather(4),
+            zen_5: "check: block by block; threads: one; rows; prefetch: 8 ahead, table 12.2 MiB",
+            emerald_rapids: "\
+                check: block by block; threads: one; rows; prefetch: 8 ahead, table 12.2 MiB",
+            portable: "check: block by block; threads: one; rows",
+        },
+        Kind {
+            name: "rows from memory",
+            plan: rows(Gather, 4 * M, 64, 5000),
+            call: gather(4),
+            zen_5: "check: block by block; threads: one; rows; prefetch: 8 ahead, table 1024.0 MiB",
+            emerald_rapids: "\
+                check: block by block; threads: one; rows; prefetch: 8 ahead, table 1024.0 MiB",
+            portable: "check: block by block; threads: one; rows",
+        },
+        Kind {
+            name: "many rows from memory",
+            plan: rows(Gather, 4 * M, 64, 500_000),
+            call: gather(4),
+            zen_5: "\
+                check: block by block; threads: one; rows; prefetch: 8 ahead, table 1024.0 MiB; \
+                stores: non-temporal, 122.1 MiB moved",
+            emerald_rapids: "\
+                check: block by block; threads: one; rows; prefetch: 8 ahead, table 1024.0 MiB; \
+                stores: non-temporal, 122.1 MiB moved",
+            portable: "\
+                check: block by block; threads: one; rows; stores: non-temporal, 122.1 MiB moved",
+        },
+        Kind {
+            name: "many short rows from memory",
+            plan: rows(Gather, 4 * M, 16, 2_000_000),
+            call: gather(4),
+            zen_5: "check: block by block; threads: one; rows; prefetch: 8 ahead, table 256.0 MiB",
+            emerald_rapids: "\
+                check: block by block; threads: one; rows; prefetch: 8 ahead, table 256.0 MiB",
+            portable: "check: block by block; threads: one; rows",
+        },
+        Kind {
+            name: "elements from 4 KiB",
+            plan: single(Gather, 1 << 10, 100_000),
+            call: gather(4),
+            zen_5: "check: block by block; threads: one; elements",
+            emerald_rapids: "check: block by block; threads: one; elements",
+            portable: "check: block by block; threads: one; elements",
+        },
+        Kind {
+            name: "elements from 256 KiB",
+            plan: single(Gather, 1 << 16, 100_000),
+            call: gather(4),
+            zen_5: "check: block by block; threads: one; elements, loaded together",
+            emerald_rapids: "check: block by block; threads: one; elements, loaded together",
+            portable: "check: block by block; threads: one; elements, loaded together",
+        },
+        Kind {
+            name: "elements from 4 MiB",
+            plan: single(Gather, 1 << 20, 100_000),
+            call: gather(4),
+            zen_5: "check: block by block; threads: one; elements, loaded together",
+            emerald_rapids: "check: block by block; threads: one; elements, loaded together",
+            portable: "check: block by block; threads: one; elements, loaded together",
+        },
+        Kind {
+            name: "elements from 64 MiB",
+            plan: single(Gather, 1 << 24, 100_000),
+            call: gather(4),
+            zen_5: "\
+                check: block by block; threads: one; elements; \
+                prefetch: 64 ahead, table 64.0 MiB",
+            emerald_rapids: "\
+                check: block by block; threads: one; elements; \
+                prefetch: 64 ahead, table 64.0 MiB",
+            portable: "check: block by block; threads: one; elements, loaded together",
+        },
+        Kind {
+            name: "elements from 512 MiB",
+            plan: single(Gather, 1 << 27, 4 * M),
+            call: gather(4),
+            zen_5: "\
+                check: block by block; threads: one; elements; \
+                prefetch: 64 ahead, table 512.0 MiB",
+            emerald_rapids: "\
+                check: block by block; threads: one; elements, loaded together; \
+                stores: non-temporal, 16.0 MiB moved",
+            portable: "check: block by block; threads: one; elements, loaded together",
+        },
+        Kind {
+            name: "elements of 2 bytes",
+            plan: single(Gather, 1 << 27, 8 * M),
+            call: gather(2),
+            zen_5: "\
+                check: block by block; threads: one; elements; \
+                prefetch: 64 ahead, table 256.0 MiB",
+            emerald_rapids: "\
+                check: block by block; threads: one; elements; \
+                prefetch: 64 ahead, table 256.0 MiB",
+            portable: "check: block by block; threads: one; elements, loaded together",
+        },
+        Kind {
+            name: "proven elements",
+            plan: single(Gather, 1 << 24, 4 * M),
+            call: Call { proven: true, ..gather(8) },
+            zen_5: "check: none; threads: one; elements; prefetch: 64 ahead, table 128.0 MiB",
+            emerald_rapids: "\
+                check: none; threads: one; elements, loaded together; \
+                stores: non-temporal, 32.0 MiB moved",
+            portable: "check: none; threads: one; elements, loaded together",
+        },
+        Kind {
+            name: "clamped elements",
+            plan: with(Bounds::Clamp, single(Gather, 1 << 16, 100_000)),
+            call: gather(4),
+            zen_5: "check: none; threads: one; elements, loaded together",
+            emerald_rapids: "check: none; threads: one; elements, loaded together",
+            portable: "check: none; threads: one; elements, loaded together",
+        },
+        Kind {
+            name: "bytes as indices of 256 places",
+            plan: single(Scatter, 256, 100_000),
+            call: by(1, add(4)),
+            zen_5: "check: none; threads: one; elements",
+            emerald_rapids: "check: none; threads: one; elements",
+            portable: "check: none; threads: one; elements",
+        },
+        Kind {
+            name: "bytes as indices of 255 places",
+            plan: single(Scatter, 255, 100_000),
+            call: by(1, add(4)),
+            zen_5: "check: while a copy of the data changes; threads: one; elements",
+            emerald_rapids: "check: while a copy of the data changes; threads: one; elements",
+            portable: "check: while a copy of the data changes; threads: one; elements",
+        },
+        Kind {
+            name: "256 bins",
+            plan: histogram(256, M),
+            call: add(4),
+            zen_5: "check: while a copy of the data changes; threads: one; elements",
+            emerald_rapids: "check: while a copy of the data changes; threads: one; elements",
+            portable: "check: while a copy of the data changes; threads: one; elements",
+        },
+        Kind {
+            name: "4K bins",
+            plan: histogram(4 << 10, M),
+            call: add(4),
+            zen_5: "check: while a copy of the data changes; threads: one; elements",
+            emerald_rapids: "check: while a copy of the data changes; threads: one; elements",
+            portable: "\
+                check: while a copy of the data changes; threads: one; elements, loaded together",
+        },
+        Kind {
+            name: "64K bins",
+            plan: histogram(64 << 10, M),
+            call: add(4),
+            zen_5: "\
+                check: while a copy of the data changes; threads: one; elements, loaded together",
+            emerald_rapids: "\
+                check: while a copy of the data changes; threads: one; elements, loaded together",
+            portable: "\
+                check: while a copy of the data changes; threads: one; elements, loaded together",
+        },
+        Kind {
+            name: "1M bins",
+            plan: histogram(M, 16 * M),
+            call: add(4),
+            zen_5: "\
+                check: while a copy of the data changes; threads: one; elements; \
+                prefetch: 64 ahead, table 4.0 MiB",
+            emerald_rapids: "\
+                check: one pass, resolved again; threads: one; elements; \
+                prefetch: 64 ahead, table 4.0 MiB",
+            portable: "check: one pass, resolved again; threads: one; elements, loaded together",
+        },
+        Kind {
+            name: "16M bins",
+            plan: histogram(16 * M, 16 * M),
+            call: add(4),
+            zen_5: "\
+                check: one pass, resolved again; threads: one; elements; \
+                prefetch: 64 ahead, table 64.0 MiB",
+            emerald_rapids: "\
+                check: one pass, resolved again; threads: one; elements; \
+                prefetch: 64 ahead, table 64.0 MiB",
+            portable: "check: one pass, resolved again; threads: one; elements, loaded together",
+        },
+        Kind {
+            name: "64K bins by a closure",
+            plan: histogram(64 << 10, M),
+            call: closure(4),
+            zen_5: "check: one pass, resolved again; threads: one; elements, loaded together",
+            emerald_rapids: "\
+                check: one pass, resolved again; threads: one; elements, loaded together",
+            portable: "check: one pass, resolved again; threads: one; elements, loaded together",
+        },
+        Kind {
+            name: "64K bins, those outside left out",
+            plan: with(Bounds::Skip, histogram(64 << 10, M)),
+            call: add(4),
+            zen_5: "check: none; threads: one; elements, loaded together",
+            emerald_rapids: "check: none; threads: one; elements, loaded together",
+            portable: "check: none; threads: one; elements, loaded together",
+        },
+        Kind {
+            name: "4K bins of a copy",
+            plan: histogram(4 << 10, 100_000),
+            call: Call { functional: true, ..add(4) },
+            zen_5: "check: while a copy of the data changes; threads: one; elements",
+            emerald_rapids: "check: while a copy of the data changes; threads: one; elements",
+            portable: "\
+                check: while a copy of the data changes; threads: one; elements, loaded together",
+        },
+        Kind {
+            name: "few bins and few indices",
+            plan: histogram(256, 1000),
+            call: add(4),
+            zen_5: "check: block by block; threads: one; elements",
+            emerald_rapids: "check: block by block; threads: one; elements",
+            portable: "check: block by block; threads: one; elements",
+        },
+        Kind {
+            name: "pairs",
+            plan: pairs(Scatter, [1024, 1024], M),
+            call: add(4),
+            zen_5: "\
+                check: while a copy of the data changes; threads: one; elements; \
+                prefetch: 64 ahead, table 4.0 MiB",
+            emerald_rapids: "\
+                check: one pass, addresses kept; threads: one; elements; \
+                prefetch: 64 ahead, table 4.0 MiB",
+            portable: "check: one pass, addresses kept; threads: one; elements, loaded together",
+        },
+        Kind {
+            name: "pairs that are set",
+            plan: pairs(Scatter, [4096, 4096], 100_000),
+            call: set(4),
+            zen_5: "\
+                check: one pass, addresses kept; threads: one; elements; \
+                prefetch: 64 ahead, table 64.0 MiB",
+            emerald_rapids: "\
+                check: one pass, addresses kept; threads: one; elements; \
+                prefetch: 64 ahead, table 64.0 MiB",
+            portable: "check: one pass, addresses kept; threads: one; elements, loaded together",
+        },
+        Kind {
+            name: "elements that are set",
+            plan: single(Scatter, 1 << 16, 200_000),
+            call: set(4),
+            zen_5: "\
+                check: while a copy of the data changes; threads: one; elements, loaded together",
+            emerald_rapids: "\
+                check: one pass, addresses kept; threads: one; elements; \
+                prefetch: 64 ahead, table 256.0 KiB",
+            portable: "\
+                check: while a copy of the data changes; threads: one; elements, loaded together",
+        },
+        Kind {
+            name: "elements that are set in 64 MiB",
+            plan: single(Scatter, 1 << 24, 4 * M),
+            call: set(4),
+            zen_5: "\
+                check: one pass, resolved again; threads: one; elements; \
+                prefetch: 64 ahead, table 64.0 MiB",
+            emerald_rapids: "\
+                check: one pass, resolved again; threads: one; elements; \
+                prefetch: 64 ahead, table 64.0 MiB",
+            portable: "check: one pass, resolved again; threads: one; elements, loaded together",
+        },
+        Kind {
+            name: "rows that are set",
+            plan: rows(Scatter, 4 * M, 64, 100_000),
+            call: set(4),
+            zen_5: "\
+                check: one pass, addresses kept; threads: one; rows; \
+                prefetch: 8 ahead, table 1024.0 MiB; stores: non-temporal, 24.4 MiB moved",
+            emerald_rapids: "\
+                check: one pass, addresses kept; threads: one; rows; \
+                prefetch: 8 ahead, table 1024.0 MiB; stores: non-temporal, 24.4 MiB moved",
+            portable: "\
+                check: one pass, addresses kept; threads: one; rows; \
+                stores: non-temporal, 24.4 MiB moved",
+        },
+        Kind {
+            name: "rows that are added",
+            plan: rows(Scatter, 4 * M, 64, 100_000),
+            call: add(4),
+            zen_5: "\
+                check: one pass, addresses kept; threads: one; rows; \
+                prefetch: 8 ahead, table 1024.0 MiB",
+            emerald_rapids: "\
+                check: one pass, addresses kept; threads: one; rows; \
+                prefetch: 8 ahead, table 1024.0 MiB",
+            portable: "check: one pass, addresses kept; threads: one; rows",
+        },
+        Kind {
+            name: "elements along axis 0",
+            plan: square(Gather, 2048, 0),
+            call: gather(4),
+            zen_5: "\
+                check: one pass, resolved again; threads: one; tile: 64 columns; \
+                elements, loaded together",
+            emerald_rapids: "\
+                check: one pass, resolved again; threads: one; tile: 64 columns; \
+                elements, loaded together; stores: non-temporal, 16.0 MiB moved",
+            portable: "\
+                check: one pass, resolved again; threads: one; tile: 64 columns; \
+                elements, loaded together",
+        },
+        Kind {
+            name: "elements along axis 0, added",
+            plan: square(Scatter, 2048, 0),
+            call: add(4),
+            zen_5: "\
+                check: one pass, resolved again; threads: one; tile: 64 columns; \
+                elements, loaded together",
+            emerald_rapids: "\
+                check: one pass, resolved again; threads: one; tile: 64 columns; \
+                elements, loaded together",
+            portable: "\
+                check: one pass, resolved again; threads: one; tile: 64 columns; \
+                elements, loaded together",
+        },
+        Kind {
+            name: "elements along axis 1",
+            plan: square(Gather, 2048, 1),
+            call: gather(4),
+            zen_5: "\
+                check: block by block; threads: one; elements, loaded together; \
+                prefetch: segments of 2048 elements",
+            emerald_rapids: "\
+                check: block by block; threads: one; elements, loaded together; \
+                prefetch: segments of 2048 elements; stores: non-temporal, 16.0 MiB moved",
+            portable: "check: block by block; threads: one; elements, loaded together",
+        },
+        Kind {
+            name: "elements along axis 1, added",
+            plan: square(Scatter, 2048, 1),
+            call: add(4),
+            zen_5: "\
+                check: one pass, resolved again; threads: one; elements, loaded together; \
+                prefetch: segments of 2048 elements",
+            emerald_rapids: "\
+                check: one pass, resolved again; threads: one; elements, loaded together; \
+                prefetch: segments of 2048 elements",
+            portable: "check: one pass, resolved again; threads: one; elements, loaded together",
+        },
+        Kind {
+            name: "an axis between others",
+            plan: middle(Gather, [100, 1000, 3], 5000),
+            call: gather(4),
+            zen_5: "check: one pass, addresses kept; threads: one; order: pieces first; rows",
+            emerald_rapids: "\
+                check: one pass, addresses kept; threads: one; order: pieces first; rows",
+            portable: "check: one pass, addresses kept; threads: one; order: pieces first; rows",
+        },
+        Kind {
+            name: "an axis between others, few indices",
+            plan: middle(Scatter, [1000, 100, 3], 50),
+            call: add(4),
+            zen_5: "check: one pass, resolved again; threads: one; rows",
+            emerald_rapids: "check: one pass, resolved again; threads: one; rows",
+            portable: "check: one pass, resolved again; threads: one; rows",
+        },
+        Kind {
+            name: "the last axis",
+            plan: middle(Gather, [100, 1000, 1], 5000),
+            call: gather(4),
+            zen_5: "\
+                check: one pass, addresses kept; threads: one; order: pieces first; \
+                elements, loaded together",
+            emerald_rapids: "\
+                check: one pass, addresses kept; threads: one; order: pieces first; \
+                elements, loaded together",
+            portable: "\
+                check: one pass, addresses kept; threads: one; order: pieces first; \
+                elements, loaded together",
+        },
+        Kind {
+            name: "a little on two threads",
+            plan: rows(Gather, 4096, 16, 5000),
+            call: threads(2, gather(4)),
+            zen_5: "check: block by block; threads: one, 312.5 KiB moved is below 2.0 MiB; rows",
+            emerald_rapids: "\
+                check: block by block; threads: one, 312.5 KiB moved is below 2.0 MiB; rows",
+            portable: "check: block by block; threads: one, 312.5 KiB moved is below 2.0 MiB; rows",
+        },
+        Kind {
+            name: "rows on one thread",
+            plan: rows(Gather, 50_000, 64, 50_000),
+            call: threads(1, gather(4)),
+            zen_5: "check: block by block; threads: one; rows; prefetch: 8 ahead, table 12.2 MiB",
+            emerald_rapids: "\
+                check: block by block; threads: one; rows; prefetch: 8 ahead, table 12.2 MiB; \
+                stores: non-temporal, 12.2 MiB moved",
+            portable: "\
+                check: block by block; threads: one; rows; stores: non-temporal, 12.2 MiB moved",
+        },
+        Kind {
+            name: "rows on two threads",
+            plan: rows(Gather, 50_000, 64, 50_000),
+            call: threads(2, gather(4)),
+            zen_5: "\
+                check: block by block; threads: 8 chunks; rows; \
+                prefetch: 8 ahead, table 12.2 MiB",
+            emerald_rapids: "\
+                check: block by block; threads: 8 chunks; rows; \
+                prefetch: 8 ahead, table 12.2 MiB; stores: non-temporal, 12.2 MiB moved",
+            portable: "\
+                check: block by block; threads: 8 chunks; rows; \
+                stores: non-temporal, 12.2 MiB moved",
+        },
+        Kind {
+            name: "rows on eight threads",
+            plan: rows(Gather, 50_000, 64, 50_000),
+            call: threads(8, gather(4)),
+            zen_5: "\
+                check: block by block; threads: 32 chunks; rows; \
+                prefetch: 8 ahead, table 12.2 MiB",
+            emerald_rapids: "\
+                check: block by block; threads: 32 chunks; rows; \
+                prefetch: 8 ahead, table 12.2 MiB; stores: non-temporal, 12.2 MiB moved",
+            portable: "\
+                check: block by block; threads: 32 chunks; rows; \
+                stores: non-temporal, 12.2 MiB moved",
+        },
+        Kind {
+            name: "an axis between others on two threads",
+            plan: middle(Gather, [100, 1000, 3], 5000),
+            call: threads(2, gather(4)),
+            zen_5: "check: one pass, addresses kept; threads: 8 chunks; order: pieces first; rows",
+            emerald_rapids: "\
+                check: one pass, addresses kept; threads: 8 chunks; order: pieces first; rows",
+            portable: "\
+                check: one pass, addresses kept; threads: 8 chunks; order: pieces first; rows",
+        },
+        Kind {
+            name: "4K bins on two threads",
+            plan: histogram(4 << 10, 4 * M),
+            call: threads(2, add(4)),
+            zen_5: "\
+                check: while a copy of the data changes; \
+                threads: one, the table of 16.0 KiB stays in a cache; elements",
+            emerald_rapids: "\
+                check: while a copy of the data changes; \
+                threads: one, the table of 16.0 KiB stays in a cache; elements",
+            portable: "\
+                check: while a copy of the data changes; \
+                threads: one, the table of 16.0 KiB stays in a cache; elements, loaded together",
+        },
+        Kind {
+            name: "16M bins on two threads",
+            plan: histogram(16 * M, 16 * M),
+            call: threads(2, add(4)),
+            zen_5: "\
+                check: one pass, resolved again; threads: 2 parts by worklist; elements; \
+                prefetch: 64 ahead, table 64.0 MiB",
+            emerald_rapids: "\
+                check: one pass, resolved again; threads: 2 parts by worklist; elements; \
+                prefetch: 64 ahead, table 64.0 MiB",
+            portable: "\
+                check: one pass, resolved again; threads: 2 parts by worklist; \
+                elements, loaded together",
+        },
+        Kind {
+            name: "16M bins on sixteen threads",
+            plan: histogram(16 * M, 4 * M),
+            call: threads(16, add(4)),
+            zen_5: "\
+                check: one pass, addresses kept; threads: 8 parts by worklist; elements; \
+                prefetch: 64 ahead, table 64.0 MiB",
+            emerald_rapids: "\
+                check: one pass, addresses kept; threads: 8 parts by worklist; elements; \
+                prefetch: 64 ahead, table 64.0 MiB",
+            portable: "\
+                check: one pass, addresses kept; threads: 8 parts by worklist; \
+                elements, loaded together",
+        },
+        Kind {
+            name: "rows that are added on sixteen threads",
+            plan: rows(Scatter, 4 * M, 64, 100_000),
+            call: threads(16, add(4)),
+            zen_5: "\
+                check: one pass, addresses kept; threads: 16 parts by worklist; rows; \
+                prefetch: 8 ahead, table 1024.0 MiB",
+            emerald_rapids: "\
+                check: one pass, addresses kept; threads: 16 parts by worklist; rows; \
+                prefetch: 8 ahead, table 1024.0 MiB",
+            portable: "check: one pass, addresses kept; threads: 16 parts by worklist; rows",
+        },
+        Kind {
+            name: "rows that lie anywhere",
+            plan: axis(
+                Scatter,
+                &Layout::strided([1000, 500], [1, 1000]),
+                &packed([5000]),
+                &packed([5000, 500]),
+                0,
+            ),
+            call: threads(2, add(4)),
+            zen_5: "\
+                check: one pass, addresses kept; threads: 8 chunks; order: pieces first; \
+                elements, loaded together",
+            emerald_rapids: "\
+                check: one pass, addresses kept; threads: 8 chunks; order: pieces first; \
+                elements, loaded together",
+            portable: "\
+                check: one pass, addresses kept; threads: 8 chunks; order: pieces first; \
+                elements, loaded together",
+        },
+        Kind {
+            name: "rows whose distances have no common measure",
+            plan: axis(
+                Scatter,
+                &Layout::strided([1000, 4, 20], [130, 30, 1]),
+                &packed([9000]),
+                &packed([9000, 4, 20]),
+                0,
+            ),
+            call: threads(2, add(4)),
+            zen_5: "\
+                check: one pass, addresses kept; threads: one, what is written interleaves; \
+                order: pieces first; rows",
+            emerald_rapids: "\
+                check: one pass, addresses kept; threads: one, what is written interleaves; \
+                order: pieces first; rows",
+            portable: "\
+                check: one pass, addresses kept; threads: one, what is written interleaves; \
+                order: pieces first; rows",
+        },
+        Kind {
+            name: "elements along axis 0 on two threads",
+            plan: square(Gather, 2048, 0),
+            call: threads(2, gather(4)),
+            zen_5: "\
+                check: one pass, resolved again; threads: 2 chunks; tile: 64 columns; \
+                elements, loaded together",
+            emerald_rapids: "\
+                check: one pass, resolved again; threads: 2 chunks; tile: 64 columns; \
+                elements, loaded together; stores: non-temporal, 16.0 MiB moved",
+            portable: "\
+                check: one pass, resolved again; threads: 2 chunks; tile: 64 columns; \
+                elements, loaded together",
+        },
+        Kind {
+            name: "elements along axis 0, added on eight threads",
+            plan: square(Scatter, 2048, 0),
+            call: threads(8, add(4)),
+            zen_5: "\
+                check: one pass, resolved again; threads: tiles; tile: 64 columns; \
+                elements, loaded together",
+            emerald_rapids: "\
+                check: one pass, resolved again; threads: tiles; tile: 64 columns; \
+                elements, loaded together",
+            portable: "\
+                check: one pass, resolved again; threads: tiles; tile: 64 columns; \
+                elements, loaded together",
+        },
+        Kind {
+            name: "elements along axis 1, added on two threads",
+            plan: square(Scatter, 2048, 1),
+            call: threads(2, add(4)),
+            zen_5: "\
+                check: one pass, resolved again; threads: 8 chunks; elements, loaded together; \
+                prefetch: segments of 2048 elements",
+            emerald_rapids: "\
+                check: one pass, resolved again; threads: 8 chunks; elements, loaded together; \
+                prefetch: segments of 2048 elements",
+            portable: "\
+                check: one pass, resolved again; threads: 8 chunks; elements, loaded together",
+        },
+        Kind {
+            name: "a gather to columns",
+            plan: axis(
+                Gather,
+                &packed([1000, 500]),
+                &packed([5000]),
+                &Layout::strided([5000, 500], [-1, 5000]).with_offset(4999),
+                0,
+            ),
+            call: threads(2, gather(4)),
+            zen_5: "\
+                check: one pass, addresses kept; threads: one, what is written interleaves; \
+                order: pieces first; elements, loaded together",
+            emerald_rapids: "\
+                check: one pass, addresses kept; threads: one, what is written interleaves; \
+                order: pieces first; elements, loaded together; \
+                stores: non-temporal, 9.5 MiB moved",
+            portable: "\
+                check: one pass, addresses kept; threads: one, what is written interleaves; \
+                order: pieces first; elements, loaded together",
+        },
+    ]
+}
+
+#[test]
+fn kinds_of_work() {
+    let mut failed = String::new();
+    for Kind { name, plan, call, zen_5, emerald_rapids, portable } in kinds() {
+        let expected = [zen_5, emerald_rapids, portable];
+        for (machine, expected) in MACHINES.iter().zip(expected) {
+            let found = route(&plan, &call, machine).to_string();
+            if found != expected {
+                failed += &format!("{name}\n  expected {expected:?}\n  found    {found:?}\n");
+            }
+        }
+    }
+    assert!(failed.is_empty(), "\n{failed}");
+}
+
+/// A machine with a small L3 that is near.
+const NEAR: Machine = ZEN_5;
+/// One with a large L3.
+const FAR: Machine = EMERALD_RAPIDS;
+
+/// What `of` says of two numbers that follow each other.
+fn edge<T>(at: usize, of: impl Fn(usize) -> T) -> [T; 2] {
+    [of(at), of(at + 1)]
+}
+
+fn proof(plan: &Plan, call: &Call, machine: &Machine) -> Proof {
+    route(plan, call, machine).proof
+}
+
+// -- The short ways -------------------------------------------------------------------------------
+
+fn is_small(plan: &Plan, call: &Call) -> bool {
+    matches!(kind(plan, call), Size::Small)
+}
+
+#[test]
+fn small_calls() {
+    let small = |count| is_small(&single(Gather, 100, count), &gather(4));
+    assert_eq!(edge(256, small), [true, false]);
+    let small = |places| is_small(&single(Gather, places, 100), &gather(4));
+    assert_eq!(edge(MIB / 4, small), [true, false]);
+    // Dimensions of the indices that do not merge.
+    let dims = |indices: Layout, flat: Layout| axis(Gather, &packed([100]), &indices, &flat, 0);
+    let two = dims(Layout::strided([3, 4], [5, 1]), packed([3, 4]));
+    let three = dims(Layout::strided([2, 3, 4], [40, 5, 1]), packed([2, 3, 4]));
+    assert_eq!([two, three].map(|plan| is_small(&plan, &gather(4))), [true, false]);
+    // Pieces, and a copy that is made when all is proven.
+    assert!(!is_small(&middle(Gather, [2, 10, 3], 20), &gather(4)));
+    let plan = single(Scatter, 100, 20);
+    assert!(is_small(&plan, &add(4)));
+    assert!(!is_small(&plan, &Call { functional: true, ..add(4) }));
+}
+
+#[test]
+fn calls_that_move_nothing_and_long_tables() {
+    let of = |plan: Plan| kind(&plan, &gather(1));
+    assert!(matches!(of(single(Gather, 100, 0)), Size::Nothing));
+    let longest = i32::MAX as usize;
+    assert!(matches!(of(single(Gather, longest, 1000)), Size::Large));
+    assert!(matches!(of(single(Gather, longest + 1, 1000)), Size::Wide));
+    assert!(matches!(of(single(Gather, longest + 1, 1)), Size::Wide));
+}
+
+#[test]
+fn pieces_come_first_where_there_are_few_entries() {
+    let outer = |count| in_order(&middle(Gather, [7, 10, 3], count)).map(|plan| plan.outer);
+    assert_eq!(edge(512, outer), [Some(2), None]);
+    let falling = |count: usize| {
+        let table = Layout::strided([7, 10, 3], [-30, 3, 1]).with_offset(180);
+        let plan = axis(Gather, &table, &packed([count]), &packed([7, count, 3]), 1);
+        let plan = in_order(&plan).unwrap();
+        (plan.outer, plan.dims[0].table, plan.start.table)
+    };
+    // Of pieces that come after the entries, none goes back.
+    assert_eq!(falling(512), (2, -30, 180));
+    let table = Layout::strided([7, 10, 3], [-30, 3, 1]).with_offset(180);
+    let plan = axis(Gather, &table, &packed([513]), &packed([7, 513, 3]), 1);
+    let plan = in_order(&plan).unwrap();
+    assert_eq!((plan.outer, plan.pieces()[0].table, plan.start.table), (1, 30, 0));
+}
+
+// -- Proof ----------------------------------------------------------------------------------------
+
+#[test]
+fn what_is_proven_needs_no_proof() {
+    for machine in MACHINES {
+        let plan = single(Scatter, 256, 5000);
+        let of = |call: Call| proof(&plan, &call, &machine);
+        assert_eq!(of(Call { proven: true, ..add(4) }), Proof::Unneeded);
+        assert_eq!(of(by(1, add(4))), Proof::Unneeded);
+        assert_ne!(of(by(2, add(4))), Proof::Unneeded);
+        assert_ne!(proof(&single(Scatter, 255, 5000), &by(1, add(4)), &machine), Proof::Unneeded);
+        // Of pairs both axes count.
+        let pairs = |sizes| proof(&pairs(Scatter, sizes, 5000), &by(1, add(4)), &machine);
+        assert_eq!(pairs([256, 300]), Proof::Unneeded);
+        assert!(pairs([255, 300]) != Proof::Unneeded && pairs([300, 255]) != Proof::Unneeded);
+        for bounds in [Bounds::Clamp, Bounds::Wrap, Bounds::Skip] {
+            let plan = with(bounds, single(Scatter, 1000, 5000));
+            assert_eq!(proof(&plan, &add(4), &machine), Proof::Unneeded);
+        }
+        // Pieces look at all addresses more than once, whatever is proven.
+        let plan = with(Bounds::Skip, middle(Scatter, [7, 1000, 3], 5000));
+        assert_eq!(proof(&plan, &add(4), &machine), Proof::Keep);
+    }
+}
+
+#[test]
+fn one_block_is_proven_before_it_moves() {
+    for (machine, call) in
+        MACHINES.iter().flat_map(|machine| [(machine, set(4)), (machine, add(4))])
+    {
+        let of = |count| proof(&single(Scatter, 100_000, count), &call, machine);
+        assert_eq!(edge(1024, of), [Proof::Blocks, Proof::Keep]);
+        let functional = Call { functional: true, ..call };
+        let of = |count| proof(&single(Scatter, 100_000, count), &functional, machine);
+        assert_eq!(of(1000), Proof::Keep);
+        // A gather may have moved what comes before a bad index.
+        assert_eq!(proof(&single(Gather, 100, 100_000), &gather(4), machine), Proof::Blocks);
+    }
+    // What the threads share is no block.
+    let plan = elements(Scatter, &packed([4, 1000]), &packed([4, 200]), &packed([4, 200]), 1);
+    let of = |call: Call| proof(&plan, &call, &NEAR);
+    assert_eq!(of(threads(2, set(4 * KIB))), Proof::Scan);
+    assert_eq!(of(threads(1, set(4 * KIB))), Proof::Blocks);
+}
+
+#[test]
+fn addresses_are_kept_up_to_16_mib() {
+    for machine in MACHINES {
+        let of = |count| proof(&pairs(Scatter, [4096, 4096], count), &set(4), &machine);
+        assert_eq!(edge(1 << 22, of), [Proof::Keep, Proof::Scan]);
+        // Also where pieces come first.
+        let of = |count| route(&middle(Scatter, [7, 100_000, 3], count), &set(4), &machine);
+        assert_eq!(edge(1 << 22, |n| of(n).proof), [Proof::Keep, Proof::Scan]);
+        assert_eq!(edge(1 << 22, |n| of(n).order), [Order::Pieces, Order::Entries]);
+        let of = |count| {
+            let call = Call { proven: true, ..threads(2, add(64)) };
+            route(&rows(Scatter, 100_000, 16, count), &call, &machine)
+        };
+        assert_eq!(edge(1 << 22, |n| of(n).proof), [Proof::Keep, Proof::Unneeded]);
+    }
+}
+
+#[test]
+fn long_tuples_are_kept() {
+    for machine in MACHINES {
+        let places = 1 << 24;
+        // 4 bytes of an address for each entry: they stay in L2, or the tuple is long.
+        let of = |count| proof(&single(Scatter, places, count), &set(4), &machine);
+        assert_eq!(edge(machine.l2 / 4, of), [Proof::Keep, Proof::Scan]);
+        let of = |index| proof(&single(Scatter, places, 1 << 20), &by(index, set(4)), &machine);
+        assert_eq!(edge(15, of), [Proof::Scan, Proof::Keep]);
+    }
+}
+
+#[test]
+fn what_lanes_share_is_resolved_again() {
+    let of = |lanes| {
+        let indices = Layout::strided([lanes, 5000], [0, 1]);
+        let flat = packed([lanes, 5000]);
+        proof(&axis(Scatter, &packed([1 << 20]), &indices, &flat, 0), &set(4), &NEAR)
+    };
+    assert_eq!(edge(3, of), [Proof::Keep, Proof::Scan]);
+}
+
+#[test]
+fn small_data_change_on_a_copy() {
+    // At most so many bytes of data, and so many times less than the indices.
+    let one_mesh = Machine { l3: 8 * MIB, ..FAR };
+    for (machine, most, times) in
+        [(NEAR, 4 * MIB, 4), (FAR, MIB, 8), (PORTABLE, MIB, 4), (one_mesh, MIB, 4)]
+    {
+        let of = |bins| proof(&histogram(bins, 100 * M), &add(4), &machine);
+        assert_eq!(edge(most / 4, of), [Proof::Copy, Proof::Scan], "{machine:?}");
+        let bins = 1 << 13;
+        let of = |count| proof(&histogram(bins, count), &add(4), &machine);
+        let count = bins * 4 * times / 8;
+        assert_eq!(edge(count - 1, of), [Proof::Keep, Proof::Copy], "{machine:?}");
+        let of = |call: Call| proof(&histogram(1000, 100_000), &call, &machine);
+        assert_eq!(of(set(4)), Proof::Copy);
+        assert_eq!(of(closure(4)), Proof::Keep);
+        assert_eq!(of(threads(2, add(4))), Proof::Copy);
+    }
+    // The number of indices, which are no single block.
+    let functional = Call { functional: true, ..add(4) };
+    let of = |count| proof(&histogram(10, count), &functional, &NEAR);
+    assert_eq!(edge(1023, of), [Proof::Keep, Proof::Copy]);
+    let of = |count| proof(&pairs(Scatter, [2, 5], count), &functional, &NEAR);
+    assert_eq!(edge(511, of), [Proof::Keep, Proof::Copy]);
+    // Not what threads share.
+    let plan = axis(Scatter, &packed([2, 100]), &packed([M]), &packed([2, M]), 1);
+    assert_eq!(proof(&plan, &threads(1, add(4)), &NEAR), Proof::Keep);
+}
+
+/// An opaque reduction is never called before all indices are proven.
+#[test]
+fn no_closure_changes_a_copy() {
+    for (machine, kind) in
+        MACHINES.iter().flat_map(|machine| kinds().into_iter().map(move |kind| (machine, kind)))
+    {
+        for threads in [1, 2, 8] {
+            let call = Call { effect: Effect::Call, threads, direction: Scatter, ..kind.call };
+            assert_ne!(proof(&kind.plan, &call, machine), Proof::Copy, "{}", kind.name);
+        }
+    }
+}
+
+// -- Prefetch and loads ---------------------------------------------------------------------------
+
+#[test]
+fn far_entries_are_prefetched() {
+    for machine in [NEAR, FAR] {
+        let far = machine.l2 * 8;
+        let of = |call, direction| {
+            move |places| route(&single(direction, places, 100_000), &call, &machine).distance
+        };
+        assert_eq!(edge(far / 4, of(gather(4), Gather)), [0, 64]);
+        assert_eq!(edge(machine.l2 / 4, of(add(4), Scatter)), [0, 64]);
+        assert_eq!(edge(machine.l2 / 4, of(closure(4), Scatter)), [0, 64]);
+        let set_from = if machine.l3 <= 64 * MIB { far } else { machine.l1 / 3 };
+        assert_eq!(edge(set_from / 4, of(set(4), Scatter)), [0, 64]);
+        for (direction, call) in [(Gather, gather(4)), (Scatter, set(4)), (Scatter, add(4))] {
+            let of = |places| route(&rows(direction, places, 4, 10_000), &call, &machine).distance;
+            assert_eq!(edge(machine.l2 / 16, of), [0, 8]);
+        }
+        let without = Machine { prefetches: false, ..machine };
+        let of = |plan: Plan| route(&plan, &gather(4), &without).distance;
+        assert_eq!((of(single(Gather, 1 << 27, 9999)), of(rows(Gather, M, 9, 9999))), (0, 0));
+    }
+}
+
+#[test]
+fn l3_is_near_up_to_64_mib() {
+    let of = |l3| {
+        let machine = Machine { l3, ..NEAR };
+        route(&single(Scatter, 1 << 20, 100_000), &set(4), &machine).distance
+    };
+    assert_eq!(edge(64 * MIB, of), [0, 64]);
+    assert_eq!(edge(0, of), [64, 0]);
+}
+
+#[test]
+fn elements_beyond_l1_are_loaded_together() {
+    for machine in MACHINES {
+        let of = |places| route(&single(Gather, places, 10_000), &by(8, gather(1)), &machine).load;
+        assert_eq!(edge(machine.l1 / 3, of), [Load::OneByOne, Load::Together]);
+        assert_eq!(route(&rows(Gather, M, 2, 9999), &gather(1), &machine).load, Load::Rows);
+    }
+    // What is prefetched is near by then.
+    let of = |machine: Machine| route(&single(Gather, 1 << 27, 9999), &gather(4), &machine).load;
+    assert_eq!([NEAR, FAR, PORTABLE].map(of), [Load::OneByOne, Load::OneByOne, Load::Together]);
+}
+
+#[test]
+fn segments_of_4096_elements_are_prefetched() {
+    let of = |size, lane, machine: &Machine| {
+        let layout = packed([50, lane]);
+        let plan = elements(Gather, &packed([50, size]), &layout, &layout, 1);
+        route(&plan, &gather(4), machine).segment
+    };
+    assert_eq!(edge(4096, |size| of(size, 2000, &NEAR)), [4096, 0]);
+    assert_eq!(edge(63, |lane| of(100, lane, &NEAR)), [0, 100]);
+    assert_eq!(edge(249, |lane| of(1000, lane, &FAR)), [0, 1000]);
+    assert_eq!(of(100, 64, &PORTABLE), 0);
+    // Of rows nothing, nor of tiles.
+    let (table, ids) = (packed([50, 100, 3]), packed([50, 90, 1]));
+    let plan = nd(Gather, &table, &ids, &packed([50, 90, 3]), 1);
+    assert_eq!(route(&plan, &gather(4), &NEAR).segment, 0);
+}
+
+// -- Non-temporal stores --------------------------------------------------------------------------
+
+fn streams(plan: &Plan, call: &Call, machine: &Machine) -> bool {
+    route(plan, call, machine).stores == Stores::NonTemporal
+}
+
+#[test]
+fn rows_that_are_gathered_with_non_temporal_stores() {
+    for machine in MACHINES {
+        let of = |width| streams(&rows(Gather, 1 << 22, width, 1 << 20), &gather(1), &machine);
+        assert_eq!(edge(255, of), [false, true]);
+        let of = |count| streams(&rows(Gather, 1 << 22, 256, count), &gather(1), &machine);
+        assert_eq!(edge((8 * MIB) / 256 - 1, of), [false, true]);
+    }
+    // Where L3 is near, what is read and written must leave it.
+    let (rows_moved, width, index) = (32 * KIB, 256, 8);
+    let rest = 32 * MIB - rows_moved * (width + index);
+    let of = |machine| {
+        move |places| streams(&rows(Gather, places, width, rows_moved), &gather(1), machine)
+    };
+    assert_eq!(edge(rest / width, of(&NEAR)), [false, true]);
+    assert!(of(&FAR)(1) && !of(&NEAR)(1));
+}
+
+#[test]
+fn elements_that_are_gathered_with_non_temporal_stores() {
+    let of = |element, machine| {
+        move |count| streams(&single(Gather, 1 << 20, count), &gather(element), machine)
+    };
+    assert_eq!(edge(8 * MIB / 4 - 1, of(4, &FAR)), [false, true]);
+    assert_eq!(edge(8 * MIB / 8 - 1, of(8, &FAR)), [false, true]);
+    assert_eq!([1, 2, 3, 5, 16].map(|element| of(element, &FAR)(16 * M)), [false; 5]);
+    assert!(!of(4, &NEAR)(16 * M));
+    // They are not prefetched.
+    let of = |count| route(&single(Gather, 1 << 27, count), &gather(4), &FAR).distance;
+    assert_eq!(edge(8 * MIB / 4 - 1, of), [64, 0]);
+    let of = |count| route(&rows(Gather, 1 << 20, 64, count), &gather(4), &FAR);
+    assert_eq!((of(M).distance, of(M).stores), (8, Stores::NonTemporal));
+}
+
+#[test]
+fn rows_that_are_set_with_non_temporal_stores() {
+    for (machine, least) in [(NEAR, 8 * MIB), (FAR, 4 * MIB), (PORTABLE, 8 * MIB)] {
+        let of = |width| streams(&rows(Scatter, 1 << 22, width, 1 << 20), &set(1), &machine);
+        assert_eq!(edge(63, of), [false, true]);
+        let of = |count| streams(&rows(Scatter, 1 << 22, 64, count), &set(1), &machine);
+        assert_eq!(edge(least / 64 - 1, of), [false, true]);
+        let of = |places| streams(&rows(Scatter, places, 64, 1 << 20), &set(1), &machine);
+        assert_eq!(edge(machine.l2 * 8 / 64, of), [false, true]);
+        assert!(!streams(&rows(Scatter, 1 << 22, 64, 1 << 20), &add(1), &machine));
+        assert!(!streams(&single(Scatter, 1 << 22, 1 << 20), &set(64), &machine));
+    }
+}
+
+// -- Tiles ----------------------------------------------------------------------------------------
+
+/// The width of the tiles for `elements` along axis 0.
+fn tile(call: &Call, machine: &Machine, table: [usize; 2], indices: [usize; 2]) -> Option<usize> {
+    let layout = packed(indices);
+    let plan = elements(call.direction, &packed(table), &layout, &layout, 0);
+    route(&plan, call, machine).tile
+}
+
+#[test]
+fn columns_of_tables_beyond_l2_go_by_tiles() {
+    for machine in MACHINES {
+        // A column and a byte fewer than L2.
+        let of = |columns| tile(&gather(1), &machine, [1024, columns], [1024, columns]);
+        assert_eq!(edge(machine.l2 / 1024, of), [None, Some(64)]);
+        // As many rows of indices as those of the table, or half of them.
+        let of = |rows| tile(&gather(4), &machine, [2000, 2000], [rows, 2000]);
+        assert_eq!(edge(999, of), [None, Some(64)]);
+        for call in [set(4), add(4)] {
+            let of = |rows| tile(&call, &machine, [2000, 2000], [rows, 2000]);
+            assert_eq!(edge(1999, of), [None, Some(64)]);
+        }
+        // A tile stays in L2, and is worth its copy.
+        let rows = |columns: usize| machine.l2 / columns;
+        let of = |rows: usize| tile(&gather(1), &machine, [rows, 1000], [rows, 1000]);
+        assert_eq!(edge(rows(64), of), [Some(64), Some(63)]);
+        assert_eq!(edge(rows(16), of), [Some(16), None]);
+        assert_eq!(
+            edge(15, |columns| tile(
+                &gather(1),
+                &machine,
+                [rows(16), columns],
+                [rows(16), columns]
+            )),
+            [None, None]
+        );
+        let lane = |columns| {
+            tile(&gather(64), &machine, [machine.l2 / 1024, columns], [machine.l2 / 1024, columns])
+        };
+        assert_eq!([lane(15), lane(16), lane(17)], [None, None, Some(16)]);
+    }
+    assert_eq!(tile(&gather(0), &NEAR, [2000, 2000], [2000, 2000]), None);
+}
+
+/// What tiles there are no columns for.
+#[test]
+fn other_plans_have_no_tiles() {
+    let (table, ids) = (packed([2000, 2000]), packed([2000, 2000]));
+    let tile = |plan: Plan| route(&plan, &gather(4), &NEAR).tile;
+    assert_eq!(tile(elements(Gather, &table, &ids, &ids, 0)), Some(64));
+    assert_eq!(tile(elements(Gather, &table, &ids, &ids, 1)), None);
+    let columns = Layout::strided([2000, 2000], [1, 2000]);
+    assert_eq!(tile(elements(Gather, &columns, &ids, &ids, 0)), None);
+    assert_eq!(tile(elements(Gather, &table, &columns, &ids, 0)), None);
+    // The output may lie anyhow.
+    assert_eq!(tile(elements(Gather, &table, &ids, &columns, 0)), Some(64));
+    // Rows of the table that overlap.
+    let overlap = Layout::strided([2000, 2000], [1999, 1]);
+    assert_eq!(tile(elements(Gather, &overlap, &ids, &ids, 0)), None);
+    assert_eq!(
+        tile(elements(Gather, &Layout::strided([2000, 2000], [2001, 1]), &ids, &ids, 0)),
+        Some(64)
+    );
+    // Tables one after the other.
+    let three = packed([3, 2000, 2000]);
+    assert_eq!(tile(elements(Gather, &three, &three, &three, 1)), Some(64));
+    // Nothing is prefetched on a tile.
+    let route = route(&elements(Gather, &table, &ids, &ids, 0), &gather(8), &NEAR);
+    assert_eq!((route.tile, route.distance, route.segment), (Some(64), 0, 0));
+}
+
+// -- Threads --------------------------------------------------------------------------------------
+
+fn split(plan: &Plan, call: &Call, machine: &Machine) -> Split {
+    route(plan, call, machine).split
+}
+
+#[test]
+fn one_thread_is_alone() {
+    for machine in MACHINES {
+        let of = |number| split(&rows(Gather, 100, 64, M), &threads(number, gather(4)), &machine);
+        assert_eq!(
+            edge(1, of),
+            [Split::Serial(Alone::OneThread), Split::Chunks { dim: 0, number: 8 }]
+        );
+        assert_eq!(of(0), Split::Serial(Alone::OneThread));
+        let of = |bytes| split(&single(Gather, 100, bytes), &threads(2, gather(1)), &machine);
+        assert_eq!(
+            edge(2 * MIB - 1, of),
+            [Split::Serial(Alone::LittleMoves), Split::Chunks { dim: 0, number: 8 }]
+        );
+        // No more chunks than steps.
+        let of = |rows| {
+            let layout = packed([rows, M]);
+            split(&elements(Gather, &layout, &layout, &layout, 1), &threads(3, gather(4)), &machine)
+        };
+        assert_eq!(edge(11, of), [11, 12].map(|number| Split::Chunks { dim: 0, number }));
+        assert_eq!(of(13), of(12));
+    }
+}
+
+#[test]
+fn scatters_of_single_elements_into_caches_are_serial() {
+    let two = threads(2, add(4));
+    for (machine, most) in [(NEAR, 16 * MIB), (FAR, 2 * MIB), (PORTABLE, 4 * MIB)] {
+        let of = |bins| split(&histogram(bins, 16 * M), &two, &machine);
+        assert_eq!(
+            edge(most / 4, of),
+            [Split::Serial(Alone::StaysInCache), Split::Parts { pitch: 1, number: 2 }]
+        );
+        // Rows pay anyway.
+        assert_eq!(
+            split(&rows(Scatter, 10, 2, M), &two, &machine),
+            Split::Parts { pitch: 2, number: 2 }
+        );
+    }
+    // For each coordinate.
+    let of = |rows| split(&pairs(Scatter, [rows, 1024], 4 * M), &two, &FAR);
+    assert_eq!(
+        edge(1024, of),
+        [Split::Serial(Alone::StaysInCache), Split::Parts { pitch: 1, number: 2 }]
+    );
+    // Places in the updates are numbers of 32 bits.
+    let updates = |step| Layout::strided([1 << 20], [step]);
+    let of = |step| {
+        let plan = axis(Scatter, &packed([1 << 24]), &packed([1 << 20]), &updates(step), 0);
+        split(&plan, &two, &NEAR)
+    };
+    assert_eq!(
+        [of(4096), of(4097)],
+        [Split::Parts { pitch: 1, number: 2 }, Split::Serial(Alone::Interleaved)]
+    );
+}
+
+#[test]
+fn worklists_are_for_8_threads() {
+    let number = |split| match split {
+        Split::Parts { number, .. } => number,
+        _ => 0,
+    };
+    let elements = |n| number(split(&histogram(1 << 26, 4 * M), &threads(n, add(4)), &NEAR));
+    assert_eq!([7, 8, 9, 64].map(elements), [7, 8, 8, 8]);
+    let rows = |n| number(split(&rows(Scatter, 1 << 20, 4, 4 * M), &threads(n, add(4)), &NEAR));
+    assert_eq!([7, 8, 9, 64].map(rows), [7, 8, 9, 64]);
+}
+
+#[test]
+fn tiles_and_chunks_of_tiles() {
+    for number in [2, 8] {
+        let of = |plan: Plan, call: Call| split(&plan, &threads(number, call), &NEAR);
+        assert_eq!(of(square(Scatter, 2048, 0), add(4)), Split::Tiles { number });
+        assert_eq!(of(square(Gather, 2048, 0), gather(4)), Split::Chunks { dim: 0, number });
+        let chunks = Split::Chunks { dim: 0, number: 4 * number };
+        assert_eq!(of(square(Scatter, 2048, 1), add(4)), chunks);
+        assert_eq!(of(square(Gather, 2048, 1), gather(4)), chunks);
+    }
+}
+
+/// Which dimension is the outermost in what is written, and whether its steps are apart.
+#[test]
+fn chunks_are_apart() {
+    let two = |call| threads(2, call);
+    let of = |direction, table: &Layout, flat: &Layout, along| {
+        let plan = axis(direction, table, &packed([1000]), flat, along);
+        let call = Call { direction, ..two(add(1000)) };
+        let plan = plan.with_rising_pieces();
+        Route::of(&plan, &call, &NEAR).split
+    };
+    let chunks = |dim| Split::Chunks { dim, number: 8 };
+    let interleaved = Split::Serial(Alone::Interleaved);
+    let table = packed([50, 100, 30]);
+    // A gather by the output: entries, or the dimension before the axis.
+    assert_eq!(of(Gather, &table, &packed([50, 1000, 30]), 1), chunks(1));
+    let output = Layout::strided([50, 1000, 30], [30, 1500, 1]);
+    assert_eq!(of(Gather, &table, &output, 1), chunks(0));
+    assert_eq!(of(Gather, &packed([100, 30]), &packed([1000, 30]), 0), chunks(0));
+    // Steps of a dimension that comes before the others, or among them.
+    let output = Layout::strided([1000, 30], [31, 1]);
+    assert_eq!(of(Gather, &packed([100, 30]), &output, 0), chunks(0));
+    let output = Layout::strided([1000, 30], [-30, 1]).with_offset(29_970);
+    assert_eq!(of(Gather, &packed([100, 30]), &output, 0), interleaved);
+    // A scatter by the data: no step of the entries alone.
+    assert_eq!(of(Scatter, &table, &packed([50, 1000, 30]), 1), chunks(1));
+    let columns = Layout::strided([100, 30], [1, 100]);
+    assert_eq!(of(Scatter, &columns, &packed([1000, 30]), 0), chunks(1));
+    let parts = Split::Parts { pitch: 30, number: 2 };
+    assert_eq!(of(Scatter, &packed([100, 30]), &packed([1000, 30]), 0), parts);
+    // All entries write one place.
+    let one = split(&histogram(1, 4 * M), &two(add(4)), &NEAR);
+    assert_eq!(one, Split::Serial(Alone::StaysInCache));
+    // An axis whose positions lead back.
+    let back = Layout::strided([50, 100, 30], [3000, -30, 1]).with_offset(2970);
+    let parts = Split::Parts { pitch: 30, number: 2 };
+    assert_eq!(of(Scatter, &back, &packed([50, 1000, 30]), 1), parts);
+}

@@ -1,0 +1,132 @@
+//! Blocks come as the walk says.
+
+use strew_simd::Path;
+
+use super::{Case, DIRECTIONS, Large, Pair, Random, Recorder, by_written, sorted, way};
+use crate::engine::traverse::{
+    Kept, Way, base_of_kept, check, check_wide, keep, traverse, traverse_kept, traverse_wide,
+};
+use crate::engine::{check_all, in_order};
+use crate::index::Bounds;
+use crate::walk::first_out_of_bounds;
+
+/// What a traversal has moved is what the walk moves, or the start of it.
+fn assert_moved(case: &Case, inside: bool, moved: &[Pair], what: &str) {
+    let what = format!("{what}: {:?} {:?}", case.plan, case.indices);
+    assert_eq!(inside, !case.has_bad_index(), "{what}");
+    let expected = case.moves();
+    if case.plan.pieces().is_empty() {
+        let expected = if inside { &expected } else { expected.get(..moved.len()).unwrap() };
+        assert_eq!(moved, expected, "{what}");
+    } else if inside {
+        let direction = case.direction;
+        assert_eq!(by_written(direction, moved), by_written(direction, &expected), "{what}");
+    } else {
+        let expected = sorted(&expected);
+        assert!(moved.iter().all(|pair| expected.binary_search(pair).is_ok()), "{what}");
+    }
+}
+
+/// What is prefetched is what comes.
+fn assert_next_comes(recorder: &Recorder) {
+    for pair in recorder.blocks.windows(2) {
+        let [(_, table, next), (addresses, next_table, _)] = pair else { return };
+        assert!(next.is_empty() || (next, next_table) == (addresses, table));
+    }
+}
+
+fn traverses<const B: usize>(case: &Case, way: &Way) {
+    let Case { plan, indices, .. } = case;
+    let mut recorder = Recorder::of(plan);
+    let inside = traverse::<B>(plan, way, &indices.as_slice(), &mut recorder);
+    assert_moved(case, inside, &recorder.moved, &format!("blocks of {B}, {way:?}"));
+    let longest = recorder.blocks.iter().map(|(addresses, ..)| addresses.len()).max();
+    assert!(longest.is_none_or(|longest| longest <= B));
+    if plan.pieces().is_empty() {
+        assert_next_comes(&recorder);
+    }
+}
+
+/// Some ways to traverse a plan.
+fn check_case(random: &mut Random, case: &Case) {
+    let Case { plan, indices, .. } = case;
+    let resolver = indices.as_slice();
+    let paths: Vec<Path> = Path::available().into_iter().flatten().collect();
+    for (distance, segment) in [(0, 0), (random.pick(&[1, 5, 64]), 0), (0, 40)] {
+        let way = Way { path: random.pick(&paths), distance, segment };
+        traverses::<64>(case, &way);
+        traverses::<1024>(case, &way);
+    }
+    let mut recorder = Recorder::of(plan);
+    let inside = traverse_wide(plan, &way(0), &resolver, &mut recorder);
+    assert_moved(case, inside, &recorder.moved, "wide");
+
+    let path = Path::detect();
+    assert_eq!(check(plan, path, &resolver), inside, "{plan:?} {indices:?}");
+    assert_eq!(check_wide(plan, &resolver), inside);
+    assert_eq!(check_all(plan, &resolver), inside);
+    if matches!(plan.bounds, Bounds::Error) {
+        assert_eq!(first_out_of_bounds(plan, resolver).is_none(), inside);
+    }
+
+    let (mut all, base) = (Vec::<u32>::new(), base_of_kept(plan));
+    assert_eq!(keep(plan, path, &resolver, base, &mut |some| all.extend(some)), inside);
+    if inside {
+        assert_eq!(all.len(), plan.entries());
+        let mut recorder = Recorder::of(plan);
+        traverse_kept(plan, &way(0), Kept { addresses: &all, base }, &mut recorder);
+        assert_moved(case, true, &recorder.moved, "kept");
+    }
+}
+
+fn check_cases(seed: usize, number: usize, large: Large) {
+    let mut random = Random::of(seed);
+    for _ in 0..number {
+        let direction = random.pick(&DIRECTIONS);
+        let mut case = Case::random(&mut random, direction, large);
+        // Blocks take pieces that rise.
+        case.plan = case.plan.with_rising_pieces();
+        check_case(&mut random, &case);
+        case.plan.set_bounds(Bounds::Error);
+        case.fill(&mut random);
+        case.spoil(&mut random);
+        check_case(&mut random, &case);
+    }
+}
+
+#[test]
+fn blocks_of_small_plans() {
+    check_cases(10, 400, Large::No);
+}
+
+#[test]
+fn blocks_of_long_lanes() {
+    check_cases(11, 60, Large::Lane(200));
+    check_cases(12, 15, Large::Lane(2500));
+}
+
+/// As a call orders them: pieces first where there are few entries.
+#[test]
+fn ordered_plans() {
+    let mut random = Random::of(13);
+    for _ in 0..200 {
+        let direction = random.pick(&DIRECTIONS);
+        let mut case = Case::random(&mut random, direction, Large::No);
+        if let Some(plan) = in_order(&case.plan) {
+            let expected = by_written(direction, &case.moves());
+            let mut recorder = Recorder::of(&plan);
+            let inside = traverse::<256>(&plan, &way(0), &case.indices.as_slice(), &mut recorder);
+            assert!(inside && by_written(direction, &recorder.moved) == expected, "{plan:?}");
+            // Nothing moves by a bad index, nor by what comes after it.
+            case.plan.set_bounds(Bounds::Error);
+            case.fill(&mut random);
+            case.spoil(&mut random);
+            let plan = in_order(&case.plan).unwrap();
+            let (mut recorder, expected) = (Recorder::of(&plan), sorted(&case.moves()));
+            let indices = case.indices.as_slice();
+            assert!(!traverse::<64>(&plan, &way(0), &indices, &mut recorder));
+            let moved = &recorder.moved;
+            assert!(moved.iter().all(|pair| expected.binary_search(pair).is_ok()), "{plan:?}");
+        }
+    }
+}

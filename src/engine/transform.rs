@@ -1,0 +1,175 @@
+//! Plans made of plans: in another order, cut to chunks, put on a tile.
+
+use crate::engine::tuning;
+use crate::plan::{Dim, Plan, Start};
+use crate::walk::Position;
+
+impl Plan {
+    /// The number of elements of the rows that move: 1 for single elements.
+    pub(crate) fn row(&self) -> usize {
+        self.split_inner().1
+    }
+
+    /// The inner dimensions but for the row at their end. Each of their coordinates is a *piece*:
+    /// all entries move once for it.
+    pub(crate) fn pieces(&self) -> &[Dim] {
+        self.split_inner().0
+    }
+
+    fn split_inner(&self) -> (&[Dim], usize) {
+        match self.inner() {
+            [pieces @ .., row] if row.is_row() => (pieces, row.size),
+            pieces => (pieces, 1),
+        }
+    }
+
+    /// The same plan with the pieces before the entries: all entries of a piece move before those
+    /// of the next. Updates of one place keep their order, since each place belongs to one piece.
+    pub(crate) fn with_pieces_first(&self) -> Plan {
+        let (mut plan, pieces) = (*self, self.pieces().len());
+        if let Some(dims) = plan.dims.get_mut(..self.outer + pieces) {
+            dims.rotate_left(self.outer);
+            plan.outer += pieces;
+        }
+        plan
+    }
+
+    /// The same plan with pieces whose strides in the table are not negative: their order is free.
+    pub(crate) fn with_rising_pieces(&self) -> Plan {
+        let (mut plan, pieces) = (*self, self.pieces().len());
+        let Plan { dims, start, .. } = &mut plan;
+        for dim in dims.iter_mut().skip(self.outer).take(pieces).filter(|dim| dim.table < 0) {
+            let last = dim.size.wrapping_sub(1) as isize;
+            start.table = start.table.wrapping_add_signed(last.wrapping_mul(dim.table));
+            start.flat = start.flat.wrapping_add_signed(last.wrapping_mul(dim.flat));
+            (dim.table, dim.flat) = (dim.table.wrapping_neg(), dim.flat.wrapping_neg());
+        }
+        plan
+    }
+
+    /// Whether all entries are resolved before the first one moves.
+    pub(crate) fn is_one_block(&self) -> bool {
+        self.outer <= 2 && self.entries() <= tuning::BLOCK
+    }
+
+    /// The number of entries of the indices.
+    pub(crate) fn entries(&self) -> usize {
+        self.outer().iter().fold(1, |entries, dim| entries.saturating_mul(dim.size))
+    }
+
+    /// The number of entries that have indices of their own.
+    pub(crate) fn distinct_entries(&self) -> usize {
+        let own = self.outer().iter().filter(|dim| dim.indices != 0);
+        own.fold(1, |entries, dim| entries.saturating_mul(dim.size))
+    }
+
+    /// The number of elements that move.
+    pub(crate) fn moved_elements(&self) -> usize {
+        self.inner().iter().fold(self.entries(), |all, dim| all.saturating_mul(dim.size))
+    }
+
+    /// The number of indices that a walk reads.
+    pub(crate) fn reads(&self) -> usize {
+        self.entries().saturating_mul(self.coordinates().len())
+    }
+
+    /// The distance over which the tuples of one lane choose elements of the table.
+    pub(crate) fn footprint(&self) -> usize {
+        self.coordinates()
+            .iter()
+            .fold(0, |most, axis| axis.size.saturating_mul(axis.table.unsigned_abs()).max(most))
+    }
+
+    /// Whether no entry leads to a place before that of the first one with all positions 0.
+    pub(crate) fn rises(&self) -> bool {
+        self.outer().iter().all(|dim| dim.table >= 0)
+            && self.coordinates().iter().all(|axis| axis.table >= 0 || axis.size <= 1)
+    }
+
+    /// The length of the segment of the table that a lane leads into, if each lane has a short one
+    /// of its own and reads a quarter of it or more: at most `longest`.
+    pub(crate) fn segment(&self, least: usize, longest: usize) -> Option<usize> {
+        match (self.outer(), self.coordinates()) {
+            ([.., outer, lane], [axis])
+                if outer.table != 0
+                    && (lane.table, axis.table) == (0, 1)
+                    && lane.size >= least.max(axis.size / 4) =>
+            {
+                Some(axis.size).filter(|size| *size <= longest)
+            }
+            _ => None,
+        }
+    }
+
+    /// The first steps of a dimension, and the others. `None`: there are no others.
+    #[cfg(feature = "rayon")]
+    pub(crate) fn split(&self, dim: usize, steps: usize) -> Option<(Plan, Plan)> {
+        let (mut first, mut second) = (*self, *self);
+        let (to_first, to_second) = (first.dims.get_mut(dim)?, second.dims.get_mut(dim)?);
+        to_second.size = to_second.size.checked_sub(steps).filter(|size| *size > 0)?;
+        to_first.size = steps;
+        let go = |start: usize, step: isize| start.wrapping_add(steps.wrapping_mul(step as usize));
+        second.start = Start {
+            table: go(self.start.table, to_second.table),
+            indices: go(self.start.indices, to_second.indices),
+            flat: go(self.start.flat, to_second.flat),
+        };
+        Some((first, second))
+    }
+
+    /// At most `number` chunks along a dimension, of about the same size.
+    #[cfg(feature = "rayon")]
+    pub(crate) fn chunks(&self, dim: usize, number: usize) -> impl Iterator<Item = Plan> {
+        let mut rest = Some(*self);
+        (1..=number).rev().map_while(move |number| {
+            let plan = rest.take()?;
+            let steps = plan.dims.get(dim).map_or(1, |dim| dim.size / number).max(1);
+            let (chunk, others) = match plan.split(dim, steps) {
+                Some((chunk, others)) if number > 1 => (chunk, Some(others)),
+                _ => (plan, None),
+            };
+            rest = others;
+            Some(chunk)
+        })
+    }
+
+    /// The plan for a tile: what the indices of `width` neighbouring columns move on a contiguous
+    /// copy of these. `at` is the start of the last two outer dimensions, of which the second holds
+    /// the columns.
+    pub(crate) fn on_tile(&self, at: &Position, column: usize, width: usize) -> Plan {
+        let mut plan = Plan { outer: 2, rank: 2, ..*self };
+        if let (Some([along, lane]), Some([to_along, to_lane])) =
+            (self.outer().last_chunk::<2>(), plan.dims.first_chunk_mut::<2>())
+        {
+            (*to_along, *to_lane) = (*along, Dim { size: width, ..*lane });
+        }
+        let [axis, ..] = &mut plan.coordinates;
+        axis.table = width as isize;
+        plan.lengths.table = axis.size.saturating_mul(width);
+        let step = |dim: fn(&Dim) -> isize| {
+            plan.dims.get(1).map_or(0, |lane| column.wrapping_mul(dim(lane) as usize))
+        };
+        plan.start = Start {
+            table: 0,
+            indices: at.indices.wrapping_add(step(|lane| lane.indices)),
+            flat: at.flat.wrapping_add(step(|lane| lane.flat)),
+        };
+        plan
+    }
+
+    /// A distance of which those between the rows that a scatter writes are multiples, and no less
+    /// than their length. `None`: rows may lie anywhere.
+    pub(crate) fn pitch(&self) -> Option<usize> {
+        let strides = self.outer().iter().chain(self.pieces()).map(|dim| dim.table);
+        let strides = strides.chain(self.coordinates().iter().map(|axis| axis.table));
+        let pitch = strides.fold(0, |pitch, stride| gcd(pitch, stride.unsigned_abs()));
+        Some(pitch).filter(|pitch| *pitch >= self.row())
+    }
+}
+
+fn gcd(mut a: usize, mut b: usize) -> usize {
+    while b > 0 {
+        (a, b) = (b, a.checked_rem(b).unwrap_or(0));
+    }
+    a
+}

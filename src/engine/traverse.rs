@@ -1,0 +1,458 @@
+//! Traverse: the walk over a plan in blocks of addresses. Not generic: it knows neither the type of
+//! the indices nor that of the elements.
+
+use strew_simd::{Block, NOWHERE, Path, shift};
+
+use crate::engine::movers::Mover;
+use crate::engine::resolver::{Axes, Lane, Resolver};
+use crate::engine::tuning;
+use crate::index::Bounds;
+use crate::plan::{Dim, Plan};
+use crate::walk::{Odometer, Position};
+
+/// How a traversal goes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Way {
+    pub path: Path,
+    /// The number of entries between the one that moves and the one that is prefetched; 0: none.
+    pub distance: usize,
+    /// The length of the segments of the table that are prefetched a lane ahead; 0: none.
+    pub segment: usize,
+}
+
+/// Some lanes of a plan, or a part of one lane: what fills a block.
+#[derive(Clone, Copy)]
+struct Span {
+    at: Position,
+    lanes: usize,
+    length: usize,
+    /// The number of the first entry in its lane.
+    column: usize,
+}
+
+/// All entries of a plan, in order, some lanes at a time.
+struct Spans<'a> {
+    rest: &'a [Dim],
+    upper: Dim,
+    lane: Dim,
+    capacity: usize,
+    at: Position,
+    odometer: Odometer,
+    row: usize,
+    column: usize,
+    done: bool,
+}
+
+const SINGLE: Dim = Dim { size: 1, table: 0, indices: 0, flat: 0, cell: 0 };
+
+impl<'a> Spans<'a> {
+    /// Of at most `capacity` entries each.
+    fn of(plan: &'a Plan, capacity: usize) -> Spans<'a> {
+        let (rest, upper, lane) = match plan.outer() {
+            [rest @ .., upper, lane] => (rest, *upper, *lane),
+            [lane] => (&[][..], SINGLE, *lane),
+            [] => (&[][..], SINGLE, SINGLE),
+        };
+        let at = Position::first(plan);
+        let odometer = Odometer::new();
+        Spans { rest, upper, lane, capacity, at, odometer, row: 0, column: 0, done: plan.empty }
+    }
+}
+
+impl Iterator for Spans<'_> {
+    type Item = Span;
+
+    #[inline]
+    fn next(&mut self) -> Option<Span> {
+        if self.done {
+            return None;
+        }
+        let rows = self.upper.size - self.row;
+        let fit = self.capacity.checked_div(self.lane.size).unwrap_or(1).max(1);
+        let (lanes, length) = match self.lane.size {
+            size if size > self.capacity => (1, (size - self.column).min(self.capacity)),
+            size => (rows.min(fit), size),
+        };
+        let column = self.column;
+        let at = self.at.moved(&self.upper, self.row).moved(&self.lane, column);
+        self.column += length;
+        if self.column >= self.lane.size {
+            self.column = 0;
+            self.row += lanes;
+        }
+        if self.row >= self.upper.size {
+            self.row = 0;
+            self.done = self.rest.is_empty() || !self.odometer.step(self.rest, &mut self.at);
+        }
+        Some(Span { at, lanes, length, column })
+    }
+}
+
+impl Position {
+    /// The position some steps of a dimension further on.
+    #[inline]
+    fn moved(self, dim: &Dim, steps: usize) -> Position {
+        let go = |at: usize, step: isize| at.wrapping_add(steps.wrapping_mul(step as usize));
+        Position {
+            table: go(self.table, dim.table),
+            indices: go(self.indices, dim.indices),
+            flat: go(self.flat, dim.flat),
+            ..self
+        }
+    }
+}
+
+/// Resolves spans of one plan.
+struct Filler<'a> {
+    plan: &'a Plan,
+    axes: Axes,
+    path: Path,
+    resolver: &'a dyn Resolver,
+    upper: Dim,
+    lane: Dim,
+}
+
+impl<'a> Filler<'a> {
+    fn of(plan: &'a Plan, axes: Axes, path: Path, resolver: &'a dyn Resolver) -> Filler<'a> {
+        let Spans { upper, lane, .. } = Spans::of(plan, 1);
+        Filler { plan, axes, path, resolver, upper, lane }
+    }
+
+    /// Sets the addresses of a span, but for what lanes and entries add to them. `false`: an index
+    /// is out of bounds under `Bounds::Error`.
+    #[inline]
+    fn fill(&self, span: &Span, to: &mut [u32]) -> bool {
+        let (start, step, length) = (span.at.indices, self.lane.indices, span.length);
+        let lane_step = self.upper.indices;
+        let follow = lane_step as usize == length.wrapping_mul(step as usize);
+        if span.lanes == 1 || follow {
+            let length = to.len();
+            return self.run(Lane { start, step, length, lane_step, next: 0 }, to);
+        }
+        let next = lane_step.wrapping_mul(tuning::LANES_AHEAD);
+        let lanes = Lane { start, step, length, lane_step, next };
+        if lane_step != 0 {
+            return self.run(lanes, to);
+        }
+        let inside = self.run(lanes, to.get_mut(..length).unwrap_or_default());
+        for lane in 1..span.lanes {
+            to.copy_within(..length, lane * length);
+        }
+        inside
+    }
+
+    #[inline]
+    fn run(&self, lane: Lane, to: &mut [u32]) -> bool {
+        if self.resolver.lane(self.path, &self.axes, lane, to) {
+            return true;
+        }
+        if matches!(self.axes.bounds, Bounds::Wrap) {
+            self.axes.wrap(self.plan, self.resolver, lane, to);
+        }
+        !matches!(self.axes.bounds, Bounds::Error)
+    }
+
+    /// The indices that come after those of a span, if they follow each other.
+    #[inline]
+    fn bytes(&self, span: &Span) -> &[u8] {
+        let tuple = self.plan.tuple;
+        let follow = self.upper.indices as usize == span.length.wrapping_mul(tuple);
+        if self.lane.indices as usize != tuple || !(span.lanes == 1 || follow) {
+            return &[];
+        }
+        let count = span.lanes * span.length * tuple;
+        self.resolver.bytes(span.at.indices.wrapping_add(count), count)
+    }
+
+    /// Whether a span has the addresses of the one before, moved as a whole: all lanes have the
+    /// same indices, and lead on.
+    #[inline]
+    fn repeats(&self, span: &Span, before: Option<Span>) -> bool {
+        let same = |before: Span| {
+            (before.at.indices, before.lanes, before.length)
+                == (span.at.indices, span.lanes, span.length)
+        };
+        self.upper.indices == 0 && before.is_some_and(same)
+    }
+
+    /// Resolves a span, unless it [repeats](Filler::repeats) the one before, whose addresses these
+    /// are. The place in the table from which they count. `None`: an index is out of bounds.
+    #[inline]
+    fn next(&self, span: &Span, before: Option<Span>, to: &mut [u32]) -> Option<usize> {
+        let rises = self.upper.indices == 0 && self.upper.table >= 0 && self.lane.table >= 0;
+        if rises && self.repeats(span, before) {
+            return Some(self.base(span));
+        }
+        if !self.fill(span, to) {
+            return None;
+        }
+        if rises {
+            self.shift(span, 0, to);
+            return Some(self.base(span));
+        }
+        Some(self.place(span, to))
+    }
+
+    /// Adds what lanes and entries add. The place in the table from which addresses then count.
+    #[inline]
+    fn place(&self, span: &Span, to: &mut [u32]) -> usize {
+        let base = self.base(span);
+        if self.lane.table == 0 && (span.lanes == 1 || self.upper.table == 0) {
+            return base;
+        }
+        self.shift(span, base, to);
+        0
+    }
+
+    fn base(&self, span: &Span) -> usize {
+        let start = self.plan.start.table;
+        span.at.table.wrapping_sub(start).wrapping_add(self.axes.base)
+    }
+
+    fn shift(&self, span: &Span, first: usize, to: &mut [u32]) {
+        let moves = self.lane.table != 0 || (span.lanes > 1 && self.upper.table != 0);
+        if first == 0 && !moves {
+            return;
+        }
+        let (lane, entry) = (self.upper.table as u32, self.lane.table as u32);
+        shift(self.path, to, span.length, first as u32, lane, entry);
+    }
+}
+
+/// A block that has been resolved and not moved. It moves when the next one is known, so that the
+/// next one can be prefetched.
+struct Pending {
+    span: Span,
+    table: usize,
+    count: usize,
+}
+
+/// Resolves all entries block by block, and moves each block. `false`: an index is out of bounds
+/// under `Bounds::Error`; nothing of its block has moved, nor of those after it.
+pub(crate) fn traverse<const B: usize>(
+    plan: &Plan,
+    way: &Way,
+    resolver: &dyn Resolver,
+    mover: &mut dyn Mover,
+) -> bool {
+    let filler = Filler::of(plan, Axes::of(plan), way.path, resolver);
+    let moves = Moves { pieces: plan.pieces(), upper: filler.upper, lane: filler.lane, way };
+    if way.distance > 0 {
+        return ahead::<B>(plan, &filler, &moves, mover);
+    }
+    let (mut buffer, mut before) = ([0; B], None);
+    Spans::of(plan, B).all(|span| {
+        let Some(addresses) = buffer.get_mut(..span.lanes * span.length) else { return false };
+        let Some(table) = filler.next(&span, before, addresses) else { return false };
+        before = Some(span);
+        moves.block(&span, table, addresses, &[], filler.bytes(&span), mover);
+        true
+    })
+}
+
+/// The same with prefetches: each block moves when the next one is known.
+fn ahead<const B: usize>(
+    plan: &Plan,
+    filler: &Filler<'_>,
+    moves: &Moves<'_>,
+    mover: &mut dyn Mover,
+) -> bool {
+    let (mut buffers, mut turn) = ([[0; B]; 2], false);
+    let mut pending: Option<Pending> = None;
+    for span in Spans::of(plan, B) {
+        let [first, second] = &mut buffers;
+        let (now, next) = if turn { (first, second) } else { (second, first) };
+        let count = span.lanes * span.length;
+        let Some(addresses) = next.get_mut(..count) else { return false };
+        if !filler.fill(&span, addresses) {
+            return false;
+        }
+        let table = filler.place(&span, addresses);
+        if let Some(pending) = pending.replace(Pending { span, table, count }) {
+            let ahead = if pending.table == table { &*addresses } else { &[] };
+            let now = now.get(..pending.count).unwrap_or_default();
+            moves.block(&pending.span, pending.table, now, ahead, filler.bytes(&span), mover);
+        }
+        turn = !turn;
+    }
+    if let Some(Pending { span, table, count }) = pending {
+        let [first, second] = &buffers;
+        let last = if turn { first } else { second };
+        let last = last.get(..count).unwrap_or_default();
+        moves.block(&span, table, last, &[], &[], mover);
+    }
+    true
+}
+
+/// [`traverse`] for addresses that have been [kept](keep).
+pub(crate) fn traverse_kept(plan: &Plan, way: &Way, kept: Kept<'_>, mover: &mut dyn Mover) {
+    let Spans { upper, lane, .. } = Spans::of(plan, 1);
+    let moves = Moves { pieces: &[], upper, lane, way };
+    each_piece(plan.pieces(), |table, flat| {
+        let mut rest = kept.addresses;
+        for span in Spans::of(plan, 2 * tuning::BLOCK) {
+            let count = span.lanes * span.length;
+            let Some((now, next)) = rest.split_at_checked(count) else { return };
+            let at = Position { flat: span.at.flat.wrapping_add(flat), ..span.at };
+            let base = kept.base.wrapping_add(table);
+            moves.block(&Span { at, ..span }, base, now, next, &[], mover);
+            rest = next;
+        }
+    });
+}
+
+/// The addresses of all entries, in order, and the place in the table from which they count.
+#[derive(Clone, Copy)]
+pub(crate) struct Kept<'a> {
+    pub addresses: &'a [u32],
+    pub base: usize,
+}
+
+/// Where kept addresses count from: the plan's start, if no address lies before it.
+pub(crate) fn base_of_kept(plan: &Plan) -> usize {
+    if plan.rises() { plan.start.table } else { 0 }
+}
+
+/// Resolves all entries, to addresses that count from `origin`, and hands them to `next`, in order,
+/// some at a time. `false`: an index is out of bounds under `Bounds::Error`.
+pub(crate) fn keep(
+    plan: &Plan,
+    path: Path,
+    resolver: &dyn Resolver,
+    origin: usize,
+    next: &mut dyn FnMut(&[u32]),
+) -> bool {
+    let filler = Filler::of(plan, Axes::of(plan), path, resolver);
+    let mut block = [0; tuning::BLOCK];
+    Spans::of(plan, tuning::BLOCK).all(|span| {
+        let Some(to) = block.get_mut(..span.lanes * span.length) else { return false };
+        if !filler.fill(&span, to) {
+            return false;
+        }
+        filler.shift(&span, filler.base(&span).wrapping_sub(origin), to);
+        next(to);
+        true
+    })
+}
+
+/// Whether all indices are in bounds.
+pub(crate) fn check(plan: &Plan, path: Path, resolver: &dyn Resolver) -> bool {
+    let filler = Filler::of(plan, Axes::of(plan), path, resolver);
+    let (mut addresses, mut before) = ([0; tuning::BLOCK], None);
+    Spans::of(plan, tuning::BLOCK).all(|span| {
+        let count = span.lanes * span.length;
+        let repeats = filler.repeats(&span, before.replace(span));
+        repeats || addresses.get_mut(..count).is_some_and(|to| filler.fill(&span, to))
+    })
+}
+
+/// The entries of a plan whose addresses do not fit 32 bits, one by one. `false`: an index is out
+/// of bounds under `Bounds::Error`; what comes before it has moved.
+pub(crate) fn traverse_wide(
+    plan: &Plan,
+    way: &Way,
+    resolver: &dyn Resolver,
+    mover: &mut dyn Mover,
+) -> bool {
+    let moves = Moves { pieces: plan.pieces(), upper: SINGLE, lane: SINGLE, way };
+    each_entry(plan, resolver, |at, table| {
+        moves.block(&Span { at, lanes: 1, length: 1, column: 0 }, table, &[0], &[], &[], mover);
+    })
+}
+
+/// [`check`] for such a plan.
+pub(crate) fn check_wide(plan: &Plan, resolver: &dyn Resolver) -> bool {
+    each_entry(plan, resolver, |_, _| {})
+}
+
+fn each_entry(
+    plan: &Plan,
+    resolver: &dyn Resolver,
+    mut visit: impl FnMut(Position, usize),
+) -> bool {
+    let (mut at, mut odometer) = (Position::first(plan), Odometer::new());
+    loop {
+        let (mut table, mut place) = (Some(at.table), at.indices);
+        for axis in plan.coordinates() {
+            let position = resolver.position(place, axis.size, plan.bounds);
+            let go = |table: usize, position: usize| {
+                table.wrapping_add(position.wrapping_mul(axis.table as usize))
+            };
+            table = table.zip(position).map(|(table, position)| go(table, position));
+            place = place.wrapping_add_signed(plan.tuple_stride);
+        }
+        match table {
+            Some(table) => visit(at, table),
+            None if matches!(plan.bounds, Bounds::Error) => return false,
+            None => {}
+        }
+        if plan.outer().is_empty() || !odometer.step(plan.outer(), &mut at) {
+            return true;
+        }
+    }
+}
+
+/// What a block moves: once for each piece.
+struct Moves<'a> {
+    pieces: &'a [Dim],
+    upper: Dim,
+    lane: Dim,
+    way: &'a Way,
+}
+
+impl Moves<'_> {
+    #[inline]
+    fn block(
+        &self,
+        span: &Span,
+        table: usize,
+        addresses: &[u32],
+        next: &[u32],
+        indices: &[u8],
+        mover: &mut dyn Mover,
+    ) {
+        let mut block = Block {
+            addresses,
+            length: span.length,
+            table,
+            flat: span.at.flat,
+            lane_step: self.upper.flat,
+            entry_step: self.lane.flat,
+            next,
+            segment: (0, 0),
+            indices,
+        };
+        if self.way.segment > 0 {
+            // Of the lanes that follow, what is to come while this block moves.
+            let step = self.upper.table.wrapping_mul(span.lanes as isize) as usize;
+            let part = |entries: usize| self.way.segment * entries / self.lane.size.max(1);
+            let start = span.at.table.wrapping_sub(table).wrapping_add(step);
+            block.segment = (start.wrapping_add(part(span.column)), part(span.length) * span.lanes);
+        }
+        if self.pieces.is_empty() {
+            return mover.block(&block);
+        }
+        each_piece(self.pieces, |table, flat| {
+            mover.block(&Block {
+                table: block.table.wrapping_add(table),
+                flat: block.flat.wrapping_add(flat),
+                ..block
+            });
+        });
+    }
+}
+
+/// Visits all pieces, with what each adds to places in the table and in the flat tensor.
+fn each_piece(pieces: &[Dim], mut visit: impl FnMut(usize, usize)) {
+    let (mut at, mut odometer) = (Position::default(), Odometer::new());
+    loop {
+        visit(at.table, at.flat);
+        if pieces.is_empty() || !odometer.step(pieces, &mut at) {
+            return;
+        }
+    }
+}
+
+/// Whether an address is that of an entry that is left out.
+const _: () =
+    assert!(NOWHERE == u32::MAX, "tables of fewer than 2^31 elements tell it from theirs");

@@ -1,0 +1,184 @@
+//! Every threshold of the engine, with its unit, what it decides, and the measurement that set it
+//! (`benches/record`; families of `strew-benches`). What has none says *unmeasured*.
+//!
+//! Sizes of caches are read from the machine: those that depend on one are functions of it.
+
+use strew_simd::Machine;
+
+// -- Traversal ------------------------------------------------------------------------------------
+
+/// Entries: the addresses that are resolved, and then moved, at a time. Two blocks stay in L1.
+/// Record: blocks of 256 to 1,024 take 0.5x to 1.15x the time of a fused loop, of 64 up to 1.4x.
+pub(crate) const BLOCK: usize = 1024;
+
+/// Entries: calls of at most this many go one by one, without kernels. Unmeasured.
+pub(crate) const FEW: usize = 16;
+
+/// Entries: calls of at most this many take a short way, on a small block. Unmeasured.
+pub(crate) const SMALL: usize = 256;
+
+/// Bytes of the table of such a call, at most: a larger one needs prefetches. Unmeasured.
+pub(crate) const SMALL_TABLE: usize = 1 << 20;
+
+/// Entries: with fewer, and inner dimensions that are no row, the inner dimensions are walked
+/// first, so that many of them fill a block. Unmeasured.
+pub(crate) const FEW_ENTRIES: usize = BLOCK / 2;
+
+// -- Proof ----------------------------------------------------------------------------------------
+
+/// Entries: the addresses that the check of a scatter keeps for its moves, at most: 16 MiB.
+/// Record: `tuples`, pairs, 0.75x on Zen 4.
+pub(crate) const KEPT: usize = 1 << 22;
+
+/// Bytes of a tuple: shorter ones are resolved twice if their addresses do not stay in L2, for
+/// these take memory too. Record: `elements` along axis 1, kept 1.5x to 2x on Zen 4.
+pub(crate) const KEPT_TUPLE: usize = 16;
+
+/// Indices: with fewer, a scatter does not run on a copy. Unmeasured.
+pub(crate) const SPECULATIVE: usize = 1 << 10;
+
+/// Bytes of data, and the factor by which the indices must exceed them, for a scatter to run on a
+/// copy instead of after a check. Record: `reduce`, 64K bins 0.8x on Zen 4; 1M bins 0.9x on Zen 5.
+pub(crate) fn speculative(machine: &Machine) -> (usize, usize) {
+    if l3_is_near(machine) { (machine.l3 / 8, 4) } else { (machine.l2 / 2, 8) }
+}
+
+// -- Prefetch and loads ---------------------------------------------------------------------------
+
+/// Entries between the element that moves and the one that is prefetched.
+/// Record: `ladder`, 512 MiB.
+pub(crate) const ELEMENTS_AHEAD: usize = 64;
+
+/// Rows between the one that moves and the one that is prefetched. Unmeasured.
+pub(crate) const ROWS_AHEAD: usize = 8;
+
+/// Lanes between the one whose indices are read and the one that is prefetched, where they do not
+/// follow each other. Record: `elements`, axis 0.
+pub(crate) const LANES_AHEAD: isize = 8;
+
+/// Rows of a tile between the one that is copied and the one that is prefetched. Record: as above.
+pub(crate) const TILE_ROWS_AHEAD: usize = 8;
+
+/// Bytes of a table beyond which elements are loaded several at a time, or by instruction.
+/// Record: `ladder`, 256 KiB to 2 MiB 0.75x to 0.9x on Zen 4; 4 KiB 1.25x.
+pub(crate) fn beyond_l1(machine: &Machine) -> usize {
+    machine.l1 / 3
+}
+
+/// Bytes of a table beyond which rows, and elements that a scatter reads and changes, are
+/// prefetched.
+/// Record: `tuples` into 4 MiB 0.75x on a fifth Xeon; `rows` from 16 MiB 0.67x on Zen 4.
+pub(crate) fn beyond_l2(machine: &Machine) -> usize {
+    machine.l2
+}
+
+/// Bytes of a table beyond which gathered elements are prefetched.
+/// Record: `ladder`, from 64 MiB 0.67x on Zen 5, 0.8x to 0.9x on a fifth Xeon.
+pub(crate) fn far(machine: &Machine) -> usize {
+    machine.l2 * 8
+}
+
+/// Bytes of a table beyond which elements that a scatter sets are prefetched: writes wait for each
+/// other, reads do not. Record: `ladder`, into 32 KiB to 1 MiB 0.67x on a fifth Xeon; into 64 MiB
+/// 0.67x on Zen 5, where 1 MiB takes 1.25x.
+pub(crate) fn far_set(machine: &Machine) -> usize {
+    if l3_is_near(machine) { far(machine) } else { beyond_l1(machine) }
+}
+
+/// Elements: the longest segment of the table that is prefetched a lane ahead.
+/// Record: `elements` along axis 1, scatters 0.6x to 0.8x on Zen 4.
+pub(crate) const SEGMENT: usize = 4096;
+
+/// Entries: lanes that are shorter lead into segments that are not prefetched. Unmeasured.
+pub(crate) const SEGMENT_LANE: usize = 64;
+
+// -- Non-temporal stores --------------------------------------------------------------------------
+
+/// Bytes of a row: shorter ones that are gathered go through the caches. Record: `rows`, Zen 4.
+pub(crate) const STREAMED_GATHER: usize = 256;
+
+/// The same for rows that a scatter sets. Record: `rows`, Zen 4.
+pub(crate) const STREAMED_SCATTER: usize = 64;
+
+/// Bytes that a gather writes with non-temporal stores, at least. Record: `rows`, 0.5x to 0.9x on
+/// Zen 4.
+pub(crate) const STREAMED: usize = 1 << 23;
+
+/// The same for a scatter. Record: `rows`, 0.67x to 0.9x on a fifth Xeon.
+pub(crate) fn streamed_scatter(machine: &Machine) -> usize {
+    if l3_is_near(machine) { STREAMED } else { STREAMED / 2 }
+}
+
+/// Bytes that a call reads and writes, beyond which what it writes does not stay in L3 anyway.
+/// Record: `rows`, Zen 5. On a mesh, non-temporal stores gain whatever stays.
+pub(crate) fn leaves_l3(machine: &Machine) -> usize {
+    if l3_is_near(machine) { machine.l3 } else { 0 }
+}
+
+// -- Tiles ----------------------------------------------------------------------------------------
+
+/// Columns of a tile: fewer do not pay for the copy. Record: `elements`, axis 0 of [4096, 1024]
+/// 0.5x.
+pub(crate) const TILE_LEAST: usize = 16;
+
+/// The same at most: more gain nothing. Record: as above.
+pub(crate) const TILE_MOST: usize = 64;
+
+/// Rows of the table for each row of indices, at most: a gather copies a tile once, a scatter
+/// twice. Unmeasured.
+pub(crate) const TILE_GATHER: usize = 2;
+pub(crate) const TILE_SCATTER: usize = 1;
+
+/// Bytes of a tile, at most: it stays in L2.
+pub(crate) fn tile(machine: &Machine) -> usize {
+    machine.l2
+}
+
+// -- Threads --------------------------------------------------------------------------------------
+
+/// Bytes that move: with fewer, the caller's thread is alone. To wake another can take 0.1 ms.
+/// Record: `threads`, gathers of 1 to 16 MiB.
+pub(crate) const SERIAL: usize = 1 << 21;
+
+/// Bytes over which a scatter spreads single elements for each coordinate of a tuple, up to which
+/// one thread is alone. Record: `threads`, histograms: into 4 MiB 0.67x to 0.75x on a fifth Xeon;
+/// on Zen 5 into 16 MiB 1.1x, into 64 MiB 0.67x.
+pub(crate) fn serial_elements(machine: &Machine, coordinates: usize) -> usize {
+    if l3_is_near(machine) { machine.l3 / 2 } else { machine.l2 * coordinates }
+}
+
+/// Chunks for each thread: the caller starts before the others are awake, and no thread waits long
+/// for the last. Unmeasured.
+pub(crate) const CHUNKS: usize = 4;
+
+/// Entries: what a thread resolves at a time before it waits for its turn. Unmeasured.
+#[cfg(feature = "rayon")]
+pub(crate) const CHUNK: usize = 1 << 14;
+
+/// Entries of a chunk whose addresses a thread keeps until its turn, at most: 512 KiB. Unmeasured.
+#[cfg(feature = "rayon")]
+pub(crate) const KEPT_CHUNK: usize = 1 << 17;
+
+/// Entries of a worklist, at most. Record: `threads`, histograms: a quarter takes 1.25x.
+#[cfg(feature = "rayon")]
+pub(crate) const WORKLIST: usize = 1 << 13;
+
+/// Entries of a worklist between the one that is applied and the one that is prefetched. Record:
+/// `threads`, histograms of 64 MiB: a quarter takes 1.5x on Zen 5.
+#[cfg(feature = "rayon")]
+pub(crate) const WORKLIST_AHEAD: usize = 128;
+
+/// Threads that share a call by worklists, at most: all look at all addresses. Unmeasured.
+pub(crate) const WORKLIST_THREADS: usize = 8;
+
+/// How often a thread without work looks for more before it sleeps: to wake it can take 0.1 to
+/// 0.4 ms. Record: `threads`, rows in a row 0.7x to 0.9x.
+#[cfg(feature = "rayon")]
+pub(crate) const SPINS: usize = 1 << 13;
+
+/// Whether a core reaches L3 in little more than L2's time: where a few cores share a small one. On
+/// a mesh of hundreds of MiB it takes twice as long. Record: Zen 4 and 5, 16 to 32 MiB; a fifth
+/// Xeon, 320 MiB. What lies between is unmeasured.
+pub(crate) fn l3_is_near(machine: &Machine) -> bool {
+    machine.l3 > 0 && machine.l3 <= 64 << 20
+}

@@ -1,0 +1,286 @@
+//! Runs a plan: the one place that knows whether there is an engine.
+//!
+//! What is checked first, with and without it: the length of the indices; for a gather the other
+//! slices, then the values of the indices; for a scatter these values, then the other slices.
+
+use crate::element::Element;
+#[cfg(feature = "std")]
+use crate::engine;
+use crate::error::{Error, Operand};
+use crate::index::Index;
+use crate::layout::Layout;
+#[cfg(not(feature = "std"))]
+use crate::movers::Combine;
+use crate::plan::Plan;
+#[cfg(not(feature = "std"))]
+use crate::portable::{self, movers::Take};
+use crate::proof::{fits, needs_no_look, result};
+use crate::reduction::Reduction;
+
+// What `run_shared` calls: with `std` all plans share functions.
+#[cfg(feature = "std")]
+pub(crate) use self::{gather as gather_shared, scatter as scatter_shared};
+#[cfg(not(feature = "std"))]
+pub(crate) use crate::portable::shared::{gather as gather_shared, scatter as scatter_shared};
+
+/// `output[flat] = input[table]`
+#[inline(always)]
+pub(crate) fn gather<T: Element, I: Index>(
+    plan: &Plan,
+    input: &[T],
+    indices: &[I],
+    output: &mut [T],
+) -> Result<(), Error> {
+    gather_fits(plan, input, indices, output)?;
+    #[cfg(feature = "std")]
+    let inside = engine::gather(plan, indices, false, input, output);
+    #[cfg(not(feature = "std"))]
+    let inside = portable::run::<I, false>(plan, indices, Take { input, output });
+    result(plan, indices, inside)
+}
+
+/// [`gather`] and [`Proven::gather`] with threads.
+#[cfg(feature = "rayon")]
+pub(crate) fn par_gather<T: Element + Send + Sync, I: Index>(
+    plan: &Plan,
+    input: &[T],
+    indices: &[I],
+    proven: bool,
+    output: &mut [T],
+) -> Result<(), Error> {
+    gather_fits(plan, input, indices, output)?;
+    result(plan, indices, engine::par_gather(plan, indices, proven, input, output))
+}
+
+#[inline(always)]
+fn gather_fits<T, I>(plan: &Plan, input: &[T], indices: &[I], output: &[T]) -> Result<(), Error> {
+    fits(Operand::Indices, plan.lengths.indices, indices.len())?;
+    fits(Operand::Input, plan.lengths.table, input.len())?;
+    fits(Operand::Output, plan.lengths.flat, output.len())
+}
+
+/// `data[table] = reduction(data[table], updates[flat])`
+#[inline(always)]
+pub(crate) fn scatter<T: Element, I: Index, R: Reduction<T>>(
+    plan: &Plan,
+    reduction: &R,
+    data: &mut [T],
+    indices: &[I],
+    updates: &[T],
+) -> Result<(), Error> {
+    #[cfg(feature = "std")]
+    {
+        all_fit(plan, data, indices, updates)?;
+        result(plan, indices, engine::scatter(plan, indices, false, reduction, data, updates))
+    }
+    #[cfg(not(feature = "std"))]
+    {
+        check(plan, indices)?;
+        Proven { plan, indices }.scatter(reduction, data, updates)
+    }
+}
+
+/// [`scatter`] and [`Proven::scatter`] with threads.
+#[cfg(feature = "rayon")]
+pub(crate) fn par_scatter<T: Element + Send + Sync, I: Index, R: Reduction<T> + Sync>(
+    plan: &Plan,
+    reduction: &R,
+    data: &mut [T],
+    indices: &[I],
+    proven: bool,
+    updates: &[T],
+) -> Result<(), Error> {
+    all_fit(plan, data, indices, updates)?;
+    result(plan, indices, engine::par_scatter(plan, indices, proven, reduction, data, updates))
+}
+
+/// Whether the slices are long enough. If one of the others is not, indices out of bounds come
+/// first.
+#[cfg(feature = "std")]
+#[inline(always)]
+fn all_fit<T, I: Index>(
+    plan: &Plan,
+    data: &[T],
+    indices: &[I],
+    updates: &[T],
+) -> Result<(), Error> {
+    fits(Operand::Indices, plan.lengths.indices, indices.len())?;
+    if let Err(error) = scatter_fits(plan, data, updates) {
+        check(plan, indices)?;
+        return Err(error);
+    }
+    Ok(())
+}
+
+/// The plan, if the slices of a scatter but for the indices are long enough.
+// With `inline`, or with a result of (), images without std are larger (tests/firmware/FIGURES.md).
+pub(crate) fn scatter_fits<'a, T>(
+    plan: &'a Plan,
+    data: &[T],
+    updates: &[T],
+) -> Result<&'a Plan, Error> {
+    fits(Operand::Data, plan.lengths.table, data.len())?;
+    fits(Operand::Updates, plan.lengths.flat, updates.len())?;
+    Ok(plan)
+}
+
+/// A scatter to a copy of the input, which may lie in memory in another way than the output.
+#[derive(Clone, Copy)]
+pub(crate) struct Into<'a, T> {
+    pub input: &'a [T],
+    pub layout: &'a Layout,
+    pub output: &'a Layout,
+}
+
+impl<T: Element> Into<'_, T> {
+    /// The plan of the copy, for slices that are long enough.
+    fn copy(&self, plan: &Plan, updates: &[T], output: &[T]) -> Result<Plan, Error> {
+        fits(Operand::Output, plan.lengths.table, output.len())?;
+        fits(Operand::Updates, plan.lengths.flat, updates.len())?;
+        let copy = Plan::copy(self.layout, self.output)?;
+        fits(Operand::Input, copy.lengths.table, self.input.len())?;
+        Ok(copy)
+    }
+}
+
+/// `output = input`, then the scatter.
+pub(crate) fn scatter_into<T: Element, I: Index, R: Reduction<T>>(
+    plan: &Plan,
+    reduction: &R,
+    into: Into<'_, T>,
+    indices: &[I],
+    updates: &[T],
+    output: &mut [T],
+) -> Result<(), Error> {
+    #[cfg(feature = "std")]
+    {
+        fits(Operand::Indices, plan.lengths.indices, indices.len())?;
+        let copy = match into.copy(plan, updates, output) {
+            Ok(copy) => copy,
+            Err(error) => return check(plan, indices).and(Err(error)),
+        };
+        let before = (&copy, into.input);
+        result(
+            plan,
+            indices,
+            engine::scatter_into(plan, indices, false, reduction, before, output, updates),
+        )
+    }
+    #[cfg(not(feature = "std"))]
+    {
+        check(plan, indices)?;
+        Proven { plan, indices }.scatter_into(reduction, into, updates, output)
+    }
+}
+
+/// Indices that are in bounds, or that the policy takes as they are.
+#[derive(Clone, Copy)]
+pub(crate) struct Proven<'a, I> {
+    pub plan: &'a Plan,
+    pub indices: &'a [I],
+}
+
+impl<I: Index> Proven<'_, I> {
+    /// As [`gather`].
+    #[inline(always)]
+    pub(crate) fn gather<T: Element>(&self, input: &[T], output: &mut [T]) -> Result<(), Error> {
+        let Proven { plan, indices } = *self;
+        gather_fits(plan, input, indices, output)?;
+        #[cfg(feature = "std")]
+        engine::gather(plan, indices, true, input, output);
+        #[cfg(not(feature = "std"))]
+        portable::run::<I, true>(plan, indices, Take { input, output });
+        Ok(())
+    }
+
+    /// As [`scatter`].
+    #[inline(always)]
+    pub(crate) fn scatter<T: Element, R: Reduction<T>>(
+        &self,
+        reduction: &R,
+        data: &mut [T],
+        updates: &[T],
+    ) -> Result<(), Error> {
+        let Proven { indices, .. } = *self;
+        let plan = scatter_fits(self.plan, data, updates)?;
+        #[cfg(feature = "std")]
+        engine::scatter(plan, indices, true, reduction, data, updates);
+        #[cfg(not(feature = "std"))]
+        portable::run::<I, true>(plan, indices, Combine { reduction, data, updates });
+        Ok(())
+    }
+
+    /// As [`scatter_into`].
+    pub(crate) fn scatter_into<T: Element, R: Reduction<T>>(
+        &self,
+        reduction: &R,
+        into: Into<'_, T>,
+        updates: &[T],
+        output: &mut [T],
+    ) -> Result<(), Error> {
+        let Proven { plan, indices } = *self;
+        let copy = into.copy(plan, updates, output)?;
+        #[cfg(feature = "std")]
+        {
+            let before = (&copy, into.input);
+            engine::scatter_into(plan, indices, true, reduction, before, output, updates);
+        }
+        #[cfg(not(feature = "std"))]
+        {
+            portable::run::<u8, true>(&copy, &[], Take { input: into.input, output });
+            portable::run::<I, true>(plan, indices, Combine { reduction, data: output, updates });
+        }
+        Ok(())
+    }
+}
+
+/// Proves the length and every value of the indices.
+#[inline(always)]
+pub(crate) fn check<I: Index>(plan: &Plan, indices: &[I]) -> Result<(), Error> {
+    fits(Operand::Indices, plan.lengths.indices, indices.len())?;
+    if needs_no_look::<I>(plan) {
+        return Ok(());
+    }
+    #[cfg(feature = "std")]
+    let inside = engine::check(plan, indices);
+    #[cfg(not(feature = "std"))]
+    let inside = portable::check(plan, indices);
+    result(plan, indices, inside)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::error::Direction::Scatter;
+    use crate::index::Bounds;
+    use crate::plan::tests::{nd, packed};
+
+    #[test]
+    fn bytes_that_all_have_a_place_need_no_look() {
+        let pairs = |rows: usize, columns: usize| {
+            nd(Scatter, &packed([rows, columns]), &packed([5, 2]), &packed([5]), 0)
+        };
+        let (all, one_less) = (pairs(256, 300), pairs(256, 255));
+        assert_eq!([&all, &one_less].map(needs_no_look::<u8>), [true, false]);
+        assert_eq!([&all, &one_less].map(needs_no_look::<i8>), [true, false]);
+        let every_u16 = nd(Scatter, &packed([1 << 16]), &packed([5, 1]), &packed([5]), 0);
+        assert!(!needs_no_look::<u16>(&every_u16) && !needs_no_look::<i64>(&all));
+        let mut skips = one_less;
+        skips.set_bounds(Bounds::Skip);
+        assert!(needs_no_look::<u8>(&skips));
+        let bytes = [0, 255, 7, 254, 255, 255, 0, 0, 3, 4_u8];
+        assert_eq!(check(&all, &bytes), Ok(()));
+        assert_eq!(
+            check(&one_less, &bytes),
+            Err(Error::IndexOutOfBounds { entry: 0, coordinate: 1, value: 255, size: 255 })
+        );
+        assert!(check(&all, bytes.first_chunk::<9>().unwrap()).is_err());
+        let signed = bytes.map(u8::cast_signed);
+        assert_eq!(check(&all, &signed), Ok(()));
+        assert_eq!(
+            check(&pairs(127, 256), &[-128_i8; 10]),
+            Err(Error::IndexOutOfBounds { entry: 0, coordinate: 0, value: -128, size: 127 })
+        );
+    }
+}

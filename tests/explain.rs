@@ -1,0 +1,78 @@
+//! What plans say of themselves: loosely, for the text depends on the machine.
+#![cfg(feature = "std")]
+#![allow(clippy::unwrap_used, missing_docs)]
+
+use strew::{Add, Assign, Bounds, Gather, Layout, Scatter};
+
+fn lookup(places: usize, count: usize) -> Gather {
+    let (table, ids) = (Layout::contiguous([places, 64]), Layout::contiguous([count]));
+    Gather::axis(&table, &ids, &Layout::contiguous([count, 64]), 0).unwrap()
+}
+
+fn bins(bins: usize, count: usize) -> Scatter {
+    let (bins, ids) = (Layout::contiguous([bins]), Layout::contiguous([count]));
+    Scatter::axis(&bins, &ids, &Layout::strided([count], [0]), 0).unwrap()
+}
+
+/// One line, of parts that name what they speak of.
+fn assert_one_line(text: &str) {
+    assert!(text.starts_with("check: ") && text.contains("; threads: "), "{text}");
+    assert!(!text.contains('\n') && !text.ends_with([' ', ';', '.']), "{text}");
+}
+
+#[test]
+fn gathers_say_how_they_check() {
+    let explain = |gather: Gather| gather.explain::<f32, i64>(1).to_string();
+    let text = explain(lookup(100_000, 5000));
+    assert_one_line(&text);
+    assert!(text.starts_with("check: block by block; threads: one; rows"), "{text}");
+    let text = explain(lookup(100_000, 5000).bounds(Bounds::Skip));
+    assert!(text.starts_with("check: none"), "{text}");
+    assert_one_line(&explain(lookup(100_000, 1 << 20)));
+}
+
+#[test]
+fn scatters_say_how_they_check() {
+    let text = bins(1000, 100_000).explain::<u32, i64, Add>(1).to_string();
+    assert_one_line(&text);
+    assert!(text.starts_with("check: while a copy of the data changes"), "{text}");
+    let order = bins(1000, 100_000).explain::<u32, i64, fn(u32, u32) -> u32>(1).to_string();
+    assert!(order.starts_with("check: one pass"), "{order}");
+    // Every byte has a place.
+    let bytes = bins(256, 100_000).explain::<u32, u8, Assign>(1).to_string();
+    assert!(bytes.starts_with("check: none"), "{bytes}");
+}
+
+#[test]
+fn threads_are_named() {
+    let explain = |gather: Gather, threads| gather.explain::<f32, i64>(threads).to_string();
+    let text = explain(lookup(100_000, 100_000), 4);
+    assert!(text.contains("threads: 16 chunks"), "{text}");
+    let text = explain(lookup(100, 100), 4);
+    assert!(text.contains("threads: one"), "{text}");
+    let text = explain(lookup(1000, 1000), 4);
+    assert!(text.contains("250.0 KiB moved is below"), "{text}");
+    let explain = |scatter: Scatter| scatter.explain::<u32, i64, Add>(4).to_string();
+    let text = explain(bins(1000, 4 << 20));
+    assert!(text.contains("threads: one, the table of 3.9 KiB stays in a cache"), "{text}");
+    let text = explain(bins(1 << 28, 4 << 20));
+    assert!(text.contains("threads: 4 parts by worklist"), "{text}");
+}
+
+#[test]
+fn what_is_small_long_or_nothing_says_so() {
+    let explain = |gather: Gather| gather.explain::<f32, i64>(8).to_string();
+    assert_eq!(explain(lookup(100, 3)), "check: one block; threads: one, few entries");
+    assert_eq!(explain(lookup(100, 0)), "nothing moves");
+    let (long, ids) = (Layout::contiguous([1 << 31]), Layout::contiguous([9000]));
+    let text = explain(Gather::axis(&long, &ids, &ids, 0).unwrap());
+    assert_eq!(text, "check: one by one; threads: one, addresses of 64 bits");
+}
+
+#[test]
+fn equal_calls_are_explained_alike() {
+    let [one, same, other] =
+        [5000, 5000, 50_000].map(|count| lookup(100_000, count).explain::<f32, i64>(1));
+    assert!(one == same && one != other);
+    assert!(format!("{one:?}").starts_with("Explain"));
+}
