@@ -1,5 +1,5 @@
-//! Indices of all types on axes of many sizes, and addresses: resolved, clamped, shifted and chosen,
-//! on every path, against exact arithmetic.
+//! Indices of all types on axes of many sizes, and addresses: resolved, clamped, shifted and
+//! chosen, on every path, against exact arithmetic.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -15,8 +15,8 @@ pub trait Instructions: Copy {
     const VECTORS: bool = true;
 
     /// `to[n] = table[addresses[n]]`. Where an address is outside the table, `to[n]` stays as it
-    /// is. More than 1 `TOGETHER` suits tables beyond L1: so many are loaded before they are
-    /// stored, or by instruction if the machine is known to be fast at it.
+    /// is. More than 1 `TOGETHER` suits tables beyond L1: `TOGETHER` elements are loaded before
+    /// they are stored, or by instruction if the machine is known to be fast at it.
     #[inline(always)]
     fn gather<const N: usize, const TOGETHER: usize>(
         self,
@@ -45,7 +45,7 @@ pub trait Instructions: Copy {
         to.0 = *from;
     }
 
-    /// A step of [`choose`](crate::choose()).
+    /// A step of `choose`.
     #[inline(always)]
     fn choose(
         self,

@@ -49,7 +49,7 @@ pub struct Choice {
     pub step: u32,
 }
 
-/// A step of [`choose`](crate::choose()) without vectors.
+/// A step of `choose` without vectors.
 #[inline(always)]
 pub(crate) fn one_by_one(
     choice: Choice,

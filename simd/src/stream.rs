@@ -134,7 +134,7 @@ pub(crate) fn elements<S: Instructions, const N: usize>(
     (ahead, at): (&mut Ahead<'_>, usize),
 ) {
     let Some(first) = table.first() else { return };
-    // Up to the first cache line of the output that starts with an element.
+    // Up to where an element of the output starts a cache line.
     let start = to.as_ptr().addr();
     let head = (start.next_multiple_of(LINE) - start).checked_div(N).unwrap_or(0).min(to.len());
     let ((to_head, to), (head, addresses)) = (to.split_at_mut(head), addresses.split_at(head));

@@ -304,7 +304,7 @@ struct Pages {
 #[cfg(unix)]
 impl Pages {
     fn new(least: usize) -> Pages {
-        // SAFETY: it asks for a number.
+        // SAFETY: it takes and returns numbers.
         let page = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap();
         let size = least.next_multiple_of(page);
         let (any, flags) = (std::ptr::null_mut(), libc::MAP_PRIVATE | libc::MAP_ANON);

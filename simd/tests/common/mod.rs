@@ -74,7 +74,7 @@ const AROUND: usize = 576;
 const EDGE: [u8; 2 * AROUND] = [0xA5; 2 * AROUND];
 
 impl Memory {
-    /// A copy of a slice, so many bytes after the start of a cache line, with others around it; or
+    /// A copy of a slice, `offset` bytes after the start of a cache line, with others around it; or
     /// with none, for AddressSanitizer, which does not see non-temporal stores.
     pub fn new(slice: &[u8], offset: Option<usize>) -> Memory {
         let Some(offset) = offset else {

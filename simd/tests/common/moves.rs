@@ -111,7 +111,7 @@ impl Case {
             start = one_of(&FAR, choose).wrapping_add(choose(2));
         }
 
-        // Rows in the table start at so many places from its base on.
+        // Rows in the table start at `places` elements from its base on.
         let mut base = one_of(&[0, 0, 0, 1, 7, 64], choose);
         let places = one_of(&[300, 1, 2, 16, 70, 0], choose) + choose(some.min(longest / 2) + 1);
         let table = (base + some + places).saturating_sub(1).min(longest);
