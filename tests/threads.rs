@@ -441,3 +441,23 @@ fn random_cases() {
         check_scatter(&generate::long_case(Direction::Scatter, kind, &mut choose), &threads);
     }
 }
+
+/// A skipped row writes nothing, least of all where the data start after the start of their slice:
+/// then a part of them that a thread takes starts after its base too.
+#[test]
+fn skipped_rows_of_data_with_an_offset_write_nothing() {
+    common::path::force();
+    let (rows, n, offset) = (1 << 15, 64, 100);
+    let data = Layout::contiguous([rows, n]).with_offset(offset);
+    let (indices, updates) = (Layout::contiguous([rows]), Layout::contiguous([rows, n]));
+    let scatter = Scatter::axis(&data, &indices, &updates, 0).unwrap().bounds(Bounds::Skip);
+    let mut ids: Vec<i64> = (0..rows as i64).map(|row| row * 7919 % rows as i64).collect();
+    ids.iter_mut().skip(3).step_by(7).for_each(|id| *id = 1 << 40);
+    let flat: Vec<u32> = (1..).take(rows * n).collect();
+    let mut one = vec![0; offset + rows * n];
+    let mut many = one.clone();
+    scatter.run(&mut one, &ids, &flat).unwrap();
+    with_threads(4, || scatter.par_run(&mut many, &ids, &flat)).unwrap();
+    assert!(one[..offset].iter().all(|outside| *outside == 0));
+    assert!(one == many);
+}
