@@ -1158,7 +1158,13 @@ fn scatters_of_single_elements_into_caches_are_serial() {
         edge(1024, of),
         [Split::Serial(Alone::StaysInCache), Split::Parts { pitch: 1, number: 2 }]
     );
-    // Places in the updates are numbers of 32 bits.
+}
+
+/// Places in the updates are numbers of 32 bits.
+#[cfg(target_pointer_width = "64")]
+#[test]
+fn scatters_of_far_updates_are_serial() {
+    let two = threads(2, add(4));
     let updates = |step| Layout::strided([1 << 20], [step]);
     let of = |step| {
         let plan = axis(Scatter, &packed([1 << 24]), &packed([1 << 20]), &updates(step), 0);
