@@ -134,9 +134,11 @@ pub(crate) fn first_out_of_bounds<I: Index>(plan: &Plan, indices: &[I]) -> Optio
 /// The last dimension, and those before it.
 #[inline]
 pub(crate) fn split_lane(dims: &[Dim]) -> (&Dim, &[Dim]) {
-    const SINGLE: Dim = Dim { size: 1, table: 0, indices: 0, flat: 0, cell: 0 };
     dims.split_last().unwrap_or((&SINGLE, &[]))
 }
+
+/// A dimension of one step.
+pub(crate) const SINGLE: Dim = Dim { size: 1, table: 0, indices: 0, flat: 0, cell: 0 };
 
 /// Where the walk stands in each tensor, and in the indexed space.
 #[derive(Clone, Copy, Default)]

@@ -17,18 +17,17 @@
 //!   table that threads write side by side.
 //!
 //! ```
-//! use strew_simd::{Axis, Block, Elements, Hints, Index, Move, Outside, Path, Tuples};
+//! use strew_simd::{Axes, Axis, Block, Elements, Hints, Index, Move, Outside, Path, Tuples};
 //!
 //! let path = Path::detect();
 //! let table: Vec<f32> = (0..100).map(|n| n as f32).collect();
 //! let indices: Vec<i64> = (1..=70).map(|n| -n).collect();
 //!
 //! let mut addresses = [0; 70];
-//! let (step, coordinate_step, length, lane_step) = (1, 1, 70, 0);
-//! let indices = &indices[..];
-//! let tuples = Tuples { indices, start: 0, step, coordinate_step, length, lane_step, next: 0 };
-//! let axes = [Axis { size: 100, stride: 1 }];
-//! assert!(i64::RESOLVE(path, tuples, &axes, 0, Outside::Nowhere, &mut addresses));
+//! let tuples = Tuples { step: 1, length: 70, ..Tuples::default() };
+//! let all = &[Axis { size: 100, stride: 1 }];
+//! let axes = Axes { all, step: 1, first: 0, outside: Outside::Nowhere };
+//! assert!(i64::RESOLVE(path, &indices, &tuples, &axes, &mut addresses));
 //!
 //! let mut output = [0.0; 70];
 //! let block = Block { addresses: &addresses, length: 70, entry_step: 1, ..Block::default() };
@@ -66,5 +65,5 @@ pub use moves::{Move, Streaming};
 pub use path::Path;
 pub use portable::Choice;
 pub use prefetch::{PREFETCHES, prefetch, prefetch_row};
-pub use resolve::{Axis, Index, Outside, Resolve, Tuples, shift};
+pub use resolve::{Axes, Axis, Index, Outside, Resolve, Tuples, shift};
 pub use rows::Rows;

@@ -14,23 +14,32 @@ pub struct Axis {
     pub stride: u32,
 }
 
-/// Where tuples lie: coordinate `k` of tuple `n` of lane `l` is
-/// `indices[start + l * lane_step + n * step + k * coordinate_step]`, modulo 2^bits.
+/// The axes of a tuple, and what its positions on them add up to.
 #[derive(Clone, Copy, Debug)]
-pub struct Tuples<'a, I> {
-    /// The slice that holds them.
-    pub indices: &'a [I],
+pub struct Axes<'a> {
+    /// One axis for each coordinate.
+    pub all: &'a [Axis],
+    /// The distance between the coordinates of a tuple, in indices.
+    pub step: isize,
+    /// The address of a tuple of zeros.
+    pub first: u32,
+    /// What becomes of an index that is not on its axis.
+    pub outside: Outside,
+}
+
+/// Where tuples lie in the indices: the first coordinate of tuple `n` of lane `l` is
+/// `indices[start + l * lane_step + n * step]`, modulo 2^bits.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tuples {
     /// The place of the first coordinate.
     pub start: usize,
     /// The distance between tuples.
     pub step: isize,
-    /// The distance between the coordinates of a tuple.
-    pub coordinate_step: isize,
     /// The number of tuples of a lane.
     pub length: usize,
     /// The distance between lanes.
     pub lane_step: isize,
-    /// The distance from a lane to the one that is prefetched, in indices; 0: none.
+    /// The distance from a lane to the one that is prefetched; 0: none.
     pub next: isize,
 }
 
@@ -48,7 +57,8 @@ pub enum Outside {
 /// slice. If one was not in the slice, the addresses mean nothing.
 ///
 /// `first` and the strides must be such that no partial sum is [`NOWHERE`].
-pub type Resolve<I> = fn(Path, Tuples<'_, I>, &[Axis], u32, Outside, &mut [u32]) -> bool;
+// References, since to copy what has just been written waits for it: 30 ns a call.
+pub type Resolve<I> = fn(Path, &[I], &Tuples, &Axes<'_>, &mut [u32]) -> bool;
 
 /// The integers that can be an index. The trait is sealed.
 pub trait Index: Sealed {
@@ -60,100 +70,75 @@ pub trait Index: Sealed {
 macro_rules! kernels {
     ($($index:ty)*) => {$(
         impl Index for $index {
-            const RESOLVE: Resolve<Self> = {
-                fn kernel(
-                    path: Path,
-                    tuples: Tuples<'_, $index>,
-                    axes: &[Axis],
-                    first: u32,
-                    outside: Outside,
-                    addresses: &mut [u32],
-                ) -> bool {
-                    resolve(path, tuples, axes, first, outside, addresses)
-                }
-                kernel
-            };
+            const RESOLVE: Resolve<Self> =
+                |path, indices, tuples, axes, to| path.dispatch(Run { indices, tuples, axes, to });
         }
     )*};
 }
 kernels!(u8 u16 u32 u64 usize i8 i16 i32 i64 isize);
 
-/// [`Resolve`] for one index type.
-#[inline(always)]
-pub(crate) fn resolve<I: Sealed>(
-    path: Path,
-    tuples: Tuples<'_, I>,
-    axes: &[Axis],
-    first: u32,
-    outside: Outside,
-    addresses: &mut [u32],
-) -> bool {
-    struct Run<'a, I> {
-        tuples: Tuples<'a, I>,
-        axes: &'a [Axis],
-        first: u32,
-        outside: Outside,
-        addresses: &'a mut [u32],
-    }
-    impl<I: Sealed> Op for Run<'_, I> {
-        type Output = bool;
-        #[inline(always)]
-        fn run<S: Instructions>(self, _: S) -> bool {
-            let Run { tuples, axes, first, outside, addresses } = self;
-            match outside {
-                Outside::Nowhere => lane::<S, I, false>(tuples, axes, first, addresses),
-                Outside::Clamp => lane::<S, I, true>(tuples, axes, first, addresses),
-            }
+struct Run<'a, I> {
+    indices: &'a [I],
+    tuples: &'a Tuples,
+    axes: &'a Axes<'a>,
+    to: &'a mut [u32],
+}
+
+impl<I: Sealed> Op for Run<'_, I> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run<S: Instructions>(self, _: S) -> bool {
+        let Run { indices, tuples, axes, to } = self;
+        match axes.outside {
+            Outside::Nowhere => lanes::<S, I, false>(indices, tuples, axes, to),
+            Outside::Clamp => lanes::<S, I, true>(indices, tuples, axes, to),
         }
     }
-    path.dispatch(Run { tuples, axes, first, outside, addresses })
 }
 
 /// Chooses the loop: tuples of 1 to 4 without gaps, or one coordinate after the other.
 #[inline(always)]
-fn lane<S: Instructions, I: Sealed, const CLAMP: bool>(
-    tuples: Tuples<'_, I>,
-    axes: &[Axis],
-    first: u32,
-    addresses: &mut [u32],
+fn lanes<S: Instructions, I: Sealed, const CLAMP: bool>(
+    indices: &[I],
+    tuples: &Tuples,
+    axes: &Axes<'_>,
+    to: &mut [u32],
 ) -> bool {
-    if axes.is_empty() || addresses.is_empty() {
-        addresses.fill(first);
+    let Axes { all, first, .. } = *axes;
+    if all.is_empty() || to.is_empty() {
+        to.fill(first);
         return true;
     }
     // Tuples are clamped one coordinate after the other, and all are where a path has no vectors:
     // rarely, so that there is less code.
     let longest = if CLAMP || !S::VECTORS { 1 } else { 4 };
-    let packed = axes.len() <= longest
-        && tuples.step == axes.len() as isize
-        && (tuples.coordinate_step == 1 || axes.len() == 1);
-    let (mut start, mut all) = (tuples.start, true);
-    for addresses in addresses.chunks_mut(tuples.length.max(1)) {
-        let mut indices: &[I] = &[];
+    let packed = all.len() <= longest
+        && tuples.step == all.len() as isize
+        && (axes.step == 1 || all.len() == 1);
+    let (mut start, mut inside) = (tuples.start, true);
+    for to in to.chunks_mut(tuples.length.max(1)) {
+        let mut lane: &[I] = &[];
         if packed {
-            let end = start.wrapping_add(axes.len().wrapping_mul(addresses.len()));
-            let Some(run) = tuples.indices.get(start..end) else { return false };
+            let end = start.wrapping_add(all.len().wrapping_mul(to.len()));
+            let Some(run) = indices.get(start..end) else { return false };
             if tuples.next != 0 {
                 prefetch_run(run, tuples.next);
             }
-            indices = run;
+            lane = run;
         }
-        all &= match *axes {
-            [a] if packed => run::<I, 1, CLAMP>(indices, [a], first, addresses),
-            [a, b] if longest > 1 && packed => {
-                run::<I, 2, CLAMP>(indices, [a, b], first, addresses)
-            }
-            [a, b, c] if longest > 1 && packed => {
-                run::<I, 3, CLAMP>(indices, [a, b, c], first, addresses)
-            }
+        inside &= match *all {
+            [a] if packed => run::<I, 1, CLAMP>(lane, [a], first, to),
+            [a, b] if longest > 1 && packed => run::<I, 2, CLAMP>(lane, [a, b], first, to),
+            [a, b, c] if longest > 1 && packed => run::<I, 3, CLAMP>(lane, [a, b, c], first, to),
             [a, b, c, d] if longest > 1 && packed => {
-                run::<I, 4, CLAMP>(indices, [a, b, c, d], first, addresses)
+                run::<I, 4, CLAMP>(lane, [a, b, c, d], first, to)
             }
-            _ => by_coordinate::<I, CLAMP>(tuples, start, axes, first, addresses),
+            _ => by_coordinate::<I, CLAMP>(indices, tuples.step, start, axes, to),
         };
         start = start.wrapping_add_signed(tuples.lane_step);
     }
-    all
+    inside
 }
 
 /// Tuples of `K` without gaps: plain loops that compilers make vectors of.
@@ -181,30 +166,30 @@ fn run<I: Sealed, const K: usize, const CLAMP: bool>(
 /// Tuples of any length and strides, one coordinate of all of them after the other.
 #[inline(always)]
 fn by_coordinate<I: Sealed, const CLAMP: bool>(
-    tuples: Tuples<'_, I>,
+    indices: &[I],
+    step: isize,
     mut start: usize,
-    axes: &[Axis],
-    first: u32,
+    axes: &Axes<'_>,
     addresses: &mut [u32],
 ) -> bool {
-    addresses.fill(first);
+    addresses.fill(axes.first);
     let mut all = true;
-    for axis in axes {
-        if tuples.step == 1 {
+    for axis in axes.all {
+        if step == 1 {
             let end = start.wrapping_add(addresses.len());
-            let Some(run) = tuples.indices.get(start..end) else { return false };
+            let Some(run) = indices.get(start..end) else { return false };
             for (address, index) in addresses.iter_mut().zip(run) {
                 all &= add::<I, CLAMP>(*index, *axis, address);
             }
         } else {
             let mut at = start;
             for address in addresses.iter_mut() {
-                let Some(index) = tuples.indices.get(at) else { return false };
+                let Some(index) = indices.get(at) else { return false };
                 all &= add::<I, CLAMP>(*index, *axis, address);
-                at = at.wrapping_add_signed(tuples.step);
+                at = at.wrapping_add_signed(step);
             }
         }
-        start = start.wrapping_add_signed(tuples.coordinate_step);
+        start = start.wrapping_add_signed(axes.step);
     }
     all
 }

@@ -36,12 +36,12 @@ use strew_simd::{Hints, Machine, Path};
 
 use crate::element::Element;
 use crate::engine::few::Few;
-use crate::engine::movers::{Before, Changed, Gathered, Job, Manner};
+use crate::engine::movers::{Before, Changed, Gathered, Job, Way};
 use crate::engine::resolver::{NoIndices, Resolver};
 use crate::engine::route::{Call, Effect, Load, Route, Stores};
 #[cfg(feature = "rayon")]
 use crate::engine::shared::Shared;
-use crate::engine::traverse::{Way, check_wide, traverse as traverse_blocks, traverse_wide};
+use crate::engine::traverse::{check_wide, small, traverse_wide};
 use crate::error::Direction;
 use crate::index::{Bounds, Index};
 use crate::plan::Plan;
@@ -236,7 +236,7 @@ fn gathered<'a, T>(
 ) -> Gathered<'a, T> {
     // The address of an entry that is left out lies outside.
     let input = input.get(..plan.lengths.table).unwrap_or(input);
-    Gathered { input, output, n: plan.row(), manner: Manner::of(path) }
+    Gathered { input, output, n: plan.row(), way: Way::of(path) }
 }
 
 /// What knows the type and the reduction of a scatter.
@@ -249,7 +249,7 @@ fn changed<'a, T, R>(
 ) -> Changed<'a, T, R> {
     let length = data.len().min(plan.lengths.table);
     let data = data.get_mut(..length).unwrap_or_default();
-    Changed { reduction, data, updates, n: plan.row(), manner: Manner::of(path), before: None }
+    Changed { reduction, data, updates, n: plan.row(), way: Way::of(path), before: None }
 }
 
 /// The ways of calls by their size.
@@ -268,8 +268,7 @@ fn kind(plan: &Plan, call: &Call) -> Size {
         () if plan.empty => Size::Nothing,
         () if !plan.addresses_fit => Size::Wide,
         // What starts from a copy is proven before that is made.
-        () if plan.outer > 2 || call.functional || !plan.pieces().is_empty() => Size::Large,
-        () if plan.entries() > tuning::SMALL => Size::Large,
+        () if call.functional || !plan.is_one_block() || !plan.pieces().is_empty() => Size::Large,
         () if plan.lengths.table.saturating_mul(call.element) > tuning::SMALL_TABLE => Size::Large,
         () => Size::Small,
     }
@@ -295,17 +294,15 @@ fn needed(plan: &Plan, call: &Call) -> Call {
 }
 
 /// How a route moves blocks.
-fn prepared(route: &Route, path: Path) -> (Way, Manner) {
+fn prepared(route: &Route, path: Path) -> Way {
     let together = matches!(route.load, Load::Together);
     let hints = Hints { distance: route.distance, together };
     let streams = matches!(route.stores, Stores::NonTemporal);
-    let way = Way { path, distance: route.distance, segment: route.segment };
-    (way, Manner { path, hints, streams })
+    Way { path, hints, segment: route.segment, streams }
 }
 
 /// A call on one thread.
 fn run(plan: &Plan, call: &Call, path: Path, resolver: &dyn Resolver, job: &mut dyn Job) -> bool {
-    let way = Way { path, distance: 0, segment: 0 };
     let mut inside = true;
     match kind(plan, call) {
         Size::Nothing => job.begin(),
@@ -313,18 +310,18 @@ fn run(plan: &Plan, call: &Call, path: Path, resolver: &dyn Resolver, job: &mut 
             inside = call.proven || check_wide(plan, resolver);
             if inside {
                 job.begin();
-                job.session(&mut |mover| _ = traverse_wide(plan, &way, resolver, mover));
+                job.session(&mut |mover| _ = traverse_wide(plan, resolver, mover));
             }
         }
         Size::Small => job.session(&mut |mover| {
-            inside = traverse_blocks::<{ tuning::SMALL }>(plan, &way, resolver, mover);
+            inside = small(plan, path, resolver, mover);
         }),
         Size::Large => {
             let ordered = in_order(plan);
             let plan = ordered.as_ref().unwrap_or(plan);
             let route = Route::of(plan, &needed(plan, call), &Machine::detect());
-            let (way, manner) = prepared(&route, path);
-            job.prepare(manner);
+            let way = prepared(&route, path);
+            job.prepare(way);
             inside = prove::run(plan, &route, &way, resolver, job);
         }
     }
@@ -346,8 +343,8 @@ fn par_run(
     let ordered = in_order(plan);
     let plan = ordered.as_ref().unwrap_or(plan);
     let route = Route::of(plan, &needed(plan, call), &Machine::detect());
-    let (way, manner) = prepared(&route, path);
-    job.prepare(manner);
+    let way = prepared(&route, path);
+    job.prepare(way);
     split::run(plan, call.direction, &route, &way, resolver, job)
 }
 

@@ -48,7 +48,7 @@ pub(crate) trait Mover {
 /// The tensors of a call, which know their type.
 pub(crate) trait Job {
     /// Says how blocks are to be moved from now on.
-    fn prepare(&mut self, manner: Manner);
+    fn prepare(&mut self, way: Way);
 
     /// Makes what is written what it starts as: all indices are proven.
     fn begin(&mut self);
@@ -65,19 +65,21 @@ pub(crate) trait Job {
     fn speculate(&mut self, run: &mut dyn FnMut(&mut dyn Mover) -> bool) -> Option<bool>;
 }
 
-/// How blocks are moved.
+/// How blocks are resolved and moved.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Manner {
+pub(crate) struct Way {
     pub path: Path,
     pub hints: Hints,
+    /// The length of the segments of the table that are prefetched a lane ahead; 0: none.
+    pub segment: usize,
     /// With non-temporal stores.
     pub streams: bool,
 }
 
-impl Manner {
+impl Way {
     /// Without hints.
-    pub(crate) fn of(path: Path) -> Manner {
-        Manner { path, hints: Hints::default(), streams: false }
+    pub(crate) fn of(path: Path) -> Way {
+        Way { path, hints: Hints::default(), segment: 0, streams: false }
     }
 }
 
@@ -95,12 +97,12 @@ pub(crate) struct Gathered<'a, T> {
     pub input: &'a [T],
     pub output: &'a mut [T],
     pub n: usize,
-    pub manner: Manner,
+    pub way: Way,
 }
 
 impl<T: Element> Mover for Gathered<'_, T> {
     fn block(&mut self, block: &Block<'_>) {
-        let Gathered { input, output, n, manner: Manner { path, hints, .. } } = self;
+        let Gathered { input, output, n, way: Way { path, hints, .. } } = self;
         if *n == 1 {
             let done = for_size!(T, N => Elements::<N>::new(input, output)
                 .map(|mut elements| elements.gather(*path, block, *hints)));
@@ -117,24 +119,24 @@ impl<T: Element> Mover for Gathered<'_, T> {
 }
 
 impl<T: Element> Job for Gathered<'_, T> {
-    fn prepare(&mut self, manner: Manner) {
-        self.manner = manner;
+    fn prepare(&mut self, way: Way) {
+        self.way = way;
     }
 
     fn begin(&mut self) {}
 
     fn session(&mut self, run: &mut dyn FnMut(&mut dyn Mover)) {
-        if !self.manner.streams {
+        if !self.way.streams {
             return run(self);
         }
-        let Gathered { input, output, n, manner } = self;
+        let Gathered { input, output, n, way } = self;
         if *n > 1 {
             return Rows::new(input, output, *n)
-                .streaming(|rows| run(&mut Streamed::<_, true>(rows, *manner)));
+                .streaming(|rows| run(&mut Streamed::<_, true>(rows, *way)));
         }
         let done = for_streamed_size!(T, N => Elements::<N>::new(input, output).map(
             |mut elements| elements
-                .streaming(|elements| run(&mut Streamed::<_, true>(elements, *manner)))
+                .streaming(|elements| run(&mut Streamed::<_, true>(elements, *way)))
         ));
         if done.is_none() {
             run(self);
@@ -150,8 +152,8 @@ impl<T: Element> Job for Gathered<'_, T> {
             prefetch_row(self.input, ahead, tile.width);
             copy.extend_from_slice(self.input.get(start..end).unwrap_or_default());
         }
-        let manner = self.manner;
-        Gathered { input: &copy, output: self.output, n: self.n, manner }.session(run);
+        let way = self.way;
+        Gathered { input: &copy, output: self.output, n: self.n, way }.session(run);
     }
 
     /// Nothing that a gather writes is read.
@@ -174,14 +176,14 @@ pub(crate) struct Changed<'a, T, R> {
     pub data: &'a mut [T],
     pub updates: &'a [T],
     pub n: usize,
-    pub manner: Manner,
+    pub way: Way,
     /// What the data starts as.
     pub before: Option<Before<'a, T>>,
 }
 
 impl<T: Element, R: Reduction<T>> Mover for Changed<'_, T, R> {
     fn block(&mut self, block: &Block<'_>) {
-        let Changed { reduction, data, updates, n, manner: Manner { path, hints, .. }, .. } = self;
+        let Changed { reduction, data, updates, n, way: Way { path, hints, .. }, .. } = self;
         if const { R::KIND.is_assign() } {
             if *n == 1 {
                 let done = for_size!(T, N => Elements::<N>::new(updates, data)
@@ -209,7 +211,7 @@ impl<T: Element, R: Reduction<T>> Mover for Changed<'_, T, R> {
 
     #[cfg(feature = "rayon")]
     fn listed(&mut self, listed: Listed<'_>) {
-        let Changed { reduction, data, updates, n, manner: Manner { path, .. }, .. } = self;
+        let Changed { reduction, data, updates, n, way: Way { path, .. }, .. } = self;
         if const { R::KIND.is_assign() } {
             if *n == 1 {
                 let done = for_size!(T, N => Elements::<N>::new(updates, data)
@@ -231,8 +233,8 @@ impl<T: Element, R: Reduction<T>> Mover for Changed<'_, T, R> {
 }
 
 impl<T: Element, R: Reduction<T>> Job for Changed<'_, T, R> {
-    fn prepare(&mut self, manner: Manner) {
-        self.manner = manner;
+    fn prepare(&mut self, way: Way) {
+        self.way = way;
     }
 
     fn begin(&mut self) {
@@ -242,20 +244,20 @@ impl<T: Element, R: Reduction<T>> Job for Changed<'_, T, R> {
     }
 
     fn session(&mut self, run: &mut dyn FnMut(&mut dyn Mover)) {
-        if const { R::KIND.is_assign() } && self.manner.streams {
-            let Changed { data, updates, n, manner, .. } = self;
+        if const { R::KIND.is_assign() } && self.way.streams {
+            let Changed { data, updates, n, way, .. } = self;
             return Rows::new(updates, data, *n)
-                .streaming(|rows| run(&mut Streamed::<_, false>(rows, *manner)));
+                .streaming(|rows| run(&mut Streamed::<_, false>(rows, *way)));
         }
         run(self);
     }
 
     fn tile(&mut self, tile: &Tile, run: &mut dyn FnMut(&mut dyn Mover)) {
-        let Changed { reduction, data, updates, n, manner, .. } = self;
+        let Changed { reduction, data, updates, n, way, .. } = self;
         let data = data.get_mut(tile.start..).unwrap_or_default();
         if let Some(columns) = Columns::new(data, tile.rows, tile.pitch, tile.width) {
             let (reduction, updates) = (*reduction, *updates);
-            InColumns { reduction, columns, updates, n: *n, manner: *manner, rows: tile.rows }
+            InColumns { reduction, columns, updates, n: *n, way: *way, rows: tile.rows }
                 .change(run);
         }
     }
@@ -264,12 +266,12 @@ impl<T: Element, R: Reduction<T>> Job for Changed<'_, T, R> {
         let mut copy = Vec::new();
         copy.try_reserve_exact(self.data.len()).ok()?;
         copy.extend_from_slice(self.data);
-        let Changed { reduction, data: _, updates, n, manner, .. } = *self;
+        let Changed { reduction, data: _, updates, n, way, .. } = *self;
         if let Some(before) = self.before.take() {
             (before.copy)(before.plan, before.input, &mut copy);
         }
         let data = &mut copy;
-        let inside = run(&mut Changed { reduction, data, updates, n, manner, before: None });
+        let inside = run(&mut Changed { reduction, data, updates, n, way, before: None });
         if inside {
             self.data.copy_from_slice(&copy);
         }
@@ -284,12 +286,12 @@ pub(crate) struct InColumns<'a, T, R> {
     pub rows: usize,
     pub updates: &'a [T],
     pub n: usize,
-    pub manner: Manner,
+    pub way: Way,
 }
 
 impl<T: Element, R: Reduction<T>> InColumns<'_, T, R> {
     pub(crate) fn change(&mut self, run: &mut dyn FnMut(&mut dyn Mover)) {
-        let InColumns { reduction, columns, rows, updates, n, manner } = self;
+        let InColumns { reduction, columns, rows, updates, n, way } = self;
         let mut copy = Vec::with_capacity(rows.saturating_mul(columns.row(0).len()));
         for row in 0..*rows {
             let ahead = columns.row(row + tuning::TILE_ROWS_AHEAD);
@@ -298,7 +300,7 @@ impl<T: Element, R: Reduction<T>> InColumns<'_, T, R> {
         }
         let width = copy.len().checked_div(*rows).unwrap_or(0).max(1);
         let (reduction, data, before) = (*reduction, &mut copy, None);
-        run(&mut Changed { reduction, data, updates, n: *n, manner: *manner, before });
+        run(&mut Changed { reduction, data, updates, n: *n, way: *way, before });
         for (row, from) in copy.chunks_exact(width).enumerate() {
             let ahead = columns.row(row + tuning::TILE_ROWS_AHEAD);
             prefetch_row(ahead, 0, ahead.len());
@@ -310,11 +312,11 @@ impl<T: Element, R: Reduction<T>> InColumns<'_, T, R> {
 }
 
 /// Moves with non-temporal stores, in a [`session`](Mover::session).
-struct Streamed<'a, 'b, M, const GATHERS: bool>(&'a mut Streaming<'b, M>, Manner);
+struct Streamed<'a, 'b, M, const GATHERS: bool>(&'a mut Streaming<'b, M>, Way);
 
 impl<M: Move, const GATHERS: bool> Mover for Streamed<'_, '_, M, GATHERS> {
     fn block(&mut self, block: &Block<'_>) {
-        let Manner { path, hints, .. } = self.1;
+        let Way { path, hints, .. } = self.1;
         if GATHERS {
             self.0.gather(path, block, hints);
         } else {

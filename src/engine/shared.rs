@@ -27,9 +27,9 @@ pub(crate) trait Tiled: Send {
 
 impl<T: Element + Send + Sync> Shared for Gathered<'_, T> {
     fn parts(&mut self, cuts: &[usize]) -> Vec<Box<dyn Shared + '_>> {
-        let Gathered { input, output, n, manner } = self;
+        let Gathered { input, output, n, way } = self;
         cut(output, cuts, |output| {
-            Box::new(Gathered { input, output, n: *n, manner: *manner }) as Box<dyn Shared + '_>
+            Box::new(Gathered { input, output, n: *n, way: *way }) as Box<dyn Shared + '_>
         })
     }
 
@@ -45,14 +45,14 @@ impl<T: Element + Send + Sync> Shared for Gathered<'_, T> {
 
 impl<T: Element + Send + Sync, R: Reduction<T> + Sync> Shared for Changed<'_, T, R> {
     fn parts(&mut self, cuts: &[usize]) -> Vec<Box<dyn Shared + '_>> {
-        let Changed { reduction, data, updates, n, manner, .. } = self;
+        let Changed { reduction, data, updates, n, way, .. } = self;
         cut(data, cuts, |data| {
             Box::new(Changed {
                 reduction: *reduction,
                 data,
                 updates,
                 n: *n,
-                manner: *manner,
+                way: *way,
                 before: None,
             }) as Box<dyn Shared + '_>
         })
@@ -63,14 +63,14 @@ impl<T: Element + Send + Sync, R: Reduction<T> + Sync> Shared for Changed<'_, T,
     }
 
     fn tiles(&mut self, tile: &Tile, columns: usize) -> Vec<Box<dyn Tiled + '_>> {
-        let Changed { reduction, data, updates, n, manner, .. } = self;
+        let Changed { reduction, data, updates, n, way, .. } = self;
         let data = data.get_mut(tile.start..).unwrap_or_default();
         let mut rest = Columns::new(data, tile.rows, tile.pitch, columns);
         let tiles = (0..columns.div_ceil(tile.width.max(1))).map_while(|_| {
             let (columns, others) = rest.take()?.split_at(tile.width);
             rest = Some(others);
             let (reduction, updates, rows) = (*reduction, *updates, tile.rows);
-            let tile = InColumns { reduction, columns, updates, n: *n, manner: *manner, rows };
+            let tile = InColumns { reduction, columns, updates, n: *n, way: *way, rows };
             Some(Box::new(tile) as Box<dyn Tiled + '_>)
         });
         tiles.collect()

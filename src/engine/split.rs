@@ -5,13 +5,13 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use strew_simd::Path;
 
-use crate::engine::movers::{Mover, Tile};
+use crate::engine::movers::{Mover, Tile, Way};
 use crate::engine::pool::share;
 use crate::engine::prove::{self, OutOfBounds};
 use crate::engine::resolver::Resolver;
 use crate::engine::route::{Proof, Route, Split};
 use crate::engine::shared::{InPart, Shared};
-use crate::engine::traverse::{Kept, Way, base_of_kept, check, keep, traverse, traverse_kept};
+use crate::engine::traverse::{Kept, base_of_kept, check, keep, traverse, traverse_kept};
 use crate::engine::{tile, tuning};
 use crate::error::Direction;
 use crate::plan::Plan;

@@ -14,10 +14,8 @@ pub(crate) const BLOCK: usize = 1024;
 /// Entries: calls of at most this many go one by one, without kernels. Unmeasured.
 pub(crate) const FEW: usize = 16;
 
-/// Entries: calls of at most this many take a short way, on a small block. Unmeasured.
-pub(crate) const SMALL: usize = 256;
-
-/// Bytes of the table of such a call, at most: a larger one needs prefetches. Unmeasured.
+/// Bytes of the table of a call of one block that takes a short way, at most: a larger one needs
+/// prefetches. Unmeasured.
 pub(crate) const SMALL_TABLE: usize = 1 << 20;
 
 /// Entries: with fewer, and inner dimensions that are no row, the inner dimensions are walked

@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use strew_simd::{Axis, Choice, Index, NOWHERE, Outside, Tuples, choose, shift};
+use strew_simd::{Axes, Axis, Choice, Index, NOWHERE, Outside, Tuples, choose, shift};
 
 use super::{Check, Choose, FAR, one_of, paths, rarely};
 
@@ -162,13 +162,13 @@ impl<I: Value> Check for Resolve<I> {
                 // What is prefetched changes nothing, wherever it lies.
                 let next = step.wrapping_mul(3);
                 let (length, lane_step) = (*count, 0);
-                let tuples =
-                    Tuples { indices, start, step, coordinate_step, length, lane_step, next };
+                let tuples = Tuples { start, step, length, lane_step, next };
+                let axes = Axes { all: axes, step: coordinate_step, first: *first, outside };
                 // Lanes that follow each other are the same tuples.
                 let lanes = Tuples { length: 3, lane_step: step.wrapping_mul(3), ..tuples };
                 let mut by_lanes = vec![7; *count];
-                let all_lanes = I::RESOLVE(path, lanes, axes, *first, outside, &mut by_lanes);
-                let all = I::RESOLVE(path, tuples, axes, *first, outside, &mut found);
+                let all_lanes = I::RESOLVE(path, indices, &lanes, &axes, &mut by_lanes);
+                let all = I::RESOLVE(path, indices, &tuples, &axes, &mut found);
                 assert!(all == all_lanes && (!all || found == by_lanes), "lanes: {self:?}");
                 // Without an index of its own, an address means nothing.
                 let Some((expected, addresses)) = &expected else {

@@ -10,11 +10,11 @@ mod split;
 mod transform;
 mod traverse;
 
-use strew_simd::{Block, Listed, NOWHERE, Path};
+use strew_simd::{Block, Hints, Listed, NOWHERE, Path};
 
 use crate::engine::movers::Mover;
+use crate::engine::movers::Way;
 use crate::engine::route::{Order, Proof, Route, Split};
-use crate::engine::traverse::Way;
 use crate::error::Direction;
 use crate::index::{Bounds, resolve};
 use crate::layout::Layout;
@@ -328,7 +328,8 @@ fn sorted(moves: &[Pair]) -> Vec<Pair> {
 }
 
 fn way(distance: usize) -> Way {
-    Way { path: Path::detect(), distance, segment: 0 }
+    let hints = Hints { distance, together: false };
+    Way { hints, ..Way::of(Path::detect()) }
 }
 
 /// A route that has nothing but a proof and a split.

@@ -750,7 +750,7 @@ fn is_small(plan: &Plan, call: &Call) -> bool {
 #[test]
 fn small_calls() {
     let small = |count| is_small(&single(Gather, 100, count), &gather(4));
-    assert_eq!(edge(256, small), [true, false]);
+    assert_eq!(edge(1024, small), [true, false]);
     let small = |places| is_small(&single(Gather, places, 100), &gather(4));
     assert_eq!(edge(MIB / 4, small), [true, false]);
     // Dimensions of the indices that do not merge.
