@@ -5,7 +5,7 @@
 
 use crate::block::{Ahead, Block, Hints, Listed};
 use crate::bytes::{STEP, all_below, bound};
-use crate::path::{Instructions, Op, Path};
+use crate::path::Path;
 use crate::prefetch::{prefetch, prefetch_row_early, prefetch_row_here};
 
 /// `to[table] = combine(to[table], from[flat])` for each entry, in order. What lies outside its
@@ -22,30 +22,16 @@ pub fn elements<T: Copy>(
     hints: Hints,
     combine: impl Fn(T, T) -> T + Copy,
 ) {
-    struct Run<'a, T, F> {
-        to: &'a mut [T],
-        from: &'a [T],
-        block: &'a Block<'a>,
-        combine: F,
-    }
-    impl<T: Copy, F: Fn(T, T) -> T + Copy> Op for Run<'_, T, F> {
-        type Output = ();
-        #[inline(always)]
-        fn run<S: Instructions>(self, _: S) {
-            let Run { to, from, block, combine } = self;
-            if S::VECTORS {
-                near(to, from, block, combine);
-            } else {
-                in_order(to, from, block, 0, combine);
-            }
-        }
-    }
     let Some(to) = to.get_mut(block.table..) else { return };
-    if hints.distance == 0 && (block.is_packed(1) || block.entry_step == 0) {
-        path.dispatch_narrow(Run { to, from, block, combine });
-    } else {
-        in_order(to, from, block, hints.distance, combine);
+    if hints.distance > 0 || !(block.is_packed(1) || block.entry_step == 0) {
+        return in_order(to, from, block, hints.distance, combine);
     }
+    path.vectorize(
+        (to, from),
+        #[inline(always)]
+        |(to, from)| near(to, from, block, combine),
+        |(to, from)| in_order(to, from, block, 0, combine),
+    );
 }
 
 /// [`elements`] in a loop that is compiled once: for functions that are rarely needed.
@@ -179,7 +165,12 @@ pub fn listed<T: Copy>(
     if n == 1 {
         elements_listed(to, from, listed, combine);
     } else {
-        rows_listed(path, to, from, listed, n, combine);
+        path.vectorize(
+            (to, from),
+            #[inline(always)]
+            |(to, from)| rows_listed(to, from, listed, n, combine),
+            |(to, from)| rows_listed(to, from, listed, n, combine),
+        );
     }
 }
 
@@ -207,13 +198,13 @@ pub(crate) fn elements_listed<T: Copy>(
 const ROWS: usize = 8;
 
 /// Runs this for rows of `$n` elements of 4 or 8 bytes, with a length that is known when it is
-/// compiled for some, where a path has vectors.
+/// compiled for some.
 macro_rules! for_length {
-    ($S:ident, $T:ident, $n:ident, $R:ident => $run:expr) => {
-        for_length!(@ $S, $T, $n, $R, $run, 4 8 16 64)
+    ($T:ident, $n:ident, $R:ident => $run:expr) => {
+        for_length!(@ $T, $n, $R, $run, 4 8 16 64)
     };
-    (@ $S:ident, $T:ident, $n:ident, $R:ident, $run:expr, $($length:literal)*) => {
-        match (const { $S::VECTORS && (size_of::<$T>() == 4 || size_of::<$T>() == 8) }, $n) {
+    (@ $T:ident, $n:ident, $R:ident, $run:expr, $($length:literal)*) => {
+        match (const { size_of::<$T>() == 4 || size_of::<$T>() == 8 }, $n) {
             $((true, $length) => {
                 const $R: usize = $length;
                 $run
@@ -239,72 +230,62 @@ pub fn rows<T: Copy>(
     hints: Hints,
     combine: impl Fn(T, T) -> T + Copy,
 ) {
-    struct Run<'a, T, F> {
-        to: &'a mut [T],
-        from: &'a [T],
-        block: &'a Block<'a>,
-        n: usize,
-        hints: Hints,
-        combine: F,
-    }
-    impl<T: Copy, F: Fn(T, T) -> T + Copy> Op for Run<'_, T, F> {
-        type Output = ();
+    let Some(to) = to.get_mut(block.table..) else { return };
+    path.vectorize(
+        (to, from),
         #[inline(always)]
-        fn run<S: Instructions>(self, _: S) {
-            let Run { to, from, block, n, hints, combine } = self;
-            let Some(to) = to.get_mut(block.table..) else { return };
-            for_length!(S, T, n, R => {
-                let length = if R == 0 { n } else { R };
-                let (mut indices, mut at) = (Ahead::of(block, 0), 0);
-                for (mut flat, addresses) in block.lanes() {
-                    for addresses in addresses.chunks(ROWS) {
-                        indices.prefetch(to, at);
-                        if hints.distance > 0 {
-                            let ahead = block.step_from(at.saturating_add(hints.distance));
-                            for ahead in ahead.iter().take(ROWS) {
-                                prefetch_row_here(to, *ahead as usize, length);
-                            }
-                        }
-                        at += ROWS;
-                        for address in addresses {
-                            row::<T, R>(to, *address, from, flat, n, combine);
-                            flat = flat.wrapping_add_signed(block.entry_step);
-                        }
-                    }
+        |(to, from)| for_length!(T, n, R => rows_of::<T, R>(to, from, block, n, hints, combine)),
+        |(to, from)| rows_of::<T, 0>(to, from, block, n, hints, combine),
+    );
+}
+
+/// [`rows`] of `R` elements, or of `n` if `R` is 0.
+#[inline(always)]
+fn rows_of<T: Copy, const R: usize>(
+    to: &mut [T],
+    from: &[T],
+    block: &Block<'_>,
+    n: usize,
+    hints: Hints,
+    combine: impl Fn(T, T) -> T + Copy,
+) {
+    let length = if R == 0 { n } else { R };
+    let (mut indices, mut at) = (Ahead::of(block, 0), 0);
+    for (mut flat, addresses) in block.lanes() {
+        for addresses in addresses.chunks(ROWS) {
+            indices.prefetch(to, at);
+            if hints.distance > 0 {
+                let ahead = block.step_from(at.saturating_add(hints.distance));
+                for ahead in ahead.iter().take(ROWS) {
+                    prefetch_row_here(to, *ahead as usize, length);
                 }
-            });
+            }
+            at += ROWS;
+            for address in addresses {
+                row::<T, R>(to, *address, from, flat, n, combine);
+                flat = flat.wrapping_add_signed(block.entry_step);
+            }
         }
     }
-    path.dispatch_narrow(Run { to, from, block, n, hints, combine });
 }
 
 /// [`listed`] for rows.
 #[inline(always)]
 fn rows_listed<T: Copy>(
-    path: Path,
     to: &mut [T],
     from: &[T],
-    listed: Listed<'_>,
+    Listed { places, flats, distance }: Listed<'_>,
     n: usize,
     combine: impl Fn(T, T) -> T + Copy,
 ) {
-    struct Run<'a, T, F>(&'a mut [T], &'a [T], Listed<'a>, usize, F);
-    impl<T: Copy, F: Fn(T, T) -> T + Copy> Op for Run<'_, T, F> {
-        type Output = ();
-        #[inline(always)]
-        fn run<S: Instructions>(self, _: S) {
-            let Run(to, from, Listed { places, flats, distance }, n, combine) = self;
-            let ahead = |list: &[u32], at: usize| list.get(at..)?.get(distance).copied();
-            for (at, (place, flat)) in places.iter().zip(flats).enumerate() {
-                if let (Some(place), Some(flat)) = (ahead(places, at), ahead(flats, at)) {
-                    prefetch_row_early(to, place as usize, n);
-                    prefetch_row_early(from, flat as usize, n);
-                }
-                row::<T, 0>(to, *place, from, *flat as usize, n, combine);
-            }
+    let ahead = |list: &[u32], at: usize| list.get(at..)?.get(distance).copied();
+    for (at, (place, flat)) in places.iter().zip(flats).enumerate() {
+        if let (Some(place), Some(flat)) = (ahead(places, at), ahead(flats, at)) {
+            prefetch_row_early(to, place as usize, n);
+            prefetch_row_early(from, flat as usize, n);
         }
+        row::<T, 0>(to, *place, from, *flat as usize, n, combine);
     }
-    path.dispatch_narrow(Run(to, from, listed, n, combine));
 }
 
 /// One row of `R` elements, or of `n` if `R` is 0. Rows of a known length are read before they are

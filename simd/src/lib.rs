@@ -40,6 +40,7 @@ mod bytes;
 mod choose;
 mod columns;
 pub mod combine;
+mod copies;
 mod elements;
 mod fence;
 mod index;
