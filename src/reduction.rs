@@ -249,6 +249,11 @@ impl<T> Kind<T> {
         matches!(self.0, Known::Nothing)
     }
 
+    /// What is needed to change copies, if the order of updates changes nothing.
+    pub(crate) const fn free(&self) -> Option<&Free<T>> {
+        if let Known::Kernels(kernels) = &self.0 { kernels.free.as_ref() } else { None }
+    }
+
     /// The kernels of a built-in reduction.
     pub(crate) const fn kernels(&self) -> Option<&Kernels<T>> {
         if let Known::Kernels(kernels) = &self.0 { Some(kernels) } else { None }
@@ -267,12 +272,23 @@ pub(crate) struct Kernels<T> {
     /// The same for entries by their places.
     #[cfg(feature = "rayon")]
     pub listed: fn(Path, &mut [T], &[T], Listed<'_>, usize),
+    /// If the order of updates changes nothing.
+    pub free: Option<Free<T>>,
+}
+
+/// Results of parts of the updates become one: each part starts from a value that changes nothing.
+#[cfg(feature = "std")]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Free<T> {
+    pub start: fn() -> T,
+    /// Merges a result into another one.
+    pub merge: fn(&mut [T], &[T]),
 }
 
 /// `kernels!(Name, type)`: the [`Kind`] of a built-in reduction.
 macro_rules! kernels {
-    ($reduction:ident, $element:ty) => {
-        kernels!(@ $element,
+    ($reduction:ident, $element:ty, $free:expr) => {
+        kernels!(@ $element, $free,
             |current, update| {
                 <$reduction as Reduction<$element>>::combine(&$reduction, current, update)
             },
@@ -283,7 +299,7 @@ macro_rules! kernels {
             }
         );
     };
-    (@ $element:ty, $row:expr,
+    (@ $element:ty, $free:expr, $row:expr,
         |$path:ident, $to:ident, $from:ident, $block:ident, $hints:ident| $elements:expr
     ) => {
         #[cfg(feature = "std")]
@@ -322,6 +338,7 @@ macro_rules! kernels {
                 rows,
                 #[cfg(feature = "rayon")]
                 listed,
+                free: $free,
             }))
         };
     };
@@ -332,7 +349,7 @@ macro_rules! kernels {
 /// ranks, which compilers turn into vectors.
 macro_rules! extreme_kernels {
     ($reduction:ident, $element:ty, $ranked:ident, $better:tt) => {
-        kernels!(@ $element,
+        kernels!(@ $element, None,
             |current: $element, update| current.$ranked(update),
             |path, to, from, block, hints| {
                 let plain = |update: &$element| (*update != 0.0) & !update.is_nan();
@@ -350,36 +367,64 @@ macro_rules! extreme_kernels {
     };
 }
 
-/// `reduction!(Name: types => |current, update| value)`
+/// `reduction!(Name: types => |current, update| value)`; with `from start, Merge` before the types,
+/// the order of updates changes nothing, and results that started there are merged by another
+/// reduction.
 macro_rules! reduction {
     ($reduction:ident: $($element:ty)* => |$current:ident, $update:ident| $value:expr) => {$(
+        reduction!(@ $reduction, $element, None, |$current, $update| $value);
+    )*};
+    ($reduction:ident from $start:expr, $merge:ident: $($element:ty)*
+        => |$current:ident, $update:ident| $value:expr
+    ) => {$(
+        reduction!(@ $reduction, $element, Some(Free {
+            start: $start,
+            merge: |to, from| <$merge as Reduction<$element>>::combine_row(&$merge, to, from),
+        }), |$current, $update| $value);
+    )*};
+    (@ $reduction:ident, $element:ty, $free:expr,
+        |$current:ident, $update:ident| $value:expr
+    ) => {
         impl Reduction<$element> for $reduction {
-            kernels!($reduction, $element);
+            kernels!($reduction, $element, $free);
 
             #[inline(always)]
             fn combine(&self, $current: $element, $update: $element) -> $element {
                 $value
             }
         }
-    )*};
+    };
 }
 
-reduction!(Add: u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize
+#[cfg(feature = "std")]
+fn ones<T: Default + core::ops::Not<Output = T>>() -> T {
+    !T::default()
+}
+
+reduction!(Add from Default::default, Add:
+    u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize
     => |current, update| current.wrapping_add(update));
-reduction!(Sub: u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize
+reduction!(Sub from Default::default, Add:
+    u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize
     => |current, update| current.wrapping_sub(update));
-reduction!(Mul: u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize
+reduction!(Mul from num_traits::One::one, Mul:
+    u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize
     => |current, update| current.wrapping_mul(update));
-reduction!(Min: u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize
+reduction!(Min from Bounded::max_value, Min:
+    u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize
     => |current, update| current.min(update));
-reduction!(Max: u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize
+reduction!(Max from Bounded::min_value, Max:
+    u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize
     => |current, update| current.max(update));
 
-reduction!(And: bool u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize
+reduction!(And from ones, And:
+    bool u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize
     => |current, update| current & update);
-reduction!(Or: bool u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize
+reduction!(Or from Default::default, Or:
+    bool u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize
     => |current, update| current | update);
-reduction!(Xor: bool u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize
+reduction!(Xor from Default::default, Xor:
+    bool u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize
     => |current, update| current ^ update);
 
 reduction!(Add: f32 f64 => |current, update| current + update);

@@ -547,7 +547,7 @@ impl Scatter {
     /// let ones = Layout::strided([100_000], [0]);
     /// let scatter = Scatter::axis(&bins, &many, &ones, 0)?;
     /// let text = scatter.explain::<u32, i64, Add>(1).to_string();
-    /// assert!(text.starts_with("check: while a copy of the data changes"), "{text}");
+    /// assert!(text.starts_with("check: while copies of the data change"), "{text}");
     /// # Ok::<(), strew::Error>(())
     /// ```
     #[cfg(feature = "std")]

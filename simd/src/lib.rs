@@ -66,5 +66,5 @@ pub use moves::{Move, Streaming};
 pub use path::Path;
 pub use portable::Choice;
 pub use prefetch::{PREFETCHES, prefetch, prefetch_row};
-pub use resolve::{Axes, Axis, Index, Outside, Resolve, Tuples, shift};
+pub use resolve::{Axes, Axis, Index, Outside, Resolve, Tuples, shift, spread};
 pub use rows::Rows;

@@ -208,6 +208,27 @@ fn position<I: Sealed, const CLAMP: bool>(index: I, size: u32) -> (u32, bool) {
     if CLAMP { (index.nearest_on_axis(size), true) } else { index.on_axis(size) }
 }
 
+/// Sets `to[n] = addresses[n] + (n % C) * length`, modulo 2^32. [`NOWHERE`] stays. This spreads
+/// entries over `C` copies of a table, which lie one after the other.
+pub fn spread<const C: usize>(path: Path, addresses: &[u32], length: u32, to: &mut [u32]) {
+    let copies: [u32; C] = core::array::from_fn(|copy| length.wrapping_mul(copy as u32));
+    path.vectorize(
+        to,
+        #[inline(always)]
+        |to| spread_by(addresses, copies, to),
+        |to| spread_by(addresses, copies, to),
+    );
+}
+
+#[inline(always)]
+fn spread_by<const C: usize>(addresses: &[u32], copies: [u32; C], to: &mut [u32]) {
+    for (to, from) in to.chunks_mut(C).zip(addresses.chunks(C)) {
+        for ((to, from), copy) in to.iter_mut().zip(from).zip(copies) {
+            *to = if *from == NOWHERE { NOWHERE } else { from.wrapping_add(copy) };
+        }
+    }
+}
+
 /// Adds `first + l * lane_step + i * entry_step`, modulo 2^32, to the address of entry `i` of lane
 /// `l`. Lanes have `length` entries. [`NOWHERE`] stays.
 pub fn shift(

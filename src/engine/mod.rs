@@ -222,6 +222,7 @@ fn scatter_call<T: Element, I, R: Reduction<T>>(proven: bool, threads: usize) ->
     let effect = match () {
         () if R::KIND.is_assign() => Effect::Assign,
         () if R::KIND.is_opaque() => Effect::Call,
+        () if R::KIND.free().is_some() => Effect::Free,
         () => Effect::Combine,
     };
     Call { direction: Direction::Scatter, effect, ..gather_call::<T, I>(proven, threads) }
@@ -257,7 +258,7 @@ enum Size {
     Nothing,
     /// Addresses do not fit 32 bits.
     Wide,
-    /// All entries are one small block, without pieces, and the table stays in L2.
+    /// All entries are one block, without pieces, and move little.
     Small,
     Large,
 }
@@ -269,7 +270,7 @@ fn kind(plan: &Plan, call: &Call) -> Size {
         () if !plan.addresses_fit => Size::Wide,
         // What starts from a copy is proven before that is made.
         () if call.functional || !plan.is_one_block() || !plan.pieces().is_empty() => Size::Large,
-        () if plan.lengths.table.saturating_mul(call.element) > tuning::SMALL_TABLE => Size::Large,
+        () if plan.moved_elements().saturating_mul(call.element) > tuning::SMALL => Size::Large,
         () => Size::Small,
     }
 }
@@ -279,7 +280,7 @@ fn in_order(plan: &Plan) -> Option<Plan> {
     let pieces = plan.pieces();
     if pieces.is_empty() {
         None
-    } else if plan.entries() <= tuning::FEW_ENTRIES {
+    } else if plan.entries() <= tuning::FEW_ENTRIES && !plan.has_long_pieces() {
         Some(plan.with_pieces_first())
     } else {
         pieces.iter().any(|dim| dim.table < 0).then(|| plan.with_rising_pieces())
@@ -298,7 +299,16 @@ fn prepared(route: &Route, path: Path) -> Way {
     let together = matches!(route.load, Load::Together);
     let hints = Hints { distance: route.distance, together };
     let streams = matches!(route.stores, Stores::NonTemporal);
-    Way { path, hints, segment: route.segment, streams }
+    Way { path, hints, segment: route.segment, streams, copies: route.copies }
+}
+
+/// How one block moves: its table may lie in any cache.
+#[inline]
+fn small_hints(plan: &Plan, call: &Call) -> Hints {
+    let table = plan.lengths.table.saturating_mul(call.element);
+    let row = if plan.row() == 1 { tuning::ELEMENTS_AHEAD } else { tuning::ROWS_AHEAD };
+    let distance = if table > tuning::SMALL_TABLE { row } else { 0 };
+    Hints { distance, together: table > tuning::SMALL_TABLE / 32 }
 }
 
 /// A call on one thread.
@@ -313,9 +323,10 @@ fn run(plan: &Plan, call: &Call, path: Path, resolver: &dyn Resolver, job: &mut 
                 job.session(&mut |mover| _ = traverse_wide(plan, resolver, mover));
             }
         }
-        Size::Small => job.session(&mut |mover| {
-            inside = small(plan, path, resolver, mover);
-        }),
+        Size::Small => {
+            job.prepare(Way { hints: small_hints(plan, call), ..Way::of(path) });
+            job.session(&mut |mover| inside = small(plan, path, resolver, mover));
+        }
         Size::Large => {
             let ordered = in_order(plan);
             let plan = ordered.as_ref().unwrap_or(plan);

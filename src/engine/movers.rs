@@ -4,13 +4,13 @@
 #[cfg(feature = "rayon")]
 use strew_simd::Listed;
 use strew_simd::{
-    Block, Columns, Elements, Hints, Move, Path, Rows, Streaming, combine, prefetch_row,
+    Block, Columns, Elements, Hints, Move, Path, Rows, Streaming, combine, prefetch_row, spread,
 };
 
 use crate::element::Element;
 use crate::engine::tuning;
 use crate::plan::Plan;
-use crate::reduction::Reduction;
+use crate::reduction::{Free, Reduction};
 
 /// What is compiled for each size of element that has kernels; `None` for the others.
 macro_rules! for_size {
@@ -74,12 +74,14 @@ pub(crate) struct Way {
     pub segment: usize,
     /// With non-temporal stores.
     pub streams: bool,
+    /// The copies over which the entries of a speculation are spread; 1: the table as it is.
+    pub copies: usize,
 }
 
 impl Way {
     /// Without hints.
     pub(crate) fn of(path: Path) -> Way {
-        Way { path, hints: Hints::default(), segment: 0, streams: false }
+        Way { path, hints: Hints::default(), segment: 0, streams: false, copies: 1 }
     }
 }
 
@@ -263,6 +265,14 @@ impl<T: Element, R: Reduction<T>> Job for Changed<'_, T, R> {
     }
 
     fn speculate(&mut self, run: &mut dyn FnMut(&mut dyn Mover) -> bool) -> Option<bool> {
+        if let Some(free) = R::KIND.free()
+            && self.way.copies > 1
+        {
+            let Way { path, copies, .. } = self.way;
+            return self.in_copies(free, copies, &mut |mover, length| {
+                run(&mut Spread { mover, path, length, spread: [0; SPREAD] })
+            });
+        }
         let mut copy = Vec::new();
         copy.try_reserve_exact(self.data.len()).ok()?;
         copy.extend_from_slice(self.data);
@@ -277,6 +287,56 @@ impl<T: Element, R: Reduction<T>> Job for Changed<'_, T, R> {
         }
         Some(inside)
     }
+}
+
+impl<T: Element, R: Reduction<T>> Changed<'_, T, R> {
+    /// Runs on tables, one after the other, that start from what changes nothing; then the data
+    /// become what they make of it, if `run` returns `true`. `None`: there is no memory for them.
+    pub(crate) fn in_copies(
+        &mut self,
+        free: &Free<T>,
+        number: usize,
+        run: &mut dyn FnMut(&mut Changed<'_, T, R>, usize) -> bool,
+    ) -> Option<bool> {
+        let (mut copies, length) = (Vec::new(), self.data.len());
+        let all = length.checked_mul(number)?;
+        copies.try_reserve_exact(all).ok()?;
+        copies.resize(all, (free.start)());
+        let Changed { reduction, data: _, updates, n, way, .. } = *self;
+        let data = &mut copies;
+        let inside = run(&mut Changed { reduction, data, updates, n, way, before: None }, length);
+        if inside {
+            self.begin();
+            copies.chunks(length.max(1)).for_each(|copy| (free.merge)(self.data, copy));
+        }
+        Some(inside)
+    }
+}
+
+/// The copies of a table that take turns, so that no entry waits for the one before it.
+pub(crate) const COPIES: usize = 4;
+
+/// The addresses of a block, at most.
+const SPREAD: usize = 2 * tuning::BLOCK;
+
+/// Moves to copies of a table, which lie one after the other: each entry to the next one.
+struct Spread<'a> {
+    mover: &'a mut dyn Mover,
+    path: Path,
+    /// The length of the table.
+    length: usize,
+    spread: [u32; SPREAD],
+}
+
+impl Mover for Spread<'_> {
+    fn block(&mut self, block: &Block<'_>) {
+        spread::<COPIES>(self.path, block.addresses, self.length as u32, &mut self.spread);
+        let addresses = self.spread.get(..block.addresses.len()).unwrap_or_default();
+        self.mover.block(&Block { addresses, next: &[], ..*block });
+    }
+
+    #[cfg(feature = "rayon")]
+    fn listed(&mut self, _: Listed<'_>) {}
 }
 
 /// Columns of the data.

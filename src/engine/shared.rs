@@ -7,13 +7,20 @@ use crate::engine::movers::{Changed, Gathered, InColumns, Job, Mover, Tile};
 use crate::engine::tuning;
 use crate::reduction::Reduction;
 
+/// What threads change, each its own.
+pub(crate) type Parts<'a> = Vec<Box<dyn Shared + 'a>>;
+
 /// The tensors of a call that threads can share.
 pub(crate) trait Shared: Job + Send {
     /// What is written, cut at these places, which ascend: one part more than there are places.
-    fn parts(&mut self, cuts: &[usize]) -> Vec<Box<dyn Shared + '_>>;
+    fn parts(&mut self, cuts: &[usize]) -> Parts<'_>;
 
     /// Says that rows have `n` elements from now on: chunks along a row have a part of it.
     fn set_row(&mut self, n: usize);
+
+    /// Runs with a number of tables for what is written, which are merged if `run` returns `true`.
+    /// `None`: there is no memory for them.
+    fn copies(&mut self, number: usize, run: &mut dyn FnMut(Parts<'_>) -> bool) -> Option<bool>;
 
     /// A table that is written, cut to tiles of all its columns.
     fn tiles(&mut self, tile: &Tile, columns: usize) -> Vec<Box<dyn Tiled + '_>>;
@@ -26,7 +33,7 @@ pub(crate) trait Tiled: Send {
 }
 
 impl<T: Element + Send + Sync> Shared for Gathered<'_, T> {
-    fn parts(&mut self, cuts: &[usize]) -> Vec<Box<dyn Shared + '_>> {
+    fn parts(&mut self, cuts: &[usize]) -> Parts<'_> {
         let Gathered { input, output, n, way } = self;
         cut(output, cuts, |output| {
             Box::new(Gathered { input, output, n: *n, way: *way }) as Box<dyn Shared + '_>
@@ -37,6 +44,11 @@ impl<T: Element + Send + Sync> Shared for Gathered<'_, T> {
         self.n = n;
     }
 
+    /// A gather changes nothing that it reads.
+    fn copies(&mut self, _: usize, _: &mut dyn FnMut(Parts<'_>) -> bool) -> Option<bool> {
+        None
+    }
+
     /// A gather reads its table: threads need no columns of it.
     fn tiles(&mut self, _: &Tile, _: usize) -> Vec<Box<dyn Tiled + '_>> {
         Vec::new()
@@ -44,7 +56,7 @@ impl<T: Element + Send + Sync> Shared for Gathered<'_, T> {
 }
 
 impl<T: Element + Send + Sync, R: Reduction<T> + Sync> Shared for Changed<'_, T, R> {
-    fn parts(&mut self, cuts: &[usize]) -> Vec<Box<dyn Shared + '_>> {
+    fn parts(&mut self, cuts: &[usize]) -> Parts<'_> {
         let Changed { reduction, data, updates, n, way, .. } = self;
         cut(data, cuts, |data| {
             Box::new(Changed {
@@ -60,6 +72,14 @@ impl<T: Element + Send + Sync, R: Reduction<T> + Sync> Shared for Changed<'_, T,
 
     fn set_row(&mut self, n: usize) {
         self.n = n;
+    }
+
+    fn copies(&mut self, number: usize, run: &mut dyn FnMut(Parts<'_>) -> bool) -> Option<bool> {
+        let free = R::KIND.free()?;
+        self.in_copies(free, number, &mut |all, length| {
+            let cuts: Vec<usize> = (1..number).map(|copy| copy.wrapping_mul(length)).collect();
+            run(all.parts(&cuts))
+        })
     }
 
     fn tiles(&mut self, tile: &Tile, columns: usize) -> Vec<Box<dyn Tiled + '_>> {

@@ -253,7 +253,8 @@ pub(crate) fn traverse<const B: usize>(
 ) -> bool {
     let mut axes = AXES;
     let filler = Filler::of(plan, &mut axes, way.path, resolver);
-    let moves = Moves { pieces: plan.pieces(), lanes: filler.lanes, segment: way.segment };
+    let (pieces, long_pieces) = (plan.pieces(), plan.has_long_pieces());
+    let moves = Moves { pieces, long_pieces, lanes: filler.lanes, segment: way.segment };
     if way.hints.distance > 0 {
         return ahead::<B>(&filler, &moves, mover);
     }
@@ -327,7 +328,7 @@ fn one_block<const B: usize>(
     let Some(addresses) = block.get_mut(..lanes * length) else { return false };
     filler.fill(&span, addresses) && {
         let table = filler.place(&span, addresses);
-        let moves = Moves { pieces: &[], lanes: filler.lanes, segment: 0 };
+        let moves = Moves { pieces: &[], long_pieces: false, lanes: filler.lanes, segment: 0 };
         moves.block(&span, table, addresses, &[], &[], mover);
         true
     }
@@ -335,7 +336,8 @@ fn one_block<const B: usize>(
 
 /// [`traverse`] for addresses that have been [kept](keep).
 pub(crate) fn traverse_kept(plan: &Plan, way: &Way, kept: Kept<'_>, mover: &mut dyn Mover) {
-    let moves = Moves { pieces: &[], lanes: Lanes::of(plan), segment: way.segment };
+    let moves =
+        Moves { pieces: &[], long_pieces: false, lanes: Lanes::of(plan), segment: way.segment };
     each_piece(plan.pieces(), |table, flat| {
         let mut rest = kept.addresses;
         for span in moves.lanes.spans(plan, 2 * tuning::BLOCK) {
@@ -400,7 +402,7 @@ pub(crate) fn check(plan: &Plan, path: Path, resolver: &dyn Resolver) -> bool {
 /// of bounds under `Bounds::Error`; what comes before it has moved.
 pub(crate) fn traverse_wide(plan: &Plan, resolver: &dyn Resolver, mover: &mut dyn Mover) -> bool {
     let lanes = Lanes { rest: &[], upper: &SINGLE, lane: &SINGLE };
-    let moves = Moves { pieces: plan.pieces(), lanes, segment: 0 };
+    let moves = Moves { pieces: plan.pieces(), long_pieces: false, lanes, segment: 0 };
     each_entry(plan, resolver, |at, table| {
         moves.block(&Span { at, lanes: 1, length: 1, column: 0 }, table, &[0], &[], &[], mover);
     })
@@ -441,6 +443,8 @@ fn each_entry(
 /// What a block moves: once for each piece.
 struct Moves<'a> {
     pieces: &'a [Dim],
+    /// Whether they [are long](Plan::has_long_pieces).
+    long_pieces: bool,
     lanes: Lanes<'a>,
     /// The length of the segments of the table that are prefetched a lane ahead; 0: none.
     segment: usize,
@@ -476,15 +480,45 @@ impl Moves<'_> {
             let start = span.at.table.wrapping_sub(table).wrapping_add(step);
             block.segment = (start.wrapping_add(part(span.column)), part(span.length) * span.lanes);
         }
-        if self.pieces.is_empty() {
-            return mover.block(&block);
+        match self.pieces.split_last() {
+            None => mover.block(&block),
+            Some((last, rest)) if self.long_pieces => by_entry(&block, rest, last, mover),
+            _ => each_piece(self.pieces, |table, flat| {
+                mover.block(&Block {
+                    table: block.table.wrapping_add(table),
+                    flat: block.flat.wrapping_add(flat),
+                    ..block
+                });
+            }),
         }
-        each_piece(self.pieces, |table, flat| {
-            mover.block(&Block {
-                table: block.table.wrapping_add(table),
-                flat: block.flat.wrapping_add(flat),
-                ..block
-            });
+    }
+}
+
+/// Moves a block entry by entry: the pieces along `last` are the entries of blocks of their own.
+fn by_entry(block: &Block<'_>, rest: &[Dim], last: &Dim, mover: &mut dyn Mover) {
+    let mut buffer = [0; tuning::BLOCK];
+    for (n, first) in block.addresses.iter().enumerate().filter(|(_, first)| **first != NOWHERE) {
+        let (lane, entry) = (n / block.length.max(1), n % block.length.max(1));
+        let lanes = lane.wrapping_mul(block.lane_step as usize);
+        let entries = entry.wrapping_mul(block.entry_step as usize);
+        let start = block.flat.wrapping_add(lanes).wrapping_add(entries);
+        each_piece(rest, |table, flat| {
+            for piece in (0..last.size).step_by(tuning::BLOCK) {
+                let length = (last.size - piece).min(tuning::BLOCK);
+                let addresses = buffer.get_mut(..length).unwrap_or_default();
+                for (address, step) in addresses.iter_mut().zip(piece..) {
+                    *address = first.wrapping_add((step as u32).wrapping_mul(last.table as u32));
+                }
+                let flat = flat.wrapping_add(piece.wrapping_mul(last.flat as usize));
+                mover.block(&Block {
+                    addresses,
+                    length,
+                    table: block.table.wrapping_add(table),
+                    flat: start.wrapping_add(flat),
+                    entry_step: last.flat,
+                    ..Block::default()
+                });
+            }
         });
     }
 }

@@ -14,8 +14,10 @@ pub(crate) const BLOCK: usize = 1024;
 /// Entries: calls of at most this many go one by one, without kernels. Unmeasured.
 pub(crate) const FEW: usize = 16;
 
-/// Bytes of the table of a call of one block that takes a short way, at most: a larger one needs
-/// prefetches. Unmeasured.
+/// Bytes that a call of one block moves, at most, to take the short way, without a route. Unmeasured.
+pub(crate) const SMALL: usize = 1 << 20;
+
+/// Bytes of the table of such a call beyond which it prefetches. Unmeasured.
 pub(crate) const SMALL_TABLE: usize = 1 << 20;
 
 /// Entries: with fewer, and inner dimensions that are no row, the inner dimensions are walked
@@ -40,6 +42,10 @@ pub(crate) const SPECULATIVE: usize = 1 << 10;
 pub(crate) fn speculative(machine: &Machine) -> (usize, usize) {
     if l3_is_near(machine) { (machine.l3 / 8, 4) } else { (machine.l2 / 2, 8) }
 }
+
+/// Bytes that move for each byte of the tables that order-free reductions change and merge, at
+/// least. Unmeasured.
+pub(crate) const COPIED: usize = 4;
 
 // -- Prefetch and loads ---------------------------------------------------------------------------
 
