@@ -1,6 +1,7 @@
 //! From indices to addresses.
 
 use crate::block::NOWHERE;
+use crate::bytes::STEP;
 use crate::index::sealed::Sealed;
 use crate::path::{Instructions, Op, Path};
 use crate::prefetch::prefetch_run;
@@ -208,24 +209,34 @@ fn position<I: Sealed, const CLAMP: bool>(index: I, size: u32) -> (u32, bool) {
     if CLAMP { (index.nearest_on_axis(size), true) } else { index.on_axis(size) }
 }
 
-/// Sets `to[n] = addresses[n] + (n % C) * length`, modulo 2^32. [`NOWHERE`] stays. This spreads
-/// entries over `C` copies of a table, which lie one after the other.
-pub fn spread<const C: usize>(path: Path, addresses: &[u32], length: u32, to: &mut [u32]) {
-    let copies: [u32; C] = core::array::from_fn(|copy| length.wrapping_mul(copy as u32));
+/// Sets `to[n] = addresses[n] + (n % copies) * length`, modulo 2^32, for a number of copies that
+/// divides 16. [`NOWHERE`] stays. This spreads entries over copies of a table, which lie one after
+/// the other.
+pub fn spread(path: Path, addresses: &[u32], copies: usize, length: u32, to: &mut [u32]) {
+    let copy = |n: usize| length.wrapping_mul(n.checked_rem(copies).unwrap_or(0) as u32);
+    let starts: [u32; STEP] = core::array::from_fn(copy);
     path.vectorize(
         to,
         #[inline(always)]
-        |to| spread_by(addresses, copies, to),
-        |to| spread_by(addresses, copies, to),
+        |to| spread_by(addresses, &starts, to),
+        |to| spread_by(addresses, &starts, to),
     );
 }
 
 #[inline(always)]
-fn spread_by<const C: usize>(addresses: &[u32], copies: [u32; C], to: &mut [u32]) {
-    for (to, from) in to.chunks_mut(C).zip(addresses.chunks(C)) {
-        for ((to, from), copy) in to.iter_mut().zip(from).zip(copies) {
-            *to = if *from == NOWHERE { NOWHERE } else { from.wrapping_add(copy) };
+fn spread_by(addresses: &[u32], starts: &[u32; STEP], to: &mut [u32]) {
+    let place = |from: u32, start: u32| {
+        if from == NOWHERE { NOWHERE } else { from.wrapping_add(start) }
+    };
+    let (steps, rest) = addresses.as_chunks::<STEP>();
+    let Some((to, last)) = to.split_at_mut_checked(addresses.len() - rest.len()) else { return };
+    for (to, from) in to.as_chunks_mut::<STEP>().0.iter_mut().zip(steps) {
+        for ((to, from), start) in to.iter_mut().zip(from).zip(starts) {
+            *to = place(*from, *start);
         }
+    }
+    for ((to, from), start) in last.iter_mut().zip(rest).zip(starts) {
+        *to = place(*from, *start);
     }
 }
 

@@ -330,7 +330,8 @@ struct Spread<'a> {
 
 impl Mover for Spread<'_> {
     fn block(&mut self, block: &Block<'_>) {
-        spread::<COPIES>(self.path, block.addresses, self.length as u32, &mut self.spread);
+        let (path, length) = (self.path, self.length as u32);
+        spread(path, block.addresses, COPIES, length, &mut self.spread);
         let addresses = self.spread.get(..block.addresses.len()).unwrap_or_default();
         self.mover.block(&Block { addresses, next: &[], ..*block });
     }
