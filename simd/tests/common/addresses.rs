@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use strew_simd::{Axes, Axis, Choice, Index, NOWHERE, Outside, Tuples, choose, shift};
+use strew_simd::{Axes, Axis, Choice, Index, NOWHERE, Outside, Tuples, choose, shift, spread};
 
 use super::{Check, Choose, FAR, one_of, paths, rarely};
 
@@ -210,7 +210,7 @@ fn telling<I: Value>(size: u32) -> (Vec<I>, Vec<I>) {
     (all.iter().copied().filter(on_axis).collect(), all)
 }
 
-/// A call of [`shift`].
+/// A call of [`shift`], and of [`spread`].
 #[derive(Debug)]
 pub struct Shift {
     addresses: Vec<u32>,
@@ -244,6 +244,19 @@ impl Check for Shift {
             let mut found = addresses.clone();
             shift(path, &mut found, *length, *first, *lane_step, *entry_step);
             assert_eq!(found, expected, "{}: {self:?}", path.name());
+            for copies in [1, 2, 4, 16] {
+                let copy = |k: usize| ((k % copies) as u32).wrapping_mul(*entry_step);
+                let spread_by = |(k, address): (usize, &u32)| match *address {
+                    NOWHERE => NOWHERE,
+                    address => address.wrapping_add(copy(k)),
+                };
+                let fit = addresses.len().min(*length);
+                let expected = addresses.iter().take(fit).enumerate().map(spread_by);
+                let expected: Vec<u32> = expected.collect();
+                let mut found: Vec<u32> = vec![7; fit];
+                spread(path, &addresses[..fit], copies, *entry_step, &mut found);
+                assert_eq!(found, expected, "{} of {copies}: {self:?}", path.name());
+            }
         }
         expected != *addresses
     }
