@@ -148,9 +148,9 @@ impl Path {
         }
     }
 
-    /// Runs a function, which must be `#[inline(always)]`, compiled for the vectors of this path but
-    /// AVX-512: for what gains nothing from that, so that there is less code. `portable` is what a
-    /// path without vectors does.
+    /// Runs a function, which must be `#[inline(always)]`, compiled for the vectors of this path,
+    /// but AVX-512: for what gains nothing from that, so that there is less code. `portable` is
+    /// what a path without vectors does.
     #[inline]
     pub(crate) fn vectorize<A, R>(
         self,

@@ -223,8 +223,8 @@ impl Divided<'_> {
         });
     }
 
-    /// Each thread takes a chunk of the entries, and a table of its own. `false`: an index is out of
-    /// bounds under `Bounds::Error`. `None`: there is no memory for the tables.
+    /// Each thread takes a chunk of the entries, and a table of its own. `false`: an index is out
+    /// of bounds under `Bounds::Error`. `None`: there is no memory for the tables.
     fn copies(&self, number: usize, resolver: &dyn Resolver, job: &mut dyn Shared) -> Option<bool> {
         let Divided { plan, way, threads, .. } = *self;
         job.copies(number, &mut |copies| {

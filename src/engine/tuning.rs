@@ -14,7 +14,8 @@ pub(crate) const BLOCK: usize = 1024;
 /// Entries: calls of at most this many go one by one, without kernels. Unmeasured.
 pub(crate) const FEW: usize = 16;
 
-/// Bytes that a call of one block moves, at most, to take the short way, without a route. Unmeasured.
+/// Bytes that a call of one block moves, at most, to take the short way, without a route.
+/// Unmeasured.
 pub(crate) const SMALL: usize = 1 << 20;
 
 /// Bytes of the table of such a call beyond which it prefetches. Unmeasured.
