@@ -148,6 +148,7 @@ mod gather;
 mod get;
 mod index;
 mod layout;
+mod map;
 mod movers;
 mod plan;
 #[cfg(not(feature = "std"))]
@@ -165,6 +166,7 @@ pub mod dml;
 pub mod guide;
 #[cfg(feature = "ndarray")]
 pub mod ndarray;
+pub mod quant;
 pub mod shape;
 
 pub use checked::Checked;

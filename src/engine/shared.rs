@@ -146,7 +146,7 @@ impl Mover for InPart<'_> {
 }
 
 /// A slice cut at these places: what `make` makes of each part.
-fn cut<'a, T, P>(
+pub(crate) fn cut<'a, T, P>(
     slice: &'a mut [T],
     cuts: &[usize],
     mut make: impl FnMut(&'a mut [T]) -> P,

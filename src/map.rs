@@ -1,0 +1,78 @@
+//! Moves between tensors of different types: what is read of a table, and what it becomes.
+
+#[cfg(feature = "std")]
+use crate::engine::Tile;
+use crate::element::Element;
+
+/// What a gather reads: rows of a table, as they are to be written.
+pub(crate) trait Source<U>: Copy {
+    /// The bytes of an element, at least 1.
+    #[cfg(feature = "std")]
+    const BYTES: usize;
+
+    /// The same for some columns of the table.
+    #[cfg(feature = "std")]
+    type Part<'p>: Source<U>;
+
+    /// The number of elements.
+    fn len(&self) -> usize;
+
+    /// Sets `to` to what the elements from `place` on become. Where some of them lie outside, all
+    /// are left as they are.
+    fn read(&self, place: usize, to: &mut [U]);
+
+    /// Prefetches `n` elements from `place` on.
+    #[cfg(feature = "std")]
+    fn prefetch(&self, place: usize, n: usize);
+
+    /// Runs with a contiguous copy of some columns.
+    #[cfg(feature = "std")]
+    fn tile(&self, tile: &Tile, run: impl FnMut(Self::Part<'_>));
+}
+
+/// A table, and what its elements become.
+#[derive(Clone, Copy)]
+pub(crate) struct Mapped<'a, T, F> {
+    pub input: &'a [T],
+    pub map: F,
+}
+
+impl<T: Element, U, F: Fn(T) -> U + Copy> Source<U> for Mapped<'_, T, F> {
+    #[cfg(feature = "std")]
+    const BYTES: usize = size_of::<T>();
+
+    #[cfg(feature = "std")]
+    type Part<'p> = Mapped<'p, T, F>;
+
+    #[inline(always)]
+    fn len(&self) -> usize {
+        self.input.len()
+    }
+
+    #[inline(always)]
+    fn read(&self, place: usize, to: &mut [U]) {
+        if let [to] = to {
+            if let Some(from) = self.input.get(place) {
+                *to = (self.map)(*from);
+            }
+            return;
+        }
+        if let Some(from) = self.input.get(place..).and_then(|from| from.get(..to.len())) {
+            for (to, from) in to.iter_mut().zip(from) {
+                *to = (self.map)(*from);
+            }
+        }
+    }
+
+    #[cfg(feature = "std")]
+    #[inline(always)]
+    fn prefetch(&self, place: usize, n: usize) {
+        strew_simd::prefetch_row(self.input, place, n);
+    }
+
+    #[cfg(feature = "std")]
+    fn tile(&self, tile: &Tile, mut run: impl FnMut(Self::Part<'_>)) {
+        let input = &tile.copy(self.input);
+        run(Mapped { input, map: self.map });
+    }
+}
