@@ -1,8 +1,8 @@
 //! Moves between tensors of different types: what is read of a table, and what it becomes.
 
+use crate::element::Element;
 #[cfg(feature = "std")]
 use crate::engine::Tile;
-use crate::element::Element;
 
 /// What a gather reads: rows of a table, as they are to be written.
 pub(crate) trait Source<U>: Copy {

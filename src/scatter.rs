@@ -353,14 +353,14 @@ impl Scatter {
     /// [`Error::SliceTooShort`], [`Error::IndexOutOfBounds`]. The data is as it was.
     ///
     /// ```
-    /// use strew::quant::BlockQ8_0;
+    /// use strew::quant::Q8_0;
     /// use strew::{Layout, Scatter};
     ///
     /// // A row of a quantised cache is written from floats.
     /// let (cache, slots) = (Layout::contiguous([4]), Layout::contiguous([1]));
     /// let scatter = Scatter::axis(&cache, &slots, &slots, 0)?;
-    /// let mut blocks = [BlockQ8_0::default(); 4];
-    /// scatter.run_map(&mut blocks, &[2], &[[127.0; 32]], |row| BlockQ8_0::encode(&row))?;
+    /// let mut blocks = [Q8_0::default(); 4];
+    /// scatter.run_map(&mut blocks, &[2], &[[127.0; 32]], |row| Q8_0::encode(&row))?;
     /// assert_eq!(blocks[2].decode(), [127.0; 32]);
     /// # Ok::<(), strew::Error>(())
     /// ```
@@ -453,7 +453,12 @@ impl Scatter {
     /// # Ok::<(), strew::Error>(())
     /// ```
     #[cfg(feature = "rayon")]
-    pub fn par_reduce_map<T: Element + Send, U: Element + Sync, I: Index, R: Reduction<T> + Sync>(
+    pub fn par_reduce_map<
+        T: Element + Send,
+        U: Element + Sync,
+        I: Index,
+        R: Reduction<T> + Sync,
+    >(
         &self,
         reduction: R,
         data: &mut [T],

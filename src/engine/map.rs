@@ -1,8 +1,8 @@
 //! Moves between tensors of different types.
 
-use strew_simd::{Block, Columns, convert, prefetch_row};
 #[cfg(feature = "rayon")]
 use strew_simd::Listed;
+use strew_simd::{Block, Columns, convert, prefetch_row};
 
 use crate::element::Element;
 use crate::engine::movers::{Job, Manner, Mover, Tile};

@@ -1,1 +1,177 @@
-//! Quantised tables.
+//! Quantised tables: the formats that people have, as elements, and ONNX's `GatherBlockQuantized`.
+//!
+//! A block of a quantised row is one element of a table, and the array of its values one element of
+//! the output: [`Gather::run_map`](crate::Gather::run_map) with `decode` reads rows of floats from
+//! it, [`Scatter::run_map`](crate::Scatter::run_map) with `encode` writes them. No row is decoded
+//! that is not gathered.
+//!
+//! ```
+//! use strew::quant::Q8_0;
+//! use strew::{Gather, Layout};
+//!
+//! // The bytes of a file: 3 rows of 2 blocks, which are 64 values. Here they are all 1.
+//! let bytes = [bytemuck::cast(Q8_0::encode(&[1.0; 32])); 3 * 2];
+//! let bytes: &[u8] = <[[u8; 34]]>::as_flattened(&bytes);
+//! let table: &[Q8_0] = bytemuck::cast_slice(bytes);
+//!
+//! let (rows, ids) = (Layout::contiguous([3, 2]), Layout::contiguous([2]));
+//! let gather = Gather::axis(&rows, &ids, &Layout::contiguous([2, 2]), 0)?;
+//! let mut output = [[0.0_f32; 32]; 4];
+//! gather.run_map(table, &[2, 0], &mut output, Q8_0::decode)?;
+//! assert!(output.as_flattened().iter().all(|value| (value - 1.0).abs() < 0.001));
+//! # Ok::<(), strew::Error>(())
+//! ```
+//!
+//! - GGUF files (llama.cpp): [`Q8_0`], [`Q4_0`], [`Q4_1`], [`Q5_0`], [`Q5_1`], [`IQ4_NL`] in blocks
+//!   of 32, [`Q4_K`], [`Q5_K`], [`Q6_K`] in blocks of 256.
+//! - PyTorch and FBGEMM: [`Row8`], [`Row4`], [`Row2`], rows with a scale and an offset behind them.
+//! - ONNX: [`BlockQuantized`], with values, scales and zero points in arrays of their own.
+//! - [`f16_to_f32`] and [`f16_from_f32`], for tables of `f16`. `bf16`, `i8` and the like need no help:
+//!   `bf16::to_f32`, `f32::from`.
+//!
+//! All blocks have an alignment of 1 and are little-endian on every machine, as the files are: bytes
+//! at any place can be [cast](bytemuck::cast_slice) to them. Decoding has the bits of the packages
+//! that define the formats, on every machine.
+
+mod block_quantized;
+mod ggml;
+mod rows;
+
+use half::f16;
+
+pub use block_quantized::{Attributes, BlockQuantized, Packing, Scale};
+pub use ggml::{IQ4_NL, Q4_0, Q4_1, Q4_K, Q5_0, Q5_1, Q5_K, Q6_K, Q8_0};
+pub use rows::{Row2, Row4, Row8};
+
+/// The value as an `f32`, exactly: what [`f16::to_f32`] does, without its question which processor
+/// this is, so that loops over rows become vectors.
+///
+/// ```
+/// use half::f16;
+/// use strew::quant::f16_to_f32;
+///
+/// assert_eq!(f16_to_f32(f16::from_f32(0.1)), 0.099975586);
+/// assert_eq!(f16_to_f32(f16::NEG_INFINITY), f32::NEG_INFINITY);
+/// assert_eq!(f16_to_f32(f16::MIN_POSITIVE_SUBNORMAL), 1.0 / 16_777_216.0);
+/// ```
+#[inline(always)]
+#[must_use]
+pub fn f16_to_f32(value: f16) -> f32 {
+    let bits = u32::from(value.to_bits());
+    let magnitude = (bits & 0x7fff) << 13;
+    // The exponents of an f32 are larger by 112. What has none is scaled as well.
+    let finite = (f32::from_bits(magnitude) * f32::from_bits(0x7780_0000)).to_bits();
+    let infinite = magnitude | 0x7f80_0000;
+    let quiet = if bits & 0x3ff == 0 { 0 } else { 0x0040_0000 };
+    let magnitude = if magnitude < 0x0f80_0000 { finite } else { infinite | quiet };
+    f32::from_bits(magnitude | (bits & 0x8000) << 16)
+}
+
+/// The nearest `f16`, of two the even one: what [`f16::from_f32`] does, without its question which
+/// processor this is, so that loops over rows become vectors.
+///
+/// ```
+/// use half::f16;
+/// use strew::quant::f16_from_f32;
+///
+/// assert_eq!(f16_from_f32(1.0 / 3.0), f16::from_f32(1.0 / 3.0));
+/// assert_eq!(f16_from_f32(65520.0), f16::INFINITY);
+/// assert_eq!(f16_from_f32(-1e-9).to_bits(), 0x8000);
+/// ```
+#[inline(always)]
+#[must_use]
+pub fn f16_from_f32(value: f32) -> f16 {
+    let bits = value.to_bits();
+    let magnitude = bits & 0x7fff_ffff;
+    // Adding 0.5 rounds to what an f16 without an exponent holds.
+    let small = (f32::from_bits(magnitude) + 0.5).to_bits().wrapping_sub(0x3f00_0000);
+    // The exponents of an f16 are smaller by 112; half of what is cut off is added, less for even.
+    let odd = magnitude >> 13 & 1;
+    let rounded = magnitude.wrapping_sub(112 << 23).wrapping_add(0xfff + odd) >> 13;
+    let quiet = if magnitude > 0x7f80_0000 { 0x7e00 | magnitude >> 13 & 0x3ff } else { 0x7c00 };
+    let magnitude = match magnitude {
+        ..0x3880_0000 => small,
+        0x3880_0000..0x4780_0000 => rounded,
+        _ => quiet,
+    };
+    f16::from_bits((magnitude | bits >> 16 & 0x8000) as u16)
+}
+
+/// A float in the two bytes of a block.
+#[inline(always)]
+fn read_f16(bytes: [u8; 2]) -> f32 {
+    f16_to_f32(f16::from_le_bytes(bytes))
+}
+
+/// The value without its fraction, for a value that an `i32` holds.
+#[inline(always)]
+fn trunc(value: f32) -> f32 {
+    value as i32 as f32
+}
+
+/// The nearest integer, halves to the even one, for a magnitude below 2^22.
+#[inline(always)]
+fn round_even(value: f32) -> f32 {
+    // From here on floats are integers.
+    const INTEGERS: f32 = 12_582_912.0;
+    (value + INTEGERS) - INTEGERS
+}
+
+/// `1 / value`, and 0 for 0.
+#[inline(always)]
+fn reciprocal(value: f32) -> f32 {
+    if value == 0.0 { 0.0 } else { 1.0 / value }
+}
+
+/// The least and the greatest value.
+#[inline(always)]
+fn extremes(values: &[f32]) -> (f32, f32) {
+    let first = values.first().copied().unwrap_or(0.0);
+    values.iter().fold((first, first), |(least, greatest), value| {
+        let least = if *value < least { *value } else { least };
+        (least, if *value > greatest { *value } else { greatest })
+    })
+}
+
+/// The first of the values with the greatest magnitude.
+#[inline(always)]
+fn largest(values: &[f32]) -> f32 {
+    values.iter().fold(
+        0.0,
+        |largest: f32, value| {
+            if value.abs() > largest.abs() { *value } else { largest }
+        },
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_f16() {
+        for bits in 0..=u16::MAX {
+            let value = f16::from_bits(bits);
+            assert_eq!(f16_to_f32(value).to_bits(), value.to_f32().to_bits(), "{bits:#06x}");
+        }
+    }
+
+    #[test]
+    fn to_f16() {
+        // All values with 11 digits more than an f16 has, around each of them.
+        for high in 0..=u16::MAX {
+            for low in [0, 1, 0x0fff, 0x1000, 0x1001, 0x1fff, 0x2000, 0x3000, 0x8000, 0xffff] {
+                let value = f32::from_bits(u32::from(high) << 16 | low);
+                let found = f16_from_f32(value).to_bits();
+                assert_eq!(found, f16::from_f32(value).to_bits(), "{:#010x}", value.to_bits());
+            }
+        }
+    }
+
+    #[test]
+    fn halves_round_to_even() {
+        let values = [0.5, 1.5, 2.5, -0.5, -1.5, 0.499_999_97, 254.5, 255.5, 1e5];
+        let expected = [0.0, 2.0, 2.0, 0.0, -2.0, 0.0, 254.0, 256.0, 1e5];
+        assert_eq!(values.map(round_even), expected);
+    }
+}
