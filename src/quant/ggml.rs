@@ -467,7 +467,7 @@ impl Q4_K {
         let (scales, offsets): ([[f32; 2]; 4], [[f32; 2]; 4]) =
             (must_cast(scales), must_cast(offsets));
         let qs: [[u8; 32]; 4] = must_cast(self.qs);
-        let mut values = [[[0.0; 32]; 2]; 4];
+        let mut values = [[[0.0_f32; 32]; 2]; 4];
         for ((values, qs), (scales, offsets)) in
             values.iter_mut().zip(qs).zip(scales.iter().zip(offsets))
         {
@@ -523,7 +523,7 @@ impl Q5_K {
         let (scales, offsets) = scales_of(self.d, self.dmin, self.scales);
         let qs: [[u8; 32]; 4] = must_cast(self.qs);
         let qs: [[u8; 32]; 8] = must_cast(qs.map(nibbles));
-        let mut values = [[0.0; 32]; 8];
+        let mut values = [[0.0_f32; 32]; 8];
         for (part, ((values, qs), (scale, offset))) in
             values.iter_mut().zip(qs).zip(scales.iter().zip(offsets)).enumerate()
         {
@@ -578,7 +578,7 @@ impl Q6_K {
         let scales: [[[f32; 2]; 4]; 2] = must_cast(self.scales.map(|s| d * f32::from(s)));
         let (ql, qh): ([[[u8; 32]; 2]; 2], [[u8; 32]; 2]) =
             (must_cast(self.ql), must_cast(self.qh));
-        let mut values = [[[0.0; 32]; 4]; 2];
+        let mut values = [[[0.0_f32; 32]; 4]; 2];
         for ((values, scales), (ql, qh)) in values.iter_mut().zip(scales).zip(ql.iter().zip(qh)) {
             let [low, high] = *ql;
             let ([a, c], [b, d]) = (nibbles(low), nibbles(high));
@@ -590,7 +590,7 @@ impl Q6_K {
                     *q = (*q | (high >> (2 * part) & 3) << 4).wrapping_sub(32);
                 }
                 let q: [[u8; 16]; 2] = must_cast(q);
-                let mut halves = [[0.0; 16]; 2];
+                let mut halves = [[0.0_f32; 16]; 2];
                 for ((half, q), scale) in halves.iter_mut().zip(q).zip(scales) {
                     *half = q.map(|q| scale * f32::from(q as i8));
                 }
