@@ -4,12 +4,16 @@
 use bytemuck::{Pod, Zeroable, must_cast};
 use half::f16;
 
-use crate::quant::{extremes, largest, read_f16, reciprocal, trunc};
+use crate::quant::{apart, extremes, largest, read_f16, reciprocal, trunc};
 
 /// The low and the high halves of bytes.
 #[inline(always)]
 fn nibbles<const N: usize>(bytes: [u8; N]) -> [[u8; N]; 2] {
-    [bytes.map(|byte| byte & 15), bytes.map(|byte| byte >> 4)]
+    let [mut low, mut high] = [[0; N]; 2];
+    for ((low, high), byte) in low.iter_mut().zip(&mut high).zip(bytes) {
+        (*low, *high) = (byte & 15, byte >> 4);
+    }
+    [low, high]
 }
 
 /// The bytes with these low and high halves.
@@ -20,6 +24,12 @@ fn packed<const N: usize>([low, high]: [[u8; N]; 2]) -> [u8; N] {
         *byte |= high << 4;
     }
     bytes
+}
+
+/// Values of 4 bits, the first 16 in the low halves.
+#[inline(always)]
+fn fours(qs: [u8; 16]) -> [u8; 32] {
+    must_cast(nibbles(qs))
 }
 
 /// Bit `i` of a word, for each of 32 values.
@@ -82,6 +92,7 @@ impl Q8_0 {
     #[must_use]
     pub fn decode(self) -> [f32; 32] {
         let d = read_f16(self.d);
+        apart();
         self.qs.map(|q| f32::from(q) * d)
     }
 
@@ -127,7 +138,8 @@ impl Q4_0 {
     #[must_use]
     pub fn decode(self) -> [f32; 32] {
         let d = read_f16(self.d);
-        must_cast(nibbles(self.qs).map(|half| half.map(|q| d * f32::from(q.wrapping_sub(8) as i8))))
+        apart();
+        fours(self.qs).map(|q| d * f32::from(q.wrapping_sub(8) as i8))
     }
 
     /// The block with the bits of `gguf.quants`: the value with the greatest magnitude / -8 is the
@@ -166,7 +178,8 @@ impl Q4_1 {
     #[must_use]
     pub fn decode(self) -> [f32; 32] {
         let (d, m) = (read_f16(self.d), read_f16(self.m));
-        must_cast(nibbles(self.qs).map(|half| half.map(|q| d * f32::from(q) + m)))
+        apart();
+        fours(self.qs).map(|q| d * f32::from(q) + m)
     }
 
     /// The block with the bits of `gguf.quants`: `m` is the least value, and the scale the distance
@@ -200,7 +213,7 @@ pub struct Q5_0 {
 /// Values of 5 bits.
 #[inline(always)]
 fn fives(qs: [u8; 16], qh: [u8; 4]) -> [u8; 32] {
-    let mut q: [u8; 32] = must_cast(nibbles(qs));
+    let mut q = fours(qs);
     for (q, bit) in q.iter_mut().zip(bits(u32::from_le_bytes(qh))) {
         *q |= bit << 4;
     }
@@ -223,6 +236,7 @@ impl Q5_0 {
     #[must_use]
     pub fn decode(self) -> [f32; 32] {
         let d = read_f16(self.d);
+        apart();
         fives(self.qs, self.qh).map(|q| d * f32::from(q.wrapping_sub(16) as i8))
     }
 
@@ -264,6 +278,7 @@ impl Q5_1 {
     #[must_use]
     pub fn decode(self) -> [f32; 32] {
         let (d, m) = (read_f16(self.d), read_f16(self.m));
+        apart();
         fives(self.qs, self.qh).map(|q| d * f32::from(q) + m)
     }
 
@@ -300,10 +315,16 @@ pub struct IQ4_NL {
 /// The levels of [`IQ4_NL`].
 const LEVELS: [i8; 16] = [-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113];
 
-/// The level of a value of 4 bits.
+/// The level of a value of 4 bits, chosen bit by bit: loops over it become vectors, where loops over
+/// a list do not.
 #[inline(always)]
-fn level(q: u8) -> f32 {
-    f32::from(LEVELS.get(usize::from(q)).copied().unwrap_or(0))
+fn level(q: u8) -> i8 {
+    let two = |bit: u8, low: i8, high: i8| if q & bit == 0 { low } else { high };
+    let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = LEVELS;
+    let (ab, cd, ef, gh) = (two(1, a, b), two(1, c, d), two(1, e, f), two(1, g, h));
+    let (ij, kl, mn, op) = (two(1, i, j), two(1, k, l), two(1, m, n), two(1, o, p));
+    let (ad, eh, il, mp) = (two(2, ab, cd), two(2, ef, gh), two(2, ij, kl), two(2, mn, op));
+    two(8, two(4, ad, eh), two(4, il, mp))
 }
 
 /// The nearest level, the higher one of two.
@@ -323,7 +344,15 @@ impl IQ4_NL {
     #[must_use]
     pub fn decode(self) -> [f32; 32] {
         let d = read_f16(self.d);
-        must_cast(nibbles(self.qs).map(|half| half.map(|q| d * level(q))))
+        apart();
+        let (mut levels, mut values) = ([0; 32], [0.0; 32]);
+        for (to, q) in levels.iter_mut().zip(fours(self.qs)) {
+            *to = level(q);
+        }
+        for (to, level) in values.iter_mut().zip(levels) {
+            *to = d * f32::from(level);
+        }
+        values
     }
 
     /// The scale is ggml's: levels are chosen so that the value with the greatest magnitude has the
@@ -331,10 +360,10 @@ impl IQ4_NL {
     /// the values, have the least sum. Each value gets the level that is nearest by that scale.
     #[must_use]
     pub fn encode(values: &[f32; 32]) -> IQ4_NL {
-        let inverse = reciprocal(largest(values) / level(0));
+        let inverse = reciprocal(largest(values) / -127.0);
         let (mut products, mut squares) = (0.0, 0.0);
         for value in values {
-            let level = level(nearest_level(value * inverse));
+            let level = f32::from(level(nearest_level(value * inverse)));
             let weight = value * value;
             products += weight * level * value;
             squares += weight * level * level;
@@ -469,12 +498,16 @@ impl Q4_K {
         let qs: [[u8; 32]; 4] = must_cast(self.qs);
         let mut values = [[[0.0_f32; 32]; 2]; 4];
         for ((values, qs), (scales, offsets)) in
-            values.iter_mut().zip(qs).zip(scales.iter().zip(offsets))
+            values.iter_mut().zip(&qs).zip(scales.into_iter().zip(offsets))
         {
-            for ((values, q), (scale, offset)) in
-                values.iter_mut().zip(nibbles(qs)).zip(scales.iter().zip(offsets))
-            {
-                *values = q.map(|q| scale * f32::from(q) - offset);
+            let ([low, high], [scale, high_scale], [offset, high_offset]) =
+                (values, scales, offsets);
+            apart();
+            for (value, q) in low.iter_mut().zip(qs) {
+                *value = scale * f32::from(q & 15) - offset;
+            }
+            for (value, q) in high.iter_mut().zip(qs) {
+                *value = high_scale * f32::from(q >> 4) - high_offset;
             }
         }
         must_cast(values)
@@ -521,14 +554,23 @@ impl Q5_K {
     #[must_use]
     pub fn decode(self) -> [f32; 256] {
         let (scales, offsets) = scales_of(self.d, self.dmin, self.scales);
+        let (scales, offsets): ([[f32; 2]; 4], [[f32; 2]; 4]) =
+            (must_cast(scales), must_cast(offsets));
         let qs: [[u8; 32]; 4] = must_cast(self.qs);
-        let qs: [[u8; 32]; 8] = must_cast(qs.map(nibbles));
-        let mut values = [[0.0_f32; 32]; 8];
-        for (part, ((values, qs), (scale, offset))) in
-            values.iter_mut().zip(qs).zip(scales.iter().zip(offsets)).enumerate()
+        let mut values = [[[0.0_f32; 32]; 2]; 4];
+        for (pair, ((values, qs), (scales, offsets))) in
+            values.iter_mut().zip(&qs).zip(scales.into_iter().zip(offsets)).enumerate()
         {
-            for (value, (q, high)) in values.iter_mut().zip(qs.iter().zip(self.qh)) {
-                *value = scale * f32::from(*q | (high >> part & 1) << 4) - offset;
+            let ([low, high], [scale, high_scale], [offset, high_offset]) =
+                (values, scales, offsets);
+            apart();
+            for (value, (q, fifth)) in low.iter_mut().zip(qs.iter().zip(&self.qh)) {
+                let q = q & 15 | (fifth >> (2 * pair) & 1) << 4;
+                *value = scale * f32::from(q) - offset;
+            }
+            for (value, (q, fifth)) in high.iter_mut().zip(qs.iter().zip(&self.qh)) {
+                let q = q >> 4 | (fifth >> (2 * pair + 1) & 1) << 4;
+                *value = high_scale * f32::from(q) - high_offset;
             }
         }
         must_cast(values)
@@ -544,6 +586,24 @@ impl Q5_K {
         }
         let q: [[[u8; 32]; 2]; 4] = must_cast(q.map(|part| part.map(|q| q & 15)));
         Q5_K { d, dmin, scales, qh, qs: must_cast(q.map(packed)) }
+    }
+}
+
+/// Two parts of [`Q6_K`], whose bits lie so far up in their bytes.
+#[inline(always)]
+fn sixes<const LOW: u32, const HIGH: u32>(
+    values: &mut [[f32; 16]; 2],
+    scales: [f32; 2],
+    low: &[u8; 32],
+    high: &[u8; 32],
+) {
+    let halves = low.as_chunks::<16>().0.iter().zip(high.as_chunks::<16>().0);
+    for ((values, scale), (low, high)) in values.iter_mut().zip(scales).zip(halves) {
+        apart();
+        for (value, (low, high)) in values.iter_mut().zip(low.iter().zip(high)) {
+            let q = low >> LOW & 15 | (high >> HIGH & 3) << 4;
+            *value = scale * f32::from(q.wrapping_sub(32) as i8);
+        }
     }
 }
 
@@ -575,27 +635,17 @@ impl Q6_K {
     #[must_use]
     pub fn decode(self) -> [f32; 256] {
         let d = read_f16(self.d);
-        let scales: [[[f32; 2]; 4]; 2] = must_cast(self.scales.map(|s| d * f32::from(s)));
+        let scales: [[[i8; 2]; 4]; 2] = must_cast(self.scales);
         let (ql, qh): ([[[u8; 32]; 2]; 2], [[u8; 32]; 2]) =
             (must_cast(self.ql), must_cast(self.qh));
-        let mut values = [[[0.0_f32; 32]; 4]; 2];
-        for ((values, scales), (ql, qh)) in values.iter_mut().zip(scales).zip(ql.iter().zip(qh)) {
-            let [low, high] = *ql;
-            let ([a, c], [b, d]) = (nibbles(low), nibbles(high));
-            for (part, ((values, q), scales)) in
-                values.iter_mut().zip([a, b, c, d]).zip(scales).enumerate()
-            {
-                let mut q = q;
-                for (q, high) in q.iter_mut().zip(qh) {
-                    *q = (*q | (high >> (2 * part) & 3) << 4).wrapping_sub(32);
-                }
-                let q: [[u8; 16]; 2] = must_cast(q);
-                let mut halves = [[0.0_f32; 16]; 2];
-                for ((half, q), scale) in halves.iter_mut().zip(q).zip(scales) {
-                    *half = q.map(|q| scale * f32::from(q as i8));
-                }
-                *values = must_cast(halves);
-            }
+        let mut values = [[[[0.0_f32; 16]; 2]; 4]; 2];
+        for ((values, scales), (ql, qh)) in values.iter_mut().zip(scales).zip(ql.iter().zip(&qh)) {
+            let ([a, b, c, e], [first, second]) = (values, ql);
+            let [of_a, of_b, of_c, of_e] = scales.map(|scales| scales.map(|s| d * f32::from(s)));
+            sixes::<0, 0>(a, of_a, first, qh);
+            sixes::<0, 2>(b, of_b, second, qh);
+            sixes::<4, 4>(c, of_c, first, qh);
+            sixes::<4, 6>(e, of_e, second, qh);
         }
         must_cast(values)
     }
