@@ -4,9 +4,10 @@ use crate::element::Element;
 use crate::error::Error;
 use crate::gather::Gather;
 use crate::index::Index;
-use crate::map::Mapped;
+use crate::map::{Call, Mapped};
 use crate::movers::Combine;
 use crate::proof::scratch;
+use crate::ranges::Ranges;
 use crate::reduction::{Add, Assign, Average, Reduction};
 use crate::run::{self, Proven};
 use crate::scatter::{Scatter, mapped};
@@ -197,7 +198,7 @@ impl<I: Index> Checked<'_, Gather, I> {
         output: &mut [U],
         map: impl Fn(T) -> U,
     ) -> Result<(), Error> {
-        self.proven().read(Mapped { input, map: &map }, output)
+        self.proven().read(Mapped { input, map: Call(&map) }, output)
     }
 
     /// Gathers from a table of another type, as [`Gather::par_run_map`] does.
@@ -222,8 +223,30 @@ impl<I: Index> Checked<'_, Gather, I> {
         output: &mut [U],
         map: impl Fn(T) -> U + Sync,
     ) -> Result<(), Error> {
-        let source = Mapped { input, map: &map };
+        let source = Mapped { input, map: Call(&map) };
         run::par_read(&self.operator.plan, source, self.indices, true, output)
+    }
+
+    /// The parts of the table that a run will read, in bytes from the start of a slice of `T`: in the
+    /// order of the entries, and of their rows; those that follow each other, or lie in the one
+    /// before, are one.
+    ///
+    /// Whoever has the table in a mapped file can have the parts read ahead (`madvise`), all at
+    /// once, where a run would wait for one after the other: `examples/mapped.rs`. No memory is
+    /// allocated.
+    ///
+    /// ```
+    /// use strew::{Gather, Layout};
+    ///
+    /// // Rows of 3 elements of 4 bytes.
+    /// let (table, ids) = (Layout::contiguous([10, 3]), Layout::contiguous([4]));
+    /// let gather = Gather::axis(&table, &ids, &Layout::contiguous([4, 3]), 0)?;
+    /// let checked = gather.check(&[7, 2, 3, -1])?;
+    /// assert!(checked.ranges::<f32>().eq([84..96, 24..48, 108..120]));
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    pub fn ranges<T: Element>(&self) -> Ranges<'_, I> {
+        Ranges::of(&self.operator.plan, self.indices, size_of::<T>())
     }
 
     #[inline(always)]

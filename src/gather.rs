@@ -6,7 +6,7 @@ use crate::engine::Explain;
 use crate::error::{Direction, Error, tri};
 use crate::index::{Bounds, Index};
 use crate::layout::Layout;
-use crate::map::Mapped;
+use crate::map::{Call, Mapped};
 use crate::plan::Plan;
 use crate::run;
 
@@ -291,7 +291,7 @@ impl Gather {
         output: &mut [U],
         map: impl Fn(T) -> U,
     ) -> Result<(), Error> {
-        run::read(&self.plan, Mapped { input, map: &map }, indices, output)
+        run::read(&self.plan, Mapped { input, map: Call(&map) }, indices, output)
     }
 
     /// Gathers as [`run_map`](Gather::run_map) does, to the bit, with the threads of the rayon pool
@@ -318,7 +318,7 @@ impl Gather {
         output: &mut [U],
         map: impl Fn(T) -> U + Sync,
     ) -> Result<(), Error> {
-        run::par_read(&self.plan, Mapped { input, map: &map }, indices, false, output)
+        run::par_read(&self.plan, Mapped { input, map: Call(&map) }, indices, false, output)
     }
 
     /// Says in one line what [`run`](Gather::run) does for these types on this machine, and with

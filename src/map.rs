@@ -30,6 +30,30 @@ pub(crate) trait Source<U>: Copy {
     fn tile(&self, tile: &Tile, run: impl FnMut(Self::Part<'_>));
 }
 
+/// What becomes of an element. Not a bound on `Fn`: references to functions are functions too, but
+/// a call through one is not always inlined, and then not compiled for the vectors of the machine.
+pub(crate) trait Map<T, U>: Copy {
+    fn map(&self, value: T) -> U;
+}
+
+/// Calls a function.
+pub(crate) struct Call<'a, F>(pub &'a F);
+
+impl<F> Clone for Call<'_, F> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<F> Copy for Call<'_, F> {}
+
+impl<T, U, F: Fn(T) -> U> Map<T, U> for Call<'_, F> {
+    #[inline(always)]
+    fn map(&self, value: T) -> U {
+        (*self.0)(value)
+    }
+}
+
 /// A table, and what its elements become.
 #[derive(Clone, Copy)]
 pub(crate) struct Mapped<'a, T, F> {
@@ -37,7 +61,7 @@ pub(crate) struct Mapped<'a, T, F> {
     pub map: F,
 }
 
-impl<T: Element, U, F: Fn(T) -> U + Copy> Source<U> for Mapped<'_, T, F> {
+impl<T: Element, U, F: Map<T, U>> Source<U> for Mapped<'_, T, F> {
     #[cfg(feature = "std")]
     const BYTES: usize = size_of::<T>();
 
@@ -53,13 +77,13 @@ impl<T: Element, U, F: Fn(T) -> U + Copy> Source<U> for Mapped<'_, T, F> {
     fn read(&self, place: usize, to: &mut [U]) {
         if let [to] = to {
             if let Some(from) = self.input.get(place) {
-                *to = (self.map)(*from);
+                *to = self.map.map(*from);
             }
             return;
         }
         if let Some(from) = self.input.get(place..).and_then(|from| from.get(..to.len())) {
             for (to, from) in to.iter_mut().zip(from) {
-                *to = (self.map)(*from);
+                *to = self.map.map(*from);
             }
         }
     }

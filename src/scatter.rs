@@ -690,5 +690,5 @@ pub(crate) fn mapped<T, U, R: Reduction<T>>(
     map: &impl Fn(U) -> T,
 ) -> impl Fn(T, U) -> T + Copy {
     #[inline(always)]
-    |current, update| reduction.combine(current, map(update))
+    |current, update| reduction.combine(current, (*map)(update))
 }

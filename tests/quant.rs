@@ -426,3 +426,44 @@ fn block_quantized_by_threads() {
         assert!(one == many && one.iter().any(|value| *value != 0.0));
     }
 }
+
+/// The ranges that a checked gather reads hold every element that it reads, and no other.
+#[test]
+fn ranges_are_what_is_read() {
+    use std::collections::BTreeSet;
+
+    use common::generate::{self, Direction, KINDS};
+    use common::oracle;
+
+    for seed in 0..600 {
+        let mut choices = noise(seed, 3);
+        let mut choose = |n: usize| (choices.next().unwrap() % n as u64) as usize;
+        let kind = KINDS[choose(3)];
+        let case = generate::case(Direction::Gather, kind, &mut choose);
+        let gather = case.gather().unwrap();
+        let moves = oracle::moves(&case);
+        if oracle::first_out_of_bounds(&moves).is_err() {
+            continue;
+        }
+        let found = |ranges: Vec<std::ops::Range<usize>>| -> BTreeSet<usize> {
+            // Neighbours are one.
+            let mut pairs = ranges.windows(2);
+            assert!(pairs.all(|pair| pair[0].end != pair[1].start), "{ranges:?}\n{case:?}");
+            assert!(ranges.iter().all(|range| range.start % 4 == 0 && range.end % 4 == 0));
+            ranges.into_iter().flat_map(|range| range.start / 4..range.end / 4).collect()
+        };
+        let all = std::cell::RefCell::new(Vec::new());
+        common::check::with_wide_indices(
+            &case,
+            |signed| *all.borrow_mut() = gather.check(signed).unwrap().ranges::<f32>().collect(),
+            |wide| *all.borrow_mut() = gather.check(wide).unwrap().ranges::<f32>().collect(),
+        );
+        let found = found(all.into_inner());
+        let place = |moved: &oracle::Move| match moved.table {
+            oracle::Target::At(place) => Some(place),
+            _ => None,
+        };
+        let read: BTreeSet<usize> = moves.iter().filter_map(place).collect();
+        assert_eq!(found, read, "{case:?}");
+    }
+}

@@ -141,13 +141,13 @@ fn row<T: Copy, U: Copy>(
 ) {
     if n == 1 {
         if let (Some(to), Some(from)) = (to.get_mut(place), from.get(flat)) {
-            *to = change(*to, *from);
+            *to = (*change)(*to, *from);
         }
         return;
     }
     let to = to.get_mut(place..).and_then(|to| to.get_mut(..n));
     let from = from.get(flat..).and_then(|from| from.get(..n));
     if let (Some(to), Some(from)) = (to, from) {
-        to.iter_mut().zip(from).for_each(|(to, from)| *to = change(*to, *from));
+        to.iter_mut().zip(from).for_each(|(to, from)| *to = (*change)(*to, *from));
     }
 }

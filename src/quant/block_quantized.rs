@@ -10,7 +10,7 @@ use crate::layout::Layout;
 use crate::map::Source;
 use crate::plan::Plan;
 use crate::proof::fits;
-use crate::quant::{f16_from_f32, f16_to_f32};
+use crate::quant::numbers::{f16_from_f32, f16_to_f32};
 use crate::run;
 use crate::shape::{self, Shape};
 
