@@ -227,8 +227,8 @@ impl<I: Index> Checked<'_, Gather, I> {
         run::par_read(&self.operator.plan, source, self.indices, true, output)
     }
 
-    /// The parts of the table that a run will read, in bytes from the start of a slice of `T`: in the
-    /// order of the entries, and of their rows; those that follow each other, or lie in the one
+    /// The parts of the table that a run will read, in bytes from the start of a slice of `T`: in
+    /// the order of the entries, and of their rows; those that follow each other, or lie in the one
     /// before, are one.
     ///
     /// Whoever has the table in a mapped file can have the parts read ahead (`madvise`), all at

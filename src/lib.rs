@@ -62,8 +62,8 @@
 //! - NumPy `argsort` of a permutation (its inverse): [`Scatter::axis`] of 0, 1, 2 ..,
 //!   `examples/permutation.rs`.
 //! - `one_hot`: [`Scatter::elements`] of one 1, `examples/one_hot.rs`.
-//! - ONNX Runtime `GatherBlockQuantized`: [`quant::BlockQuantized`]; llama.cpp `get_rows`, `set_rows`
-//!   of quantised tables: [`Gather::run_map`] and [`Scatter::run_map`], [`quant`].
+//! - ONNX Runtime `GatherBlockQuantized`: [`quant::BlockQuantized`]; llama.cpp `get_rows`,
+//!   `set_rows` of quantised tables: [`Gather::run_map`] and [`Scatter::run_map`], [`quant`].
 //! - PyTorch `embedding_bag`: [`Gather::axis`] and
 //!   [`mean_excluding_self`](Scatter::mean_excluding_self), `examples/embedding_bag.rs`.
 //!
@@ -91,8 +91,9 @@
 //!
 //! [Layouts](guide::layouts), [indices out of bounds](guide::bounds),
 //! [order and duplicates](guide::order), [reductions](guide::reductions),
-//! [tables of another type](guide::quantised), [plans in flash](guide::flash), [SIMD and threads](guide::threads), [DirectML](guide::directml),
-//! and [when not to use it](guide::when_not).
+//! [tables of another type](guide::quantised), [plans in flash](guide::flash), [SIMD and
+//! threads](guide::threads), [DirectML](guide::directml), and [when not to use
+//! it](guide::when_not).
 //!
 //! # Small code on microcontrollers
 //!

@@ -132,9 +132,9 @@ impl sealed::Sealed for f16 {
 /// output[p.., i.., s..] = (q - zero) * scale, q = data[p.., indices[i..], s..]
 /// ```
 ///
-/// The gather is [`Gather::axis`](crate::Gather::axis) along `gather_axis`. Scales have the sizes of the data, divided by
-/// `block_size` and rounded up on `quantize_axis`; so have zero points. The difference is computed
-/// in integers, the product in `f32`, and rounded to the type of the scales.
+/// The gather is [`Gather::axis`](crate::Gather::axis) along `gather_axis`. Scales have the sizes
+/// of the data, divided by `block_size` and rounded up on `quantize_axis`; so have zero points. The
+/// difference is computed in integers, the product in `f32`, and rounded to the type of the scales.
 ///
 /// Data, scales and zero points are contiguous, packed as [`Packing`] says; indices and output may
 /// have any strides. An index out of bounds is an error, or what the policy makes of it:
@@ -250,7 +250,8 @@ impl BlockQuantized {
     /// # Errors
     /// [`Error::BitsNotSupported`], [`Error::BlockSizeNotSupported`], [`Error::AxisOutOfRange`];
     /// [`Error::AxisNotSupported`]: `U8` is gathered along axis 0, with blocks along the last;
-    /// [`Error::RankMismatch`] (the data has at least 2 dimensions), and those of [`Gather::axis`](crate::Gather::axis).
+    /// [`Error::RankMismatch`] (the data has at least 2 dimensions), and those of
+    /// [`Gather::axis`](crate::Gather::axis).
     ///
     /// ```
     /// use strew::quant::{Attributes, BlockQuantized, Packing};
@@ -398,7 +399,8 @@ impl BlockQuantized {
     /// that it is called in. Small calls run on the caller's thread.
     ///
     /// # Errors
-    /// Those of [`run`](BlockQuantized::run), and what [`Gather::par_run`](crate::Gather::par_run) says about the output.
+    /// Those of [`run`](BlockQuantized::run), and what [`Gather::par_run`](crate::Gather::par_run)
+    /// says about the output.
     ///
     /// ```
     /// use strew::Layout;
@@ -497,7 +499,8 @@ impl<S: Scale, const BITS: usize> Quantised<'_, S, BITS> {
     #[inline(always)]
     fn block(self, place: usize, scale: S, zero: i32, to: &mut [S]) {
         let (per_byte, sign, scale) = (const { 8 / BITS }, self.sign(), scale.to_f32());
-        let of = |q: u8| S::from_f32((((i32::from(q) ^ sign) - sign) - zero) as f32 * scale);
+        let (mask, less) = (const { (1 << BITS) - 1 }, sign + zero);
+        let of = |q: i32| S::from_f32((((q & mask) ^ sign) - less) as f32 * scale);
         // Up to the start of a byte.
         let head = (per_byte - place % per_byte) % per_byte;
         let (first, rest) = match to.split_at_mut_checked(head) {
@@ -505,34 +508,33 @@ impl<S: Scale, const BITS: usize> Quantised<'_, S, BITS> {
             None => (to, &mut [][..]),
         };
         for (at, to) in first.iter_mut().enumerate() {
-            *to = of(value::<BITS>(self.0.data, place.wrapping_add(at)));
+            *to = of(value::<BITS>(self.0.data, place.wrapping_add(at)).into());
         }
         let place = place.wrapping_add(head);
         let bytes = self.0.data.get(place / per_byte..).unwrap_or_default();
-        let mask = const { u8::MAX >> (8 - BITS) };
         // As many arrays as there are values in a byte: loops over them become vectors.
         match BITS {
             2 => {
                 let (all, last) = rest.as_chunks_mut::<4>();
                 let (whole, end) = bytes.split_at_checked(all.len()).unwrap_or_default();
                 for ([a, b, c, d], byte) in all.iter_mut().zip(whole) {
-                    *a = of(byte & mask);
-                    *b = of(byte >> 2 & mask);
-                    *c = of(byte >> 4 & mask);
-                    *d = of(byte >> 6);
+                    let byte = i32::from(*byte);
+                    (*a, *b, *c, *d) = (of(byte), of(byte >> 2), of(byte >> 4), of(byte >> 6));
                 }
-                last.iter_mut().enumerate().for_each(|(at, to)| *to = of(value::<BITS>(end, at)));
+                let values = (0..).map(|at| of(value::<BITS>(end, at).into()));
+                last.iter_mut().zip(values).for_each(|(to, value)| *to = value);
             }
             4 => {
                 let (all, last) = rest.as_chunks_mut::<2>();
                 let (whole, end) = bytes.split_at_checked(all.len()).unwrap_or_default();
                 for ([a, b], byte) in all.iter_mut().zip(whole) {
-                    *a = of(byte & mask);
-                    *b = of(byte >> 4);
+                    let byte = i32::from(*byte);
+                    (*a, *b) = (of(byte), of(byte >> 4));
                 }
-                last.iter_mut().enumerate().for_each(|(at, to)| *to = of(value::<BITS>(end, at)));
+                let values = (0..).map(|at| of(value::<BITS>(end, at).into()));
+                last.iter_mut().zip(values).for_each(|(to, value)| *to = value);
             }
-            _ => rest.iter_mut().zip(bytes).for_each(|(to, byte)| *to = of(*byte)),
+            _ => rest.iter_mut().zip(bytes).for_each(|(to, byte)| *to = of((*byte).into())),
         }
     }
 }
