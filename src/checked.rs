@@ -4,11 +4,13 @@ use crate::element::Element;
 use crate::error::Error;
 use crate::gather::Gather;
 use crate::index::Index;
+use crate::map::{Call, Mapped};
 use crate::movers::Combine;
 use crate::proof::scratch;
+use crate::ranges::Ranges;
 use crate::reduction::{Add, Assign, Average, Reduction};
 use crate::run::{self, Proven};
-use crate::scatter::Scatter;
+use crate::scatter::{Scatter, mapped};
 use crate::{duplicates, walk};
 
 /// Indices that a [`Gather`](crate::Gather) or a [`Scatter`](crate::Scatter) has found in bounds
@@ -174,6 +176,79 @@ impl<I: Index> Checked<'_, Gather, I> {
         run::par_gather(&self.operator.plan, input, self.indices, true, output)
     }
 
+    /// Gathers from a table of another type, as [`Gather::run_map`] does.
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`]: the output is as it was.
+    ///
+    /// ```
+    /// use strew::{Gather, Layout};
+    ///
+    /// let (table, two) = (Layout::contiguous([3]), Layout::contiguous([2]));
+    /// let gather = Gather::axis(&table, &two, &two, 0)?;
+    /// let mut output = [0.0_f32; 2];
+    /// gather.check(&[1, -1])?.run_map(&[1_i8, -2, 3], &mut output, f32::from)?;
+    /// assert_eq!(output, [-2.0, 3.0]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[inline]
+    pub fn run_map<T: Element, U: Element>(
+        &self,
+        input: &[T],
+        output: &mut [U],
+        map: impl Fn(T) -> U,
+    ) -> Result<(), Error> {
+        self.proven().read(Mapped { input, map: Call(&map) }, output)
+    }
+
+    /// Gathers from a table of another type, as [`Gather::par_run_map`] does.
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`]: the output is as it was.
+    ///
+    /// ```
+    /// use strew::{Gather, Layout};
+    ///
+    /// let (table, two) = (Layout::contiguous([3]), Layout::contiguous([2]));
+    /// let gather = Gather::axis(&table, &two, &two, 0)?;
+    /// let mut output = [0.0_f32; 2];
+    /// gather.check(&[1, -1])?.par_run_map(&[1_i8, -2, 3], &mut output, f32::from)?;
+    /// assert_eq!(output, [-2.0, 3.0]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[cfg(feature = "rayon")]
+    pub fn par_run_map<T: Element + Sync, U: Element + Send>(
+        &self,
+        input: &[T],
+        output: &mut [U],
+        map: impl Fn(T) -> U + Sync,
+    ) -> Result<(), Error> {
+        let source = Mapped { input, map: Call(&map) };
+        run::par_read(&self.operator.plan, source, self.indices, true, output)
+    }
+
+    /// The parts of the table that a run will read, in bytes from the start of a slice of `T`: in
+    /// the order of the entries, and of their rows; those that follow each other, or lie in the one
+    /// before, are one.
+    ///
+    /// Whoever has the table in a mapped file can have the parts read ahead (`madvise`), all at
+    /// once, where a run would wait for one after the other: `examples/mapped.rs`. No memory is
+    /// allocated.
+    ///
+    /// ```
+    /// use strew::{Gather, Layout};
+    ///
+    /// // Rows of 3 elements of 4 bytes.
+    /// let (table, ids) = (Layout::contiguous([10, 3]), Layout::contiguous([4]));
+    /// let gather = Gather::axis(&table, &ids, &Layout::contiguous([4, 3]), 0)?;
+    /// let checked = gather.check(&[7, 2, 3, -1])?;
+    /// assert!(checked.ranges::<f32>().eq([84..96, 24..48, 108..120]));
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    pub fn ranges<T: Element>(&self) -> Ranges<'_, I> {
+        Ranges::of(&self.operator.plan, self.indices, size_of::<T>())
+    }
+
     #[inline(always)]
     fn proven(&self) -> Proven<'_, I> {
         Proven { plan: &self.operator.plan, indices: self.indices }
@@ -274,6 +349,109 @@ impl<I: Index> Checked<'_, Scatter, I> {
     ) -> Result<(), Error> {
         let plan = &self.operator.plan;
         run::par_scatter(plan, &reduction, data, self.indices, true, updates)
+    }
+
+    /// Assigns updates of another type, as [`Scatter::run_map`] does.
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`]. The data is as it was.
+    ///
+    /// ```
+    /// use strew::{Layout, Scatter};
+    ///
+    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
+    /// let mut data = [0.0_f32; 2];
+    /// scatter.check(&[1, 0, 1])?.run_map(&mut data, &[1_i8, 2, -3], f32::from)?;
+    /// assert_eq!(data, [2.0, -3.0]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[inline]
+    pub fn run_map<T: Element, U: Element>(
+        &self,
+        data: &mut [T],
+        updates: &[U],
+        map: impl Fn(U) -> T,
+    ) -> Result<(), Error> {
+        self.reduce_map(Assign, data, updates, map)
+    }
+
+    /// Combines with updates of another type, as [`Scatter::reduce_map`] does.
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`]. The data is as it was.
+    ///
+    /// ```
+    /// use strew::{Add, Layout, Scatter};
+    ///
+    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
+    /// let mut sums = [0_u64; 2];
+    /// scatter.check(&[1, 0, 1])?.reduce_map(Add, &mut sums, &[200_u8, 2, 100], u64::from)?;
+    /// assert_eq!(sums, [2, 300]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[inline]
+    pub fn reduce_map<T: Element, U: Element, R: Reduction<T>>(
+        &self,
+        reduction: R,
+        data: &mut [T],
+        updates: &[U],
+        map: impl Fn(U) -> T,
+    ) -> Result<(), Error> {
+        self.proven().change(mapped(&reduction, &map), data, updates)
+    }
+
+    /// Assigns updates of another type, as [`Scatter::par_run_map`] does.
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`]. The data is as it was.
+    ///
+    /// ```
+    /// use strew::{Layout, Scatter};
+    ///
+    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
+    /// let mut data = [0.0_f32; 2];
+    /// scatter.check(&[1, 0, 1])?.par_run_map(&mut data, &[1_i8, 2, -3], f32::from)?;
+    /// assert_eq!(data, [2.0, -3.0]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[cfg(feature = "rayon")]
+    pub fn par_run_map<T: Element + Send, U: Element + Sync>(
+        &self,
+        data: &mut [T],
+        updates: &[U],
+        map: impl Fn(U) -> T + Sync,
+    ) -> Result<(), Error> {
+        self.par_reduce_map(Assign, data, updates, map)
+    }
+
+    /// Combines with updates of another type, as [`Scatter::par_reduce_map`] does.
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`]. The data is as it was.
+    ///
+    /// ```
+    /// use strew::{Add, Layout, Scatter};
+    ///
+    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
+    /// let mut sums = [0_u64; 2];
+    /// scatter.check(&[1, 0, 1])?.par_reduce_map(Add, &mut sums, &[200_u8, 2, 100], u64::from)?;
+    /// assert_eq!(sums, [2, 300]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[cfg(feature = "rayon")]
+    pub fn par_reduce_map<T: Element + Send, U: Element + Sync, R: Reduction<T> + Sync>(
+        &self,
+        reduction: R,
+        data: &mut [T],
+        updates: &[U],
+        map: impl Fn(U) -> T + Sync,
+    ) -> Result<(), Error> {
+        let change = mapped(&reduction, &map);
+        run::par_change(&self.operator.plan, change, data, self.indices, true, updates)
     }
 
     /// `output = input`, then the assignment, as [`Scatter::run_into`] does.

@@ -40,6 +40,10 @@ pub enum Operand {
     Data,
     /// The tensor that a gather, a functional scatter or a DirectML operator writes.
     Output,
+    /// The scales of a quantised table.
+    Scales,
+    /// The zero points of a quantised table.
+    ZeroPoints,
 }
 
 /// What a DirectML feature level lacks, in [`Error::NotSupported`].
@@ -152,6 +156,12 @@ pub enum Error {
     DuplicateIndex { first: usize, second: usize },
     /// The scratch memory that the caller supplies is too short.
     ScratchTooShort { expected: usize, found: usize },
+    /// Quantised values in bytes have 2, 4 or 8 bits.
+    BitsNotSupported { found: usize },
+    /// The size of a block of quantised values is a power of two, and at least 16.
+    BlockSizeNotSupported { found: usize },
+    /// An operator has this axis only.
+    AxisNotSupported { expected: usize, found: usize },
 }
 
 impl core::error::Error for Error {}
@@ -257,6 +267,15 @@ impl Error {
             Error::ScratchTooShort { expected, found } => {
                 m.count("scratch too short: needs ", expected).count(" words, found ", found)
             }
+            Error::BitsNotSupported { found } => {
+                m.count("bits not supported: 2, 4 or 8, found ", found)
+            }
+            Error::BlockSizeNotSupported { found } => m
+                .text("block size not supported: a power of two of at least 16")
+                .count(", found ", found),
+            Error::AxisNotSupported { expected, found } => {
+                m.count("axis not supported: should be ", expected).count(", found ", found)
+            }
         }
     }
 }
@@ -270,6 +289,8 @@ impl Operand {
             Operand::Updates => "updates",
             Operand::Data => "data",
             Operand::Output => "output",
+            Operand::Scales => "scales",
+            Operand::ZeroPoints => "zero points",
         }
     }
 }

@@ -6,6 +6,7 @@ use crate::engine::Explain;
 use crate::error::{Direction, Error, tri};
 use crate::index::{Bounds, Index};
 use crate::layout::Layout;
+use crate::map::{Call, Mapped};
 use crate::plan::Plan;
 use crate::run;
 
@@ -254,6 +255,70 @@ impl Gather {
         output: &mut [T],
     ) -> Result<(), Error> {
         run::par_gather(&self.plan, input, indices, false, output)
+    }
+
+    /// Gathers from a table of another type: `output[..] = map(input[.. indices ..])`.
+    ///
+    /// Each layout counts elements of its own operand: a quantised block of
+    /// [`quant`](crate::quant) is one element of the input, and `[f32; 32]` one of the output. What
+    /// `map` gives for one element must not depend on another, nor on the order of calls; `map` is
+    /// called for no index out of bounds. With `std` the loop around it is compiled for the vectors
+    /// of the machine, and so is `map`, if it is inlined.
+    ///
+    /// # Errors
+    /// Those of [`run`](Gather::run), and what it says about the output.
+    ///
+    /// ```
+    /// use half::f16;
+    /// use strew::{Gather, Layout};
+    ///
+    /// // Rows of an f16 table as f32.
+    /// let (table, ids) = (Layout::contiguous([3, 2]), Layout::contiguous([2]));
+    /// let gather = Gather::axis(&table, &ids, &Layout::contiguous([2, 2]), 0)?;
+    /// let mut rows = [0.0_f32; 4];
+    /// gather.run_map(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0].map(f16::from_f32), &[2, 0], &mut rows,
+    ///     f16::to_f32)?;
+    /// assert_eq!(rows, [5.0, 6.0, 1.0, 2.0]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    // As for `run`.
+    #[cfg_attr(feature = "std", inline)]
+    #[cfg_attr(not(feature = "std"), inline(always))]
+    pub fn run_map<T: Element, U: Element, I: Index>(
+        &self,
+        input: &[T],
+        indices: &[I],
+        output: &mut [U],
+        map: impl Fn(T) -> U,
+    ) -> Result<(), Error> {
+        run::read(&self.plan, Mapped { input, map: Call(&map) }, indices, output)
+    }
+
+    /// Gathers as [`run_map`](Gather::run_map) does, to the bit, with the threads of the rayon pool
+    /// that it is called in. Small calls run on the caller's thread.
+    ///
+    /// # Errors
+    /// Those of [`par_run`](Gather::par_run).
+    ///
+    /// ```
+    /// use strew::{Gather, Layout};
+    ///
+    /// let (table, ids) = (Layout::contiguous([3]), Layout::contiguous([2]));
+    /// let gather = Gather::axis(&table, &ids, &ids, 0)?;
+    /// let mut output = [0.0_f32; 2];
+    /// gather.par_run_map(&[1_i8, -2, 3], &[1, -1], &mut output, f32::from)?;
+    /// assert_eq!(output, [-2.0, 3.0]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[cfg(feature = "rayon")]
+    pub fn par_run_map<T: Element + Sync, U: Element + Send, I: Index>(
+        &self,
+        input: &[T],
+        indices: &[I],
+        output: &mut [U],
+        map: impl Fn(T) -> U + Sync,
+    ) -> Result<(), Error> {
+        run::par_read(&self.plan, Mapped { input, map: Call(&map) }, indices, false, output)
     }
 
     /// Says in one line what [`run`](Gather::run) does for these types on this machine, and with

@@ -62,6 +62,8 @@
 //! - NumPy `argsort` of a permutation (its inverse): [`Scatter::axis`] of 0, 1, 2 ..,
 //!   `examples/permutation.rs`.
 //! - `one_hot`: [`Scatter::elements`] of one 1, `examples/one_hot.rs`.
+//! - ONNX Runtime `GatherBlockQuantized`: [`quant::BlockQuantized`]; llama.cpp `get_rows`,
+//!   `set_rows` of quantised tables: [`Gather::run_map`] and [`Scatter::run_map`], [`quant`].
 //! - PyTorch `embedding_bag`: [`Gather::axis`] and
 //!   [`mean_excluding_self`](Scatter::mean_excluding_self), `examples/embedding_bag.rs`.
 //!
@@ -89,8 +91,9 @@
 //!
 //! [Layouts](guide::layouts), [indices out of bounds](guide::bounds),
 //! [order and duplicates](guide::order), [reductions](guide::reductions),
-//! [plans in flash](guide::flash), [SIMD and threads](guide::threads), [DirectML](guide::directml),
-//! and [when not to use it](guide::when_not).
+//! [tables of another type](guide::quantised), [plans in flash](guide::flash), [SIMD and
+//! threads](guide::threads), [DirectML](guide::directml), and [when not to use
+//! it](guide::when_not).
 //!
 //! # Small code on microcontrollers
 //!
@@ -148,11 +151,13 @@ mod gather;
 mod get;
 mod index;
 mod layout;
+mod map;
 mod movers;
 mod plan;
 #[cfg(not(feature = "std"))]
 mod portable;
 mod proof;
+mod ranges;
 mod reduction;
 mod run;
 mod scatter;
@@ -165,6 +170,7 @@ pub mod dml;
 pub mod guide;
 #[cfg(feature = "ndarray")]
 pub mod ndarray;
+pub mod quant;
 pub mod shape;
 
 pub use checked::Checked;
@@ -175,6 +181,7 @@ pub use error::{Error, Operand, Unsupported};
 pub use gather::Gather;
 pub use index::{Bounds, Index};
 pub use layout::{Layout, MAX_RANK};
+pub use ranges::Ranges;
 pub use reduction::{Add, And, Assign, Average, Max, Min, Mul, Or, Reduction, Sub, Xor};
 pub use scatter::Scatter;
 

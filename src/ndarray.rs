@@ -200,6 +200,47 @@ impl Operator {
         input: &ArrayRef<T, D>,
         indices: &ArrayRef<I, E>,
     ) -> Result<ArrayD<T>, Error> {
+        let mut output = self.output(input, indices)?;
+        self.gather_into(input, indices, &mut output)?;
+        Ok(output)
+    }
+
+    /// Gathers from a table of another type into a new array, as
+    /// [`gather`](Operator::gather) and [`Gather::run_map`] do. What [`Bounds::Skip`] leaves out is
+    /// `U::default()`.
+    ///
+    /// # Errors
+    /// Those of [`gather`](Operator::gather).
+    ///
+    /// ```
+    /// use half::f16;
+    /// use ndarray::array;
+    /// use strew::ndarray::Operator;
+    ///
+    /// let table = array![[1.0, 2.0], [3.0, 4.0]].mapv(f16::from_f32);
+    /// let rows = Operator::axis(0).gather_map(&table, &array![1, 0, 1], f16::to_f32)?;
+    /// assert_eq!(rows, array![[3.0, 4.0], [1.0, 2.0], [3.0, 4.0]].into_dyn());
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    pub fn gather_map<T: Element, U: Element + Default, I: Index, D: Dimension, E: Dimension>(
+        self,
+        input: &ArrayRef<T, D>,
+        indices: &ArrayRef<I, E>,
+        map: impl Fn(T) -> U,
+    ) -> Result<ArrayD<U>, Error> {
+        let mut output = self.output(input, indices)?;
+        self.read(input, indices, &mut output, |plan, input, indices, output| {
+            plan.run_map(input, indices, output, map)
+        })?;
+        Ok(output)
+    }
+
+    /// A new array for what is gathered.
+    fn output<T, U: Clone + Default, I, D: Dimension, E: Dimension>(
+        self,
+        input: &ArrayRef<T, D>,
+        indices: &ArrayRef<I, E>,
+    ) -> Result<ArrayD<U>, Error> {
         fits(input, Operand::Input)?;
         fits(indices, Operand::Indices)?;
         let sizes = match self.kind {
@@ -210,10 +251,8 @@ impl Operator {
         let overflow = Error::SizesOverflow { operand: Operand::Output };
         let length = Layout::from_sizes(&sizes)?.elements().ok_or(overflow)?;
         let mut elements = reserve(length, Operand::Output)?;
-        elements.resize(length, T::default());
-        let mut output = ArrayD::from_shape_vec(IxDyn(&sizes), elements).map_err(|_| overflow)?;
-        self.gather_into(input, indices, &mut output)?;
-        Ok(output)
+        elements.resize(length, U::default());
+        ArrayD::from_shape_vec(IxDyn(&sizes), elements).map_err(|_| overflow)
     }
 
     /// Gathers into an existing array.
@@ -239,6 +278,18 @@ impl Operator {
         indices: &ArrayRef<I, E>,
         output: &mut ArrayRef<T, F>,
     ) -> Result<(), Error> {
+        self.read(input, indices, output, |plan, input, indices, output| {
+            plan.run(input, indices, output)
+        })
+    }
+
+    fn read<T: Element, U: Element, I: Index, D: Dimension, E: Dimension, F: Dimension>(
+        self,
+        input: &ArrayRef<T, D>,
+        indices: &ArrayRef<I, E>,
+        output: &mut ArrayRef<U, F>,
+        run: impl FnOnce(&Gather, &[T], &[I], &mut [U]) -> Result<(), Error>,
+    ) -> Result<(), Error> {
         let (input, indices) =
             (Source::new(input, Operand::Input)?, Source::new(indices, Operand::Indices)?);
         let (t, i, f) = (&input.layout, &indices.layout, &target(output, Operand::Output)?);
@@ -249,7 +300,7 @@ impl Operator {
         }?
         .bounds(self.bounds);
         let (input, indices) = (input.elements()?, indices.elements()?);
-        write(output, Operand::Output, |output| plan.run(&input, &indices, output))
+        write(output, Operand::Output, |output| run(&plan, &input, &indices, output))
     }
 
     /// Assigns in place; the last update of a place stays.

@@ -343,6 +343,132 @@ impl Scatter {
         run::par_scatter(&self.plan, &reduction, data, indices, false, updates)
     }
 
+    /// Assigns updates of another type: `data[.. indices ..] = map(updates[..])`. The last update
+    /// of a place stays.
+    ///
+    /// It is the counterpart of [`Gather::run_map`](crate::Gather::run_map), whose rules hold for
+    /// `map` here. `map` is called for no update before all indices are proven.
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`], [`Error::IndexOutOfBounds`]. The data is as it was.
+    ///
+    /// ```
+    /// use strew::quant::Q8_0;
+    /// use strew::{Layout, Scatter};
+    ///
+    /// // A row of a quantised cache is written from floats.
+    /// let (cache, slots) = (Layout::contiguous([4]), Layout::contiguous([1]));
+    /// let scatter = Scatter::axis(&cache, &slots, &slots, 0)?;
+    /// let mut blocks = [Q8_0::default(); 4];
+    /// scatter.run_map(&mut blocks, &[2], &[[127.0; 32]], |row| Q8_0::encode(&row))?;
+    /// assert_eq!(blocks[2].decode(), [127.0; 32]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    // As for `run`.
+    #[cfg_attr(feature = "std", inline)]
+    #[cfg_attr(not(feature = "std"), inline(always))]
+    pub fn run_map<T: Element, U: Element, I: Index>(
+        &self,
+        data: &mut [T],
+        indices: &[I],
+        updates: &[U],
+        map: impl Fn(U) -> T,
+    ) -> Result<(), Error> {
+        self.reduce_map(Assign, data, indices, updates, map)
+    }
+
+    /// Combines with updates of another type, in row-major order of the indices:
+    /// `data[.. indices ..] = reduction(data[.. indices ..], map(updates[..]))`.
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`], [`Error::IndexOutOfBounds`]. The data is as it was.
+    ///
+    /// ```
+    /// use half::f16;
+    /// use strew::{Add, Layout, Scatter};
+    ///
+    /// // Sums of f16 in f32: 4096 ones are 4096, where f16 would stop at 2048.
+    /// let (one, many) = (Layout::contiguous([1]), Layout::contiguous([4096]));
+    /// let scatter = Scatter::axis(&one, &many, &many, 0)?;
+    /// let mut sum = [0.0_f32];
+    /// scatter.reduce_map(Add, &mut sum, &[0; 4096], &[f16::ONE; 4096], f16::to_f32)?;
+    /// assert_eq!(sum, [4096.0]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    // As for `reduce`.
+    #[cfg_attr(feature = "std", inline)]
+    #[cfg_attr(not(feature = "std"), inline(always))]
+    pub fn reduce_map<T: Element, U: Element, I: Index, R: Reduction<T>>(
+        &self,
+        reduction: R,
+        data: &mut [T],
+        indices: &[I],
+        updates: &[U],
+        map: impl Fn(U) -> T,
+    ) -> Result<(), Error> {
+        run::change(&self.plan, mapped(&reduction, &map), data, indices, updates)
+    }
+
+    /// Assigns as [`run_map`](Scatter::run_map) does, to the bit, with the threads of the rayon
+    /// pool that it is called in. Small calls run on the caller's thread.
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`], [`Error::IndexOutOfBounds`]. The data is as it was.
+    ///
+    /// ```
+    /// use strew::{Layout, Scatter};
+    ///
+    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
+    /// let mut data = [0.0_f32; 2];
+    /// scatter.par_run_map(&mut data, &[1, 0, 1], &[1_i8, 2, -3], f32::from)?;
+    /// assert_eq!(data, [2.0, -3.0]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[cfg(feature = "rayon")]
+    pub fn par_run_map<T: Element + Send, U: Element + Sync, I: Index>(
+        &self,
+        data: &mut [T],
+        indices: &[I],
+        updates: &[U],
+        map: impl Fn(U) -> T + Sync,
+    ) -> Result<(), Error> {
+        self.par_reduce_map(Assign, data, indices, updates, map)
+    }
+
+    /// Combines as [`reduce_map`](Scatter::reduce_map) does, to the bit, with the threads of the
+    /// rayon pool that it is called in: each place gets its updates from one thread, in order.
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`], [`Error::IndexOutOfBounds`]. The data is as it was.
+    ///
+    /// ```
+    /// use strew::{Add, Layout, Scatter};
+    ///
+    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
+    /// let mut sums = [0_u64; 2];
+    /// scatter.par_reduce_map(Add, &mut sums, &[1, 0, 1], &[200_u8, 2, 100], u64::from)?;
+    /// assert_eq!(sums, [2, 300]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[cfg(feature = "rayon")]
+    pub fn par_reduce_map<
+        T: Element + Send,
+        U: Element + Sync,
+        I: Index,
+        R: Reduction<T> + Sync,
+    >(
+        &self,
+        reduction: R,
+        data: &mut [T],
+        indices: &[I],
+        updates: &[U],
+        map: impl Fn(U) -> T + Sync,
+    ) -> Result<(), Error> {
+        run::par_change(&self.plan, mapped(&reduction, &map), data, indices, false, updates)
+    }
+
     /// `output = input`, then the assignment as by [`run`](Scatter::run); input and output have the
     /// layout of the data.
     ///
@@ -555,4 +681,14 @@ impl Scatter {
     pub fn explain<T: Element, I: Index, R: Reduction<T>>(&self, threads: usize) -> Explain {
         Explain::scatter::<T, I, R>(&self.plan, threads)
     }
+}
+
+/// What a reduction makes of an update of another type.
+#[inline(always)]
+pub(crate) fn mapped<T, U, R: Reduction<T>>(
+    reduction: &R,
+    map: &impl Fn(U) -> T,
+) -> impl Fn(T, U) -> T + Copy {
+    #[inline(always)]
+    |current, update| reduction.combine(current, (*map)(update))
 }

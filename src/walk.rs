@@ -57,7 +57,7 @@ pub(crate) fn lanes<I: Index>(plan: &Plan, indices: &[I], mut visitor: impl Visi
 
 /// Where the tuple at `at` leads. `None`: out of bounds.
 #[inline(always)]
-fn locate<I: Index>(plan: &Plan, indices: &[I], mut at: Position) -> Option<Position> {
+pub(crate) fn locate<I: Index>(plan: &Plan, indices: &[I], mut at: Position) -> Option<Position> {
     let mut index = at.indices;
     for coordinate in plan.coordinates() {
         let position = resolve(*indices.get(index)?, coordinate.size, plan.bounds)?;

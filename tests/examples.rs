@@ -208,3 +208,24 @@ fn permutation_sorts_and_puts_back() {
         "{text}"
     );
 }
+
+#[test]
+fn mapped_reads_the_rows_of_words() {
+    // 2^16 rows of 8 blocks of 34 bytes, of which the scale is 1 and the values 1.
+    let (file, text) = (temporary("table.q8_0"), temporary("words.txt"));
+    let block = [&[0x00, 0x3c][..], &[1; 32]].concat();
+    std::fs::write(&file, block.repeat(8 << 16)).unwrap();
+    std::fs::write(&text, "one two one\nthree\n").unwrap();
+    let output = run("mapped", &[file.to_str().unwrap(), text.to_str().unwrap()]);
+    let printed = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{printed}");
+    assert!(printed.contains("longest rows: one two one"), "{printed}");
+    // Three different words, and one of them twice.
+    assert!(printed.contains("4 rows, 1088 of 17825792 bytes read, "), "{printed}");
+
+    std::fs::write(&file, block.repeat(7)).unwrap();
+    let output = run("mapped", &[file.to_str().unwrap(), text.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(1));
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(message.contains("238 bytes, a table has 17825792"), "{message}");
+}

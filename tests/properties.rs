@@ -18,6 +18,7 @@ use common::check::{
 };
 use common::dml::{self, check_description, check_hostile_description};
 use common::generate::{self, Direction, KINDS, Kind};
+use common::map;
 use common::oracle::coordinates;
 use half::{bf16, f16};
 use proptest::prelude::*;
@@ -84,6 +85,9 @@ properties!(1;
     scatter_elements: cases(Direction::Scatter, Kind::Elements) => check_scatter;
     scatter_nd: cases(Direction::Scatter, Kind::Nd) => check_scatter;
 
+    mapped_gathers: any_case(Direction::Gather) => map::check_gather;
+    mapped_scatters: any_case(Direction::Scatter) => map::check_scatter;
+
     reductions_of_u8: any_case(Direction::Scatter) => check_reductions::<u8>;
     reductions_of_i16: any_case(Direction::Scatter) => check_reductions::<i16>;
     reductions_of_i64: any_case(Direction::Scatter) => check_reductions::<i64>;
@@ -110,6 +114,8 @@ properties!(1;
 properties!(10;
     long_gathers: long_cases(Direction::Gather) => check_gather;
     long_scatters: long_cases(Direction::Scatter) => check_scatter;
+    long_mapped_gathers: long_cases(Direction::Gather) => map::check_gather;
+    long_mapped_scatters: long_cases(Direction::Scatter) => map::check_scatter;
     long_reductions_of_u8: long_cases(Direction::Scatter) => check_reductions::<u8>;
     long_reductions_of_i64: long_cases(Direction::Scatter) => check_reductions::<i64>;
     long_reductions_of_f32: long_cases(Direction::Scatter) => check_reductions::<f32>;

@@ -17,6 +17,7 @@
 
 pub mod chart;
 mod inputs;
+mod quant;
 mod safe;
 mod spatter;
 pub mod threads;

@@ -6,11 +6,12 @@ use half::f16;
 use strew::{Add, Assign, Error, Gather, Layout, Max, Reduction, Scatter, plan};
 
 use crate::inputs::{Aligned, Resolve, Value, fill, tuples, values};
-use crate::{safe, spatter, threads};
+use crate::quant::QUANT;
+use crate::{quant, safe, spatter, threads};
 
 /// The families, in the order of the list.
-pub const FAMILIES: [&str; 8] =
-    ["rows", "elements", "tuples", "axis", "reduce", "ladder", "tiny", "spatter"];
+pub const FAMILIES: [&str; 9] =
+    ["rows", "elements", "tuples", "axis", "reduce", "ladder", "tiny", "spatter", QUANT];
 
 /// The family whose figures are those of one call, with constant inputs.
 pub const TINY: &str = "tiny";
@@ -25,8 +26,8 @@ pub struct Workload {
     pub elements: usize,
     /// The bytes of indices and of elements read and written by one run.
     pub bytes: usize,
-    make: Box<dyn Fn() -> Box<dyn Ready>>,
-    route: Box<dyn Fn(usize) -> String>,
+    pub(crate) make: Box<dyn Fn() -> Box<dyn Ready>>,
+    pub(crate) route: Box<dyn Fn(usize) -> String>,
 }
 
 impl Workload {
@@ -205,6 +206,7 @@ pub fn all(quick: bool) -> Vec<Workload> {
         ladder(sizes),
         tiny(),
         spatter,
+        quant::workloads(quick),
     ]
     .into_iter()
     .flatten()

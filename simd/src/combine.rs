@@ -165,11 +165,9 @@ pub fn listed<T: Copy>(
     if n == 1 {
         elements_listed(to, from, listed, combine);
     } else {
-        path.vectorize(
-            (to, from),
+        path.narrow(
             #[inline(always)]
-            |(to, from)| rows_listed(to, from, listed, n, combine),
-            |(to, from)| rows_listed(to, from, listed, n, combine),
+            || rows_listed(to, from, listed, n, combine),
         );
     }
 }

@@ -13,6 +13,7 @@
 //! - [`Index::RESOLVE`] turns indices into addresses; [`shift`] moves addresses.
 //! - [`Elements`], [`Rows`]: copies between a table and a flat tensor, by the size of an element
 //!   alone. [`mod@combine`]: changes of elements and rows, by a function of theirs.
+//!   [`convert`]: moves between types.
 //! - [`choose()`]: the addresses of a block that lie in a part of a table; [`Columns`]: parts of a
 //!   table that threads write side by side.
 //!
@@ -40,6 +41,7 @@ mod bytes;
 mod choose;
 mod columns;
 pub mod combine;
+pub mod convert;
 mod copies;
 mod elements;
 mod fence;

@@ -148,6 +148,17 @@ impl Path {
         }
     }
 
+    /// [`vectorize`](Path::vectorize) for what paths without vectors do as well.
+    #[inline]
+    pub(crate) fn narrow<R>(self, run: impl FnOnce() -> R) -> R {
+        self.vectorize(
+            run,
+            #[inline(always)]
+            |run| run(),
+            |run| run(),
+        )
+    }
+
     /// Runs a function, which must be `#[inline(always)]`, compiled for the vectors of this path,
     /// but AVX-512: for what gains nothing from that, so that there is less code. `portable` is
     /// what a path without vectors does.

@@ -215,11 +215,9 @@ fn position<I: Sealed, const CLAMP: bool>(index: I, size: u32) -> (u32, bool) {
 pub fn spread(path: Path, addresses: &[u32], copies: usize, length: u32, to: &mut [u32]) {
     let copy = |n: usize| length.wrapping_mul(n.checked_rem(copies).unwrap_or(0) as u32);
     let starts: [u32; STEP] = core::array::from_fn(copy);
-    path.vectorize(
-        to,
+    path.narrow(
         #[inline(always)]
-        |to| spread_by(addresses, &starts, to),
-        |to| spread_by(addresses, &starts, to),
+        || spread_by(addresses, &starts, to),
     );
 }
 

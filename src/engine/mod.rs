@@ -14,6 +14,7 @@
 //! call a block. `docs/DESIGN.md` says why, and what each strategy costs.
 
 mod few;
+mod map;
 mod movers;
 #[cfg(feature = "rayon")]
 mod pool;
@@ -36,6 +37,8 @@ use strew_simd::{Hints, Machine, Path};
 
 use crate::element::Element;
 use crate::engine::few::Few;
+use crate::engine::map::{Change, Read};
+pub(crate) use crate::engine::movers::Tile;
 use crate::engine::movers::{Before, Changed, Gathered, Job, Way};
 use crate::engine::resolver::{NoIndices, Resolver};
 use crate::engine::route::{Call, Effect, Load, Route, Stores};
@@ -44,6 +47,7 @@ use crate::engine::shared::Shared;
 use crate::engine::traverse::{check_wide, small, traverse_wide};
 use crate::error::Direction;
 use crate::index::{Bounds, Index};
+use crate::map::Source;
 use crate::plan::Plan;
 use crate::reduction::Reduction;
 
@@ -63,7 +67,7 @@ pub(crate) fn gather<T: Element, I: Index>(
         }
         return inside;
     }
-    let (call, path) = (gather_call::<T, I>(proven, 1), Path::detect());
+    let (call, path) = (gather_call::<I>(size_of::<T>(), proven, 1), Path::detect());
     run(plan, &call, path, &indices, &mut gathered(plan, path, input, output))
 }
 
@@ -109,7 +113,7 @@ pub(crate) fn scatter_into<T: Element, I: Index, R: Reduction<T>>(
 
 /// `output[flat] = input[table]` for a plan without indices.
 pub(crate) fn copy<T: Element>(plan: &Plan, input: &[T], output: &mut [T]) {
-    let (call, path) = (gather_call::<T, u8>(true, 1), Path::detect());
+    let (call, path) = (gather_call::<u8>(size_of::<T>(), true, 1), Path::detect());
     run(plan, &call, path, &NoIndices, &mut gathered(plan, path, input, output));
 }
 
@@ -127,7 +131,7 @@ pub(crate) fn par_gather<T: Element + Send + Sync, I: Index>(
     input: &[T],
     output: &mut [T],
 ) -> bool {
-    let call = gather_call::<T, I>(proven, rayon::current_num_threads());
+    let call = gather_call::<I>(size_of::<T>(), proven, rayon::current_num_threads());
     let path = Path::detect();
     par_run(plan, &call, path, &indices, &mut gathered(plan, path, input, output))
 }
@@ -145,6 +149,64 @@ pub(crate) fn par_scatter<T: Element + Send + Sync, I: Index, R: Reduction<T> + 
     let call = scatter_call::<T, I, R>(proven, rayon::current_num_threads());
     let path = Path::detect();
     par_run(plan, &call, path, &indices, &mut changed(plan, path, reduction, data, updates))
+}
+
+/// `output[flat] = source[table]`, as [`gather`].
+pub(crate) fn read<U: Element, S: Source<U>, I: Index>(
+    plan: &Plan,
+    indices: &[I],
+    proven: bool,
+    source: S,
+    output: &mut [U],
+) -> bool {
+    let (call, path) = (gather_call::<I>(S::BYTES, proven, 1), Path::detect());
+    let mut job = Read { source, output, n: plan.row(), way: Way::of(path) };
+    run(plan, &call, path, &indices, &mut job)
+}
+
+/// `data[table] = change(data[table], updates[flat])`, as [`scatter`].
+pub(crate) fn change<T: Element, U: Element, I: Index>(
+    plan: &Plan,
+    indices: &[I],
+    proven: bool,
+    data: &mut [T],
+    updates: &[U],
+    change: impl Fn(T, U) -> T + Copy,
+) -> bool {
+    let (call, path) = (change_call::<I>(size_of::<T>(), proven, 1), Path::detect());
+    let mut job = changed_by(plan, path, data, updates, change);
+    run(plan, &call, path, &indices, &mut job)
+}
+
+/// [`read`] with the threads of the rayon pool that it is called in.
+#[cfg(feature = "rayon")]
+pub(crate) fn par_read<U: Element + Send, S: Source<U> + Send, I: Index>(
+    plan: &Plan,
+    indices: &[I],
+    proven: bool,
+    source: S,
+    output: &mut [U],
+) -> bool {
+    let (element, path) = (S::BYTES.max(size_of::<U>()), Path::detect());
+    let call = gather_call::<I>(element, proven, rayon::current_num_threads());
+    let mut job = Read { source, output, n: plan.row(), way: Way::of(path) };
+    par_run(plan, &call, path, &indices, &mut job)
+}
+
+/// [`change`] with the threads of the rayon pool that it is called in.
+#[cfg(feature = "rayon")]
+pub(crate) fn par_change<T: Element + Send, U: Element + Sync, I: Index>(
+    plan: &Plan,
+    indices: &[I],
+    proven: bool,
+    data: &mut [T],
+    updates: &[U],
+    change: impl Fn(T, U) -> T + Copy + Send,
+) -> bool {
+    let (element, path) = (size_of::<T>().max(size_of::<U>()), Path::detect());
+    let call = change_call::<I>(element, proven, rayon::current_num_threads());
+    let mut job = changed_by(plan, path, data, updates, change);
+    par_run(plan, &call, path, &indices, &mut job)
 }
 
 /// What a call will do on this machine: see [`Gather::explain`](crate::Gather::explain) and
@@ -171,7 +233,7 @@ enum Explained {
 
 impl Explain {
     pub(crate) fn gather<T: Element, I: Index>(plan: &Plan, threads: usize) -> Explain {
-        Explain::of(plan, &gather_call::<T, I>(false, threads))
+        Explain::of(plan, &gather_call::<I>(size_of::<T>(), false, threads))
     }
 
     pub(crate) fn scatter<T: Element, I: Index, R: Reduction<T>>(
@@ -206,11 +268,11 @@ impl core::fmt::Display for Explain {
     }
 }
 
-fn gather_call<T, I>(proven: bool, threads: usize) -> Call {
+fn gather_call<I>(element: usize, proven: bool, threads: usize) -> Call {
     Call {
         direction: Direction::Gather,
         effect: Effect::Assign,
-        element: size_of::<T>(),
+        element,
         index: size_of::<I>(),
         proven,
         functional: false,
@@ -225,7 +287,13 @@ fn scatter_call<T: Element, I, R: Reduction<T>>(proven: bool, threads: usize) ->
         () if R::KIND.free().is_some() => Effect::Free,
         () => Effect::Combine,
     };
-    Call { direction: Direction::Scatter, effect, ..gather_call::<T, I>(proven, threads) }
+    Call { effect, ..change_call::<I>(size_of::<T>(), proven, threads) }
+}
+
+/// A scatter by a function of the caller's.
+fn change_call<I>(element: usize, proven: bool, threads: usize) -> Call {
+    let gather = gather_call::<I>(element, proven, threads);
+    Call { direction: Direction::Scatter, effect: Effect::Call, ..gather }
 }
 
 /// What knows the type of a gather's elements.
@@ -251,6 +319,19 @@ fn changed<'a, T, R>(
     let length = data.len().min(plan.lengths.table);
     let data = data.get_mut(..length).unwrap_or_default();
     Changed { reduction, data, updates, n: plan.row(), way: Way::of(path), before: None }
+}
+
+/// What knows the types of a scatter between two.
+fn changed_by<'a, T, U, F>(
+    plan: &Plan,
+    path: Path,
+    data: &'a mut [T],
+    updates: &'a [U],
+    change: F,
+) -> Change<'a, T, U, F> {
+    let length = data.len().min(plan.lengths.table);
+    let data = data.get_mut(..length).unwrap_or_default();
+    Change { data, updates, change, n: plan.row(), way: Way::of(path) }
 }
 
 /// The ways of calls by their size.

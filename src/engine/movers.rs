@@ -94,6 +94,21 @@ pub(crate) struct Tile {
     pub width: usize,
 }
 
+impl Tile {
+    /// A contiguous copy.
+    pub(crate) fn copy<T: Element>(&self, table: &[T]) -> Vec<T> {
+        let mut copy = Vec::with_capacity(self.rows.saturating_mul(self.width));
+        for row in 0..self.rows {
+            let start = self.start.wrapping_add(row.wrapping_mul(self.pitch));
+            let end = start.wrapping_add(self.width);
+            let ahead = start.wrapping_add(self.pitch.wrapping_mul(tuning::TILE_ROWS_AHEAD));
+            prefetch_row(table, ahead, self.width);
+            copy.extend_from_slice(table.get(start..end).unwrap_or_default());
+        }
+        copy
+    }
+}
+
 /// `output[flat] = input[table]`, in rows of `n` elements.
 pub(crate) struct Gathered<'a, T> {
     pub input: &'a [T],
@@ -146,14 +161,7 @@ impl<T: Element> Job for Gathered<'_, T> {
     }
 
     fn tile(&mut self, tile: &Tile, run: &mut dyn FnMut(&mut dyn Mover)) {
-        let mut copy = Vec::with_capacity(tile.rows.saturating_mul(tile.width));
-        for row in 0..tile.rows {
-            let start = tile.start.wrapping_add(row.wrapping_mul(tile.pitch));
-            let end = start.wrapping_add(tile.width);
-            let ahead = start.wrapping_add(tile.pitch.wrapping_mul(tuning::TILE_ROWS_AHEAD));
-            prefetch_row(self.input, ahead, tile.width);
-            copy.extend_from_slice(self.input.get(start..end).unwrap_or_default());
-        }
+        let copy = tile.copy(self.input);
         let way = self.way;
         Gathered { input: &copy, output: self.output, n: self.n, way }.session(run);
     }

@@ -19,11 +19,15 @@ pub(crate) trait Shared: Job + Send {
     fn set_row(&mut self, n: usize);
 
     /// Runs with a number of tables for what is written, which are merged if `run` returns `true`.
-    /// `None`: there is no memory for them.
-    fn copies(&mut self, number: usize, run: &mut dyn FnMut(Parts<'_>) -> bool) -> Option<bool>;
+    /// `None`: there is no memory for them, or they cannot be merged.
+    fn copies(&mut self, _number: usize, _run: &mut dyn FnMut(Parts<'_>) -> bool) -> Option<bool> {
+        None
+    }
 
-    /// A table that is written, cut to tiles of all its columns.
-    fn tiles(&mut self, tile: &Tile, columns: usize) -> Vec<Box<dyn Tiled + '_>>;
+    /// A table that is written, cut to tiles of all its columns. A gather has none.
+    fn tiles(&mut self, _tile: &Tile, _columns: usize) -> Vec<Box<dyn Tiled + '_>> {
+        Vec::new()
+    }
 }
 
 /// A tile of a table that is written.
@@ -42,16 +46,6 @@ impl<T: Element + Send + Sync> Shared for Gathered<'_, T> {
 
     fn set_row(&mut self, n: usize) {
         self.n = n;
-    }
-
-    /// A gather changes nothing that it reads.
-    fn copies(&mut self, _: usize, _: &mut dyn FnMut(Parts<'_>) -> bool) -> Option<bool> {
-        None
-    }
-
-    /// A gather reads its table: threads need no columns of it.
-    fn tiles(&mut self, _: &Tile, _: usize) -> Vec<Box<dyn Tiled + '_>> {
-        Vec::new()
     }
 }
 
@@ -166,7 +160,7 @@ impl Mover for InPart<'_> {
 }
 
 /// A slice cut at these places: what `make` makes of each part.
-fn cut<'a, T, P>(
+pub(crate) fn cut<'a, T, P>(
     slice: &'a mut [T],
     cuts: &[usize],
     mut make: impl FnMut(&'a mut [T]) -> P,
