@@ -331,7 +331,7 @@ fn the_bits_of_one_between_types() {
                 let mut output = flat.clone();
                 gather.run_map(&table, &ids, &mut output, narrow).unwrap();
                 assert!(output == expected, "{name}, {bounds:?}, gather");
-                for threads in [3] {
+                for threads in [2, 3] {
                     let mut output = flat.clone();
                     let run = || gather.par_run_map(&table, &ids, &mut output, narrow);
                     with_threads(threads, run).unwrap();
@@ -346,7 +346,7 @@ fn the_bits_of_one_between_types() {
             scatter.run_map(&mut own_set, &ids, &flat, wide).unwrap();
             scatter.reduce_map(Add, &mut own_sum, &ids, &flat, wide).unwrap();
             assert!((own_set == set) & (own_sum == sum), "{name}, {bounds:?}");
-            for threads in [3] {
+            for threads in [2, 3] {
                 let [mut par_set, mut par_sum] = [(); 2].map(|()| table.clone());
                 with_threads(threads, || {
                     scatter.par_run_map(&mut par_set, &ids, &flat, wide).unwrap();
