@@ -8,6 +8,7 @@
 //! cargo run --release -p strew-benches --bin summary   # one table
 //! cargo run --release -p strew-benches --bin summary -- rows --svg rows.svg
 //! cargo run --release -p strew-benches --bin summary -- --routes   # and what each call does
+//! cargo run --release -p strew-benches --bin sweep -- 1 400   # 400 random workloads of seed 1
 //! ```
 //!
 //! Criterion measures each workload as the safe loop, and as strew on each path of the machine.
@@ -20,6 +21,7 @@ mod inputs;
 mod quant;
 mod safe;
 mod spatter;
+pub mod sweep;
 pub mod threads;
 pub mod workloads;
 

@@ -71,19 +71,19 @@ pub trait Ready {
 }
 
 /// `from` is read, `to` is written: input and output of a gather, updates and data of a scatter.
-struct Case<T, I, S, L> {
-    from: Aligned<T>,
-    indices: Aligned<I>,
-    to: Aligned<T>,
-    strew: S,
-    safe_loop: L,
+pub(crate) struct Case<T, I, S, L> {
+    pub from: Aligned<T>,
+    pub indices: Aligned<I>,
+    pub to: Aligned<T>,
+    pub strew: S,
+    pub safe_loop: L,
 }
 
 impl<T, I, S, L> Ready for Case<T, I, S, L>
 where
     T: Value,
-    S: Fn(&[T], &[I], &mut [T]) -> Result<(), Error>,
-    L: Fn(&[T], &[I], &mut [T]),
+    S: FnMut(&[T], &[I], &mut [T]) -> Result<(), Error>,
+    L: FnMut(&[T], &[I], &mut [T]),
 {
     fn strew(&mut self, times: u64) {
         for _ in 0..times {
@@ -117,8 +117,8 @@ where
 }
 
 /// The seeds of what is read and of what is written.
-const FROM: u64 = 1;
-const TO: u64 = 2;
+pub(crate) const FROM: u64 = 1;
+pub(crate) const TO: u64 = 2;
 
 /// The number of elements that most workloads move, and the bytes of tables that fit L2, fit L3,
 /// and fit neither.
