@@ -105,6 +105,8 @@ pub enum Error {
     /// The axis is not a dimension of the indexed tensor. `expected` is the number of dimensions,
     /// which the axis must stay below.
     AxisOutOfRange { operand: Operand, expected: usize, found: usize },
+    /// A list of axes names one of them twice: at the places `first` and `second`.
+    RepeatedAxis { axis: usize, first: usize, second: usize },
     /// There are too many batch dimensions for this operand. `expected` is the largest number
     /// allowed.
     BatchDimsOutOfRange { operand: Operand, expected: usize, found: usize },
@@ -114,8 +116,8 @@ pub enum Error {
     /// A dimension has the wrong size. For the indices of an `elements` operator, `expected` is the
     /// largest size allowed.
     SizeMismatch { operand: Operand, dimension: usize, expected: usize, found: usize },
-    /// The tuples of an `nd` operator, the last dimension of the indices, must have 1 to `expected`
-    /// coordinates.
+    /// The tuples of an `nd` or `axes` operator, the last dimension of the indices, must have 1 to
+    /// `expected` coordinates.
     TupleSizeOutOfRange { expected: usize, found: usize },
     /// The number of elements, or the last address, exceeds `usize`.
     SizesOverflow { operand: Operand },
@@ -179,6 +181,11 @@ impl Error {
                 .operand("axis out of range", operand)
                 .count(" has ", expected)
                 .count(" dimensions, the axis is ", found),
+            Error::RepeatedAxis { axis, first, second } => m
+                .count("repeated axis: axis ", axis)
+                .count(" is at the places ", first)
+                .count(" and ", second)
+                .text(" of the list"),
             Error::BatchDimsOutOfRange { operand, expected, found } => m
                 .operand("batch dims out of range", operand)
                 .count(" allows at most ", expected)

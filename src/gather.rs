@@ -142,6 +142,47 @@ impl Gather {
         Ok(gather)
     }
 
+    /// `output[i.., s..] = input[c]`, where coordinate `axes[k]` of `c` is `indices[i.., k]`, and
+    /// `s` are the other coordinates of `c`, in their order: [`nd`](Gather::nd) on any different
+    /// axes, in any order.
+    ///
+    /// The shapes are `output = indices[..q-1] ++ the other sizes of the input`, where `q` is the
+    /// rank of the indices, and `indices[q-1]` the number of axes
+    /// ([`shape::axes`](crate::shape::axes)).
+    ///
+    /// This is NumPy's `a[i, :, j]`, with `i` and `j` side by side in the last dimension of the
+    /// indices. NumPy puts the dimensions of the indices first only if a slice separates the axes:
+    /// of `a[:, i, j]` it puts them where the axes were. For that, permute the layout of the
+    /// output.
+    ///
+    /// # Errors
+    /// [`Error::RankMismatch`], [`Error::TupleSizeOutOfRange`], [`Error::AxisOutOfRange`],
+    /// [`Error::RepeatedAxis`], [`Error::RankTooLarge`], [`Error::SizeMismatch`],
+    /// [`Error::SizesOverflow`], [`Error::OffsetTooSmall`], [`Error::OverlappingOutput`].
+    ///
+    /// ```
+    /// use strew::{Gather, Layout};
+    ///
+    /// // Rows j of images i: a[i, :, j] of a 2 x 3 x 2 tensor, for (i, j) = (1, 0) and (0, 1).
+    /// let (input, pairs) = (Layout::contiguous([2, 3, 2]), Layout::contiguous([2, 2]));
+    /// let gather = Gather::axes(&input, &pairs, &Layout::contiguous([2, 3]), &[0, 2])?;
+    /// let mut output = [0; 6];
+    /// gather.run(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11], &[1, 0, 0, 1], &mut output)?;
+    /// assert_eq!(output, [6, 8, 10, 1, 3, 5]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[inline]
+    pub const fn axes(
+        input: &Layout,
+        indices: &Layout,
+        output: &Layout,
+        axes: &[usize],
+    ) -> Result<Gather, Error> {
+        let mut gather = Gather { plan: Plan::NOTHING };
+        tri!(gather.plan.axes(input, indices, output, axes, Direction::Gather));
+        Ok(gather)
+    }
+
     /// The same gather with another rule for indices out of bounds; the rule is [`Bounds::Error`]
     /// if none is set.
     ///

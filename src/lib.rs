@@ -41,6 +41,7 @@
 //! - [`Gather::nd`], `i` and `j` side by side in the last dimension of the indices: NumPy
 //!   `a[i, j]`; JAX `a.at[i, j].get()`; TensorFlow `gather_nd`; ONNX `GatherND`; DirectML
 //!   `GATHER_ND`, `GATHER_ND1`.
+//! - [`Gather::axes`], a tuple for any list of axes: NumPy `a[i, :, j]`; JAX `a.at[i, :, j].get()`.
 //! - [`Scatter::axis`] and [`run`](Scatter::run): NumPy `a[i] = u`; PyTorch `index_copy`; JAX
 //!   `a.at[i].set(u)`; OpenVINO `ScatterUpdate`.
 //! - [`Scatter::axis`] and [`reduce`](Scatter::reduce)`(Add, ..)`: NumPy `add.at(a, i, u)`,
@@ -52,6 +53,7 @@
 //!   `SCATTER_ND`.
 //! - [`Scatter::nd`] and [`reduce`](Scatter::reduce)`(Add, ..)`: NumPy `add.at(a, (i, j), u)`; JAX
 //!   `a.at[i, j].add(u)`; TensorFlow `tensor_scatter_nd_add`, `scatter_nd` (into zeros).
+//! - [`Scatter::axes`]: NumPy `a[i, :, j] = u`; JAX `a.at[i, :, j].set(u)`.
 //!
 //! Some operators are one of these in another form:
 //!

@@ -15,6 +15,7 @@
 //! | `axis` | of the indices (table stride 0) | of the table before and after the axis | the axis |
 //! | `elements` | all (table stride 0 on the axis) | none | the axis |
 //! | `nd` | batch, then of the tuples (table stride 0) | of the table after the tuple | `k` axes |
+//! | `axes` | of the tuples (table stride 0) | of the table that no coordinate indexes | `k` axes |
 //!
 //! Dimensions of size 1 vanish, neighbours that can be walked with one stride merge, and outer
 //! dimensions at the end along which the indices are broadcast become inner ones. Outer dimensions
@@ -26,7 +27,7 @@ use crate::error::{Direction, Error, Operand, tri};
 use crate::get::{get, get_mut};
 use crate::index::Bounds;
 use crate::layout::{Layout, MAX_RANK, SCALAR};
-use crate::shape::{axis_sizes, elements_sizes, nd_sizes, same_sizes};
+use crate::shape::{axes_first, axis_sizes, elements_sizes, nd_sizes, same_sizes};
 
 /// One dimension of the iteration space: its size, and its stride in each tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -100,7 +101,7 @@ pub(crate) struct Lengths {
     pub flat: usize,
 }
 
-/// The three constructors, on [`Plan::NOTHING`] (in place, since a plan is large to copy; for that
+/// The constructors, on [`Plan::NOTHING`] (in place, since a plan is large to copy; for that
 /// reason their callers are inlined): what each tensor must look like, and where its dimensions go.
 impl Plan {
     pub(crate) const fn axis(
@@ -173,6 +174,32 @@ impl Plan {
             flat,
             direction.flat()
         ));
+        self.by_tuples(table, indices, flat, batch_dims);
+        self.prove(table, indices, flat, direction)
+    }
+
+    pub(crate) const fn axes(
+        &mut self,
+        table: &Layout,
+        indices: &Layout,
+        flat: &Layout,
+        axes: &[usize],
+        direction: Direction,
+    ) -> Result<(), Error> {
+        let permuted = tri!(axes_first(table, indices, axes, direction));
+        tri!(same_sizes(&tri!(nd_sizes(&permuted, indices, 0, direction)), flat, direction.flat()));
+        self.by_tuples(&permuted, indices, flat, 0);
+        self.prove(table, indices, flat, direction)
+    }
+
+    /// The dimensions of `nd`, whose sizes fit.
+    const fn by_tuples(
+        &mut self,
+        table: &Layout,
+        indices: &Layout,
+        flat: &Layout,
+        batch_dims: usize,
+    ) {
         let last = indices.rank() - 1;
         let tuple = indices.size(last);
         let mut d = 0;
@@ -193,7 +220,6 @@ impl Plan {
             d += 1;
         }
         self.tuple_of(table, batch_dims, tuple, indices.stride(last));
-        self.prove(table, indices, flat, direction)
     }
 
     /// The plan of `output = input`, for tensors of the same sizes: no indices, all dimensions

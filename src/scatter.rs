@@ -150,6 +150,45 @@ impl Scatter {
         Ok(scatter)
     }
 
+    /// `data[c] (op)= updates[i.., s..]`, where coordinate `axes[k]` of `c` is `indices[i.., k]`,
+    /// and `s` are the other coordinates of `c`, in their order: [`nd`](Scatter::nd) on any different
+    /// axes, in any order.
+    ///
+    /// The shapes are `updates = indices[..q-1] ++ the other sizes of the data`, where `q` is the
+    /// rank of the indices, and `indices[q-1]` the number of axes
+    /// ([`shape::axes`](crate::shape::axes)).
+    ///
+    /// This is NumPy's `a[i, :, j] = u`; [`Gather::axes`](crate::Gather::axes) says where NumPy
+    /// differs.
+    ///
+    /// # Errors
+    /// [`Error::RankMismatch`], [`Error::TupleSizeOutOfRange`], [`Error::AxisOutOfRange`],
+    /// [`Error::RepeatedAxis`], [`Error::RankTooLarge`], [`Error::SizeMismatch`],
+    /// [`Error::SizesOverflow`], [`Error::OffsetTooSmall`], [`Error::OverlappingOutput`].
+    ///
+    /// ```
+    /// use strew::{Layout, Scatter};
+    ///
+    /// // Column 1 of image 0, with the coordinates in the order (column, image).
+    /// let (data, pairs) = (Layout::contiguous([2, 3, 2]), Layout::contiguous([1, 2]));
+    /// let scatter = Scatter::axes(&data, &pairs, &Layout::contiguous([1, 3]), &[2, 0])?;
+    /// let mut data = [0; 12];
+    /// scatter.run(&mut data, &[1, 0], &[7, 8, 9])?;
+    /// assert_eq!(data, [0, 7, 0, 8, 0, 9, 0, 0, 0, 0, 0, 0]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[inline]
+    pub const fn axes(
+        data: &Layout,
+        indices: &Layout,
+        updates: &Layout,
+        axes: &[usize],
+    ) -> Result<Scatter, Error> {
+        let mut scatter = Scatter { plan: Plan::NOTHING, data: *data };
+        tri!(scatter.plan.axes(data, indices, updates, axes, Direction::Scatter));
+        Ok(scatter)
+    }
+
     /// The same scatter with another rule for indices out of bounds; the rule is [`Bounds::Error`]
     /// if none is set.
     ///

@@ -48,7 +48,7 @@ fn cases(direction: Direction, kind: Kind) -> impl Strategy<Value = Case> {
 fn any_case(direction: Direction) -> impl Strategy<Value = Case> {
     choices().prop_map(move |choices| {
         replay(&choices, |choose| {
-            let kind = KINDS[choose(3)];
+            let kind = KINDS[choose(4)];
             generate::case(direction, kind, choose)
         })
     })
@@ -58,7 +58,7 @@ fn any_case(direction: Direction) -> impl Strategy<Value = Case> {
 fn long_cases(direction: Direction) -> impl Strategy<Value = Case> {
     choices().prop_map(move |choices| {
         replay(&choices, |choose| {
-            let kind = KINDS[choose(3)];
+            let kind = KINDS[choose(4)];
             generate::long_case(direction, kind, choose)
         })
     })
@@ -80,9 +80,11 @@ properties!(1;
     gather_axis: cases(Direction::Gather, Kind::Axis) => check_gather;
     gather_elements: cases(Direction::Gather, Kind::Elements) => check_gather;
     gather_nd: cases(Direction::Gather, Kind::Nd) => check_gather;
+    gather_axes: cases(Direction::Gather, Kind::Axes) => check_gather;
     scatter_axis: cases(Direction::Scatter, Kind::Axis) => check_scatter;
     scatter_elements: cases(Direction::Scatter, Kind::Elements) => check_scatter;
     scatter_nd: cases(Direction::Scatter, Kind::Nd) => check_scatter;
+    scatter_axes: cases(Direction::Scatter, Kind::Axes) => check_scatter;
 
     reductions_of_u8: any_case(Direction::Scatter) => check_reductions::<u8>;
     reductions_of_i16: any_case(Direction::Scatter) => check_reductions::<i16>;

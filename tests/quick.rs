@@ -22,7 +22,7 @@ fn random(direction: Direction, number: u64, check: impl Fn(&Case, &[oracle::Mov
     for seed in 0..number {
         let mut choices = noise(seed, 0);
         let mut choose = |n: usize| (choices.next().unwrap() % n as u64) as usize;
-        let kind = KINDS[choose(3)];
+        let kind = KINDS[choose(4)];
         let make = if seed % 4 == 0 { generate::long_case } else { generate::case };
         let case = make(direction, kind, &mut choose);
         if case.values.iter().all(|value| i64::try_from(*value).is_ok()) {

@@ -3,14 +3,27 @@
 
 use std::fmt;
 
-use strew::{Bounds, Error, Gather, Layout, Scatter};
+use strew::{Bounds, Error, Gather, Layout, MAX_RANK, Scatter};
 
-/// `axis` or `elements` with the axis, `nd` with the number of batch dimensions.
+/// `axis` or `elements` with the axis, `nd` with the number of batch dimensions, `axes` with the
+/// first `count` of the axes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operator {
     Axis(usize),
     Elements(usize),
     Nd(usize),
+    Axes { axes: [usize; MAX_RANK], count: usize },
+}
+
+impl Operator {
+    /// The axis of the table that a coordinate of a tuple indexes.
+    pub fn axis_of(self, coordinate: usize) -> usize {
+        match self {
+            Operator::Axis(axis) | Operator::Elements(axis) => axis,
+            Operator::Nd(batch_dims) => batch_dims + coordinate,
+            Operator::Axes { axes, .. } => axes[coordinate],
+        }
+    }
 }
 
 /// A layout, and the length of the slice that it lies in.
@@ -59,6 +72,9 @@ impl Case {
             Operator::Axis(axis) => Gather::axis(&input, &indices, &output, axis)?,
             Operator::Elements(axis) => Gather::elements(&input, &indices, &output, axis)?,
             Operator::Nd(batch_dims) => Gather::nd(&input, &indices, &output, batch_dims)?,
+            Operator::Axes { axes, count } => {
+                Gather::axes(&input, &indices, &output, &axes[..count])?
+            }
         };
         Ok(gather.bounds(self.bounds))
     }
@@ -70,6 +86,9 @@ impl Case {
             Operator::Axis(axis) => Scatter::axis(&data, &indices, &updates, axis)?,
             Operator::Elements(axis) => Scatter::elements(&data, &indices, &updates, axis)?,
             Operator::Nd(batch_dims) => Scatter::nd(&data, &indices, &updates, batch_dims)?,
+            Operator::Axes { axes, count } => {
+                Scatter::axes(&data, &indices, &updates, &axes[..count])?
+            }
         };
         Ok(scatter.bounds(self.bounds))
     }

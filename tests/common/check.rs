@@ -474,6 +474,7 @@ pub fn check_shapes(case: &Case) {
         Operator::Axis(axis) => shape::axis(table, indices, axis),
         Operator::Elements(axis) => shape::elements(table, indices, axis),
         Operator::Nd(batch_dims) => shape::nd(table, indices, batch_dims),
+        Operator::Axes { axes, count } => shape::axes(table, indices, &axes[..count]),
     };
     assert_eq!(found.unwrap(), case.flat.sizes[..], "{case:?}");
 }

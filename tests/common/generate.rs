@@ -21,9 +21,11 @@ pub enum Kind {
     Axis,
     Elements,
     Nd,
+    Axes,
 }
 
-pub const KINDS: [Kind; 3] = [Kind::Axis, Kind::Elements, Kind::Nd];
+/// The first three are ONNX's and DirectML's.
+pub const KINDS: [Kind; 4] = [Kind::Axis, Kind::Elements, Kind::Nd, Kind::Axes];
 
 const MAX_RANK: usize = 8;
 /// A tensor that is larger makes no better test, only a slower one.
@@ -112,7 +114,24 @@ fn shapes(kind: Kind, choose: Choose) -> Shapes {
             let flat = [&indices[..indices.len() - 1], tail].concat();
             Shapes { operator: Operator::Nd(batch_dims), table, indices, flat }
         }
+        Kind::Axes => {
+            let count = 1 + choose(rank);
+            let (axes, others) = some_axes(rank, count, choose);
+            let tail: Vec<usize> = others.iter().map(|axis| table[*axis]).collect();
+            let free = (MAX_RANK - 1).min(MAX_RANK - tail.len());
+            let elements: usize = tail.iter().product();
+            let entries = sizes_within(choose(free + 1), MAX_ELEMENTS / elements.max(1), choose);
+            let (indices, flat) = ([&entries[..], &[count]].concat(), [entries, tail].concat());
+            Shapes { operator: Operator::Axes { axes, count }, table, indices, flat }
+        }
     }
+}
+
+/// `count` different axes of `rank` in any order, and the others in their order.
+fn some_axes(rank: usize, count: usize, choose: Choose) -> ([usize; MAX_RANK], Vec<usize>) {
+    let (mut axes, mut others) = ([0; MAX_RANK], Vec::from_iter(0..rank));
+    axes[..count].iter_mut().for_each(|axis| *axis = others.remove(choose(others.len())));
+    (axes, others)
 }
 
 fn long_shapes(kind: Kind, choose: Choose) -> Shapes {
@@ -154,6 +173,19 @@ fn long_shapes(kind: Kind, choose: Choose) -> Shapes {
                 indices,
                 flat,
             }
+        }
+        Kind::Axes => {
+            let tuple = sizes_of(&MANY, 1 + choose(5), 2_000, choose);
+            let rank = tuple.len() + choose(2);
+            let (axes, others) = some_axes(rank, tuple.len(), choose);
+            let tail = sizes_of(&FEW, others.len(), 4, choose);
+            let mut table = vec![0; rank];
+            axes.iter().zip(&tuple).for_each(|(axis, size)| table[*axis] = *size);
+            others.iter().zip(&tail).for_each(|(axis, size)| table[*axis] = *size);
+            let entries = [sizes_of(&FEW, choose(2), 2, choose), vec![length]].concat();
+            let indices = [&entries[..], &[tuple.len()]].concat();
+            let operator = Operator::Axes { axes, count: tuple.len() };
+            Shapes { operator, table, indices, flat: [entries, tail].concat() }
         }
     }
 }
@@ -269,10 +301,11 @@ fn values(
 
 /// The size of the axis that the value at `c` indexes.
 fn indexed_size(operator: Operator, table: &Tensor, c: &[usize]) -> usize {
-    match operator {
-        Operator::Axis(axis) | Operator::Elements(axis) => table.sizes[axis],
-        Operator::Nd(batch_dims) => table.sizes[batch_dims + c[c.len() - 1]],
-    }
+    let coordinate = match operator {
+        Operator::Axis(_) | Operator::Elements(_) => 0,
+        Operator::Nd(_) | Operator::Axes { .. } => c[c.len() - 1],
+    };
+    table.sizes[operator.axis_of(coordinate)]
 }
 
 fn hostile(size: usize, index: IndexType, choose: Choose) -> i128 {
@@ -310,7 +343,7 @@ fn hostile(size: usize, index: IndexType, choose: Choose) -> i128 {
 /// three parts replaced.
 pub fn hostile_case(choose: Choose) -> Case {
     let direction = [Direction::Gather, Direction::Scatter][choose(2)];
-    let kind = KINDS[choose(3)];
+    let kind = KINDS[choose(4)];
     let changes = 1 + choose(3);
     let parts: Vec<usize> = (0..4 * changes).map(|_| choose(1 << 16)).collect();
     let mut case = case(direction, kind, choose);
@@ -355,9 +388,19 @@ fn corrupt(case: &mut Case, which: usize, part: usize, dim: usize, value: usize)
         2 => &mut case.flat,
         _ => {
             let parameter = if dim.is_multiple_of(4) { size } else { value % 12 };
-            case.operator =
-                [Operator::Axis(parameter), Operator::Elements(parameter), Operator::Nd(parameter)]
-                    [part % 3];
+            case.operator = match part % 4 {
+                0 => Operator::Axis(parameter),
+                1 => Operator::Elements(parameter),
+                2 => Operator::Nd(parameter),
+                // Some axis, twice if there are more, or any number of them.
+                _ => match &mut case.operator {
+                    Operator::Axes { axes, count } => {
+                        axes[part / 4 % MAX_RANK] = parameter;
+                        Operator::Axes { axes: *axes, count: *count }
+                    }
+                    _ => Operator::Axes { axes: std::array::from_fn(|n| n), count: value % 9 },
+                },
+            };
             return;
         }
     };
