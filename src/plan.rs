@@ -345,12 +345,32 @@ impl Plan {
         if self.lengths.flat == 0 || self.lengths.table == 0 {
             self.cells = 0;
         }
+        self.turn_inner();
         #[cfg(not(feature = "std"))]
         self.find_packed();
         #[cfg(feature = "std")]
         self.find_addresses_fit();
         self.set_bounds(Bounds::Error);
         Ok(())
+    }
+
+    /// Walks inner dimensions the other way if they lead backwards in both tensors: their order is
+    /// free, and so neighbours that are reversed in both are rows.
+    const fn turn_inner(&mut self) {
+        let mut d = self.outer;
+        while d < self.rank
+            && let Some(dim) = get_mut(&mut self.dims, d)
+        {
+            if dim.table < 0 && dim.flat < 0 {
+                let last = dim.size.wrapping_sub(1);
+                self.start.table =
+                    self.start.table.wrapping_add(last.wrapping_mul(dim.table as usize));
+                self.start.flat =
+                    self.start.flat.wrapping_add(last.wrapping_mul(dim.flat as usize));
+                (dim.table, dim.flat) = (dim.table.wrapping_neg(), dim.flat.wrapping_neg());
+            }
+            d += 1;
+        }
     }
 
     /// Looks for tuples and rows without gaps, once for all walks.
