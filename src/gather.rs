@@ -4,7 +4,7 @@ use crate::element::Element;
 #[cfg(feature = "std")]
 use crate::engine::Explain;
 use crate::error::{Direction, Error, tri};
-use crate::index::{Bounds, Index};
+use crate::index::{Bounds, Index, Negative};
 use crate::layout::Layout;
 use crate::plan::Plan;
 use crate::run;
@@ -199,6 +199,24 @@ impl Gather {
     #[must_use]
     pub const fn bounds(mut self, bounds: Bounds) -> Gather {
         self.plan.set_bounds(bounds);
+        self
+    }
+
+    /// The same plan with another meaning of indices below 0; [`Negative::FromEnd`] if none is set.
+    ///
+    /// ```
+    /// use strew::{Gather, Layout, Negative};
+    ///
+    /// let (table, one) = (Layout::contiguous([3]), Layout::contiguous([1]));
+    /// let gather = Gather::axis(&table, &one, &one, 0)?;
+    /// assert!(gather.run(&[10, 20, 30], &[-1], &mut [0]).is_ok());
+    /// let gather = gather.negative(Negative::OutOfBounds);
+    /// assert!(gather.run(&[10, 20, 30], &[-1], &mut [0]).is_err());
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[must_use]
+    pub const fn negative(mut self, negative: Negative) -> Gather {
+        self.plan.negative = negative;
         self
     }
 

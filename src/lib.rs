@@ -60,7 +60,7 @@
 //! - ONNX `TensorScatter` (a KV-cache): [`Scatter::nd`] with a batch dimension,
 //!   `examples/kv_cache.rs`.
 //! - NumPy `histogram2d`, `histogramdd`: [`Scatter::nd`] and [`reduce`](Scatter::reduce)`(Add, ..)`
-//!   of one 1, with [unsigned cells](guide::bounds), `examples/voxels.rs`.
+//!   of one 1, with [`Negative::OutOfBounds`], `examples/voxels.rs`.
 //! - NumPy `argsort` of a permutation (its inverse): [`Scatter::axis`] of 0, 1, 2 ..,
 //!   `examples/permutation.rs`.
 //! - `one_hot`: [`Scatter::elements`] of one 1, `examples/one_hot.rs`.
@@ -175,7 +175,7 @@ pub use element::Element;
 pub use engine::Explain;
 pub use error::{Error, Operand, Unsupported};
 pub use gather::Gather;
-pub use index::{Bounds, Index};
+pub use index::{Bounds, Index, Negative};
 pub use layout::{Layout, MAX_RANK};
 pub use reduction::{Add, And, Assign, Average, Max, Min, Mul, Or, Reduction, Sub, Xor};
 pub use scatter::Scatter;

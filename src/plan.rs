@@ -25,7 +25,7 @@
 
 use crate::error::{Direction, Error, Operand, tri};
 use crate::get::{get, get_mut};
-use crate::index::Bounds;
+use crate::index::{Bounds, Index, Negative, resolve};
 use crate::layout::{Layout, MAX_RANK, SCALAR};
 use crate::shape::{axes_first, axis_sizes, elements_sizes, nd_sizes, same_sizes};
 
@@ -73,6 +73,7 @@ pub(crate) struct Plan {
     /// Whether there is nothing to move: see [`Plan::set_bounds`].
     pub empty: bool,
     pub bounds: Bounds,
+    pub negative: Negative,
     /// The number of coordinates of a tuple, if one entry follows the other without a gap along the
     /// last outer dimension, and no axis is longer than [`LONGEST`](crate::index::LONGEST);
     /// otherwise 0.
@@ -253,6 +254,7 @@ impl Plan {
         cells: 1,
         empty: true,
         bounds: Bounds::Error,
+        negative: Negative::FromEnd,
         #[cfg(not(feature = "std"))]
         packed_tuple: 0,
         #[cfg(not(feature = "std"))]
@@ -441,6 +443,25 @@ impl Plan {
     pub(crate) fn coordinates(&self) -> &[Coordinate] {
         self.coordinates.get(..self.tuple).unwrap_or(&[])
     }
+
+    /// The position that the index at a place stands for, on an axis of `size`. `None`: it has
+    /// none, or lies outside the slice.
+    #[inline(always)]
+    pub(crate) fn position<I: Index>(
+        &self,
+        indices: &[I],
+        place: usize,
+        size: usize,
+    ) -> Option<usize> {
+        resolve(*indices.get(place)?, size, self.bounds, self.negative)
+    }
+
+    /// Whether every byte, signed or not, has a place on every axis.
+    #[inline(always)]
+    pub(crate) fn takes_every_byte(&self) -> bool {
+        matches!(self.negative, Negative::FromEnd)
+            && self.coordinates().iter().all(|axis| axis.size > usize::from(u8::MAX))
+    }
 }
 
 /// What is used of it.
@@ -454,6 +475,7 @@ impl core::fmt::Debug for Plan {
             .field("start", &self.start)
             .field("lengths", &self.lengths)
             .field("bounds", &self.bounds)
+            .field("negative", &self.negative)
             .finish_non_exhaustive()
     }
 }

@@ -4,7 +4,7 @@ use crate::element::Element;
 #[cfg(feature = "std")]
 use crate::engine::Explain;
 use crate::error::{Direction, Error, tri};
-use crate::index::{Bounds, Index};
+use crate::index::{Bounds, Index, Negative};
 use crate::layout::Layout;
 use crate::plan::Plan;
 use crate::reduction::{Add, Assign, Average, Reduction};
@@ -205,6 +205,26 @@ impl Scatter {
     #[must_use]
     pub const fn bounds(mut self, bounds: Bounds) -> Scatter {
         self.plan.set_bounds(bounds);
+        self
+    }
+
+    /// The same plan with another meaning of indices below 0; [`Negative::FromEnd`] if none is set.
+    ///
+    /// ```
+    /// use strew::{Add, Bounds, Layout, Negative, Scatter};
+    ///
+    /// // A histogram in which everything outside is left out, on both sides.
+    /// let (bins, four) = (Layout::contiguous([3]), Layout::contiguous([4]));
+    /// let scatter = Scatter::axis(&bins, &four, &Layout::strided([4], [0]), 0)?;
+    /// let scatter = scatter.bounds(Bounds::Skip).negative(Negative::OutOfBounds);
+    /// let mut counts = [0; 3];
+    /// scatter.reduce(Add, &mut counts, &[0, -1, 2, 3], &[1])?;
+    /// assert_eq!(counts, [1, 0, 1]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[must_use]
+    pub const fn negative(mut self, negative: Negative) -> Scatter {
+        self.plan.negative = negative;
         self
     }
 

@@ -73,7 +73,7 @@ fn operator(case: &Case) -> Operator {
         case::Operator::Nd(batch_dims) => Operator::nd(batch_dims),
         case::Operator::Axes { .. } => unreachable!("not among the operators of this test"),
     };
-    operator.bounds(case.bounds)
+    operator.bounds(case.bounds).negative(case.negative)
 }
 
 fn numbers(tensor: &Tensor, first: i32) -> Vec<i32> {

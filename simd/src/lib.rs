@@ -27,7 +27,7 @@
 //! let (step, coordinate_step, length, lane_step) = (1, 1, 70, 0);
 //! let indices = &indices[..];
 //! let tuples = Tuples { indices, start: 0, step, coordinate_step, length, lane_step, next: 0 };
-//! let axes = [Axis { size: 100, stride: 1 }];
+//! let axes = [Axis { size: 100, from_end: 100, stride: 1 }];
 //! assert!(i64::RESOLVE(path, tuples, &axes, 0, Outside::Nowhere, &mut addresses));
 //!
 //! let mut output = [0.0; 70];

@@ -2,7 +2,7 @@
 
 use strew_simd::{Axis, NOWHERE, Outside, Path, Tuples};
 
-use crate::index::{Bounds, Index, resolve};
+use crate::index::{Bounds, Index, Negative};
 use crate::layout::MAX_RANK;
 use crate::plan::{Coordinate, Plan};
 
@@ -30,7 +30,7 @@ pub(crate) trait Resolver: Sync {
     fn bytes(&self, start: usize, count: usize) -> &[u8];
 
     /// The position of one index. `None`: it has none, or lies outside the slice.
-    fn position(&self, place: usize, size: usize, bounds: Bounds) -> Option<usize>;
+    fn position(&self, plan: &Plan, place: usize, size: usize) -> Option<usize>;
 }
 
 impl<I: Index> Resolver for &[I] {
@@ -47,8 +47,8 @@ impl<I: Index> Resolver for &[I] {
         bytemuck::cast_slice(rest.get(..count).unwrap_or(rest))
     }
 
-    fn position(&self, place: usize, size: usize, bounds: Bounds) -> Option<usize> {
-        resolve(*self.get(place)?, size, bounds)
+    fn position(&self, plan: &Plan, place: usize, size: usize) -> Option<usize> {
+        plan.position(self, place, size)
     }
 }
 
@@ -65,7 +65,7 @@ impl Resolver for NoIndices {
         &[]
     }
 
-    fn position(&self, _: usize, _: usize, _: Bounds) -> Option<usize> {
+    fn position(&self, _: &Plan, _: usize, _: usize) -> Option<usize> {
         None
     }
 }
@@ -89,7 +89,9 @@ impl Axes {
         let mut axes = [Axis::default(); MAX_RANK];
         let mut first = 0_usize;
         for (to, axis) in axes.iter_mut().zip(plan.coordinates()) {
-            *to = Axis { size: axis.size as u32, stride: axis.table as u32 };
+            let size = axis.size as u32;
+            let from_end = if matches!(plan.negative, Negative::FromEnd) { size } else { 0 };
+            *to = Axis { size, from_end, stride: axis.table as u32 };
             first = first.wrapping_add(lowest(axis));
         }
         Axes {
@@ -144,7 +146,7 @@ fn locate(
 ) -> Option<u32> {
     let mut address = 0_u32;
     for (coordinate, stride) in plan.coordinates().iter().zip(strides) {
-        let position = resolver.position(place, coordinate.size, plan.bounds)?;
+        let position = resolver.position(plan, place, coordinate.size)?;
         address = address.wrapping_add((position as u32).wrapping_mul(stride));
         place = place.wrapping_add_signed(plan.tuple_stride);
     }

@@ -374,7 +374,7 @@ fn each_entry(
     loop {
         let (mut table, mut place) = (Some(at.table), at.indices);
         for axis in plan.coordinates() {
-            let position = resolver.position(place, axis.size, plan.bounds);
+            let position = resolver.position(plan, place, axis.size);
             let go = |table: usize, position: usize| {
                 table.wrapping_add(position.wrapping_mul(axis.table as usize))
             };

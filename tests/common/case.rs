@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use strew::{Bounds, Error, Gather, Layout, MAX_RANK, Scatter};
+use strew::{Bounds, Error, Gather, Layout, MAX_RANK, Negative, Scatter};
 
 /// `axis` or `elements` with the axis, `nd` with the number of batch dimensions, `axes` with the
 /// first `count` of the axes.
@@ -57,6 +57,7 @@ pub struct Case {
     pub indices: Tensor,
     pub flat: Tensor,
     pub bounds: Bounds,
+    pub negative: Negative,
     pub index: IndexType,
     /// The slice of the indices, padding included. All values fit the index type.
     pub values: Vec<i128>,
@@ -76,7 +77,7 @@ impl Case {
                 Gather::axes(&input, &indices, &output, &axes[..count])?
             }
         };
-        Ok(gather.bounds(self.bounds))
+        Ok(gather.bounds(self.bounds).negative(self.negative))
     }
 
     pub fn scatter(&self) -> Result<Scatter, Error> {
@@ -90,7 +91,7 @@ impl Case {
                 Scatter::axes(&data, &indices, &updates, &axes[..count])?
             }
         };
-        Ok(scatter.bounds(self.bounds))
+        Ok(scatter.bounds(self.bounds).negative(self.negative))
     }
 
     /// The same case with indices of this type: values beyond it become its least or its greatest
@@ -210,7 +211,7 @@ impl fmt::Debug for Tensor {
 
 impl fmt::Debug for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Case { operator, table, indices, flat, bounds, index, values, seed } = self;
+        let Case { operator, table, indices, flat, bounds, negative, index, values, seed } = self;
         writeln!(
             f,
             "Case {{\n    operator: Operator::{operator:?},\n    table: {table:?},\n    \
@@ -218,7 +219,7 @@ impl fmt::Debug for Case {
         )?;
         writeln!(
             f,
-            "    bounds: Bounds::{bounds:?},\n    index: IndexType::{index:?},\n    \
+            "    bounds: Bounds::{bounds:?},\n    negative: Negative::{negative:?},\n    index: IndexType::{index:?},\n    \
              values: vec!{values:?},\n    seed: {seed},\n}}"
         )
     }

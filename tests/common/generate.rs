@@ -1,7 +1,7 @@
 //! Makes cases out of choices. A property test chooses, or a fuzzer. Choice 0 is always the
 //! simplest.
 
-use strew::Bounds;
+use strew::{Bounds, Negative};
 
 use super::case::{Case, IndexType, Operator, Tensor};
 use super::oracle::coordinates;
@@ -199,7 +199,9 @@ fn filled(
     let index = IndexType::ALL[choose(10)];
     let bounds = [Bounds::Error, Bounds::Clamp, Bounds::Wrap, Bounds::Skip][choose(4)];
     let values = values(operator, &table, &indices, index, hostility, choose);
-    Case { operator, table, indices, flat, bounds, index, values, seed: choose(1 << 16) as u64 }
+    let seed = choose(1 << 16) as u64;
+    let negative = if choose(4) == 3 { Negative::OutOfBounds } else { Negative::FromEnd };
+    Case { operator, table, indices, flat, bounds, negative, index, values, seed }
 }
 
 fn sizes(rank: usize, choose: Choose) -> Vec<usize> {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use strew::{Bounds, Error};
+use strew::{Bounds, Error, Negative};
 
 use super::case::{Case, Operator};
 
@@ -62,7 +62,8 @@ fn target(case: &Case, tuple: &[i128], others: &[usize]) -> Target {
     for (coordinate, &value) in tuple.iter().enumerate() {
         let axis = case.operator.axis_of(coordinate);
         let size = case.table.sizes[axis];
-        let counted = if value < 0 { value + size as i128 } else { value };
+        let from_end = value < 0 && case.negative == Negative::FromEnd;
+        let counted = if from_end { value + size as i128 } else { value };
         let inside = (0..size as i128).contains(&counted);
         coordinates[axis] = Some(match case.bounds {
             _ if inside => counted as usize,

@@ -5,8 +5,8 @@ use core::fmt::Write;
 use half::{bf16, f16};
 use strew::dml::{self, DataType, FeatureLevel, Settings, TensorDesc};
 use strew::{
-    Add, And, Average, Bounds, Element, Error, Gather, Index, Layout, Max, Min, Mul, Or, Reduction,
-    Scatter, Sub, Xor, plan, shape,
+    Add, And, Average, Bounds, Element, Error, Gather, Index, Layout, Max, Min, Mul, Negative, Or,
+    Reduction, Scatter, Sub, Xor, plan, shape,
 };
 
 use crate::any;
@@ -27,11 +27,11 @@ pub fn run() {
         gather::<f64, u64>,
         gather::<[u8; 3], isize>,
     ] {
-        any(gather_of)(any(GATHER).bounds(any(Bounds::Wrap)));
+        any(gather_of)(any(GATHER).bounds(any(Bounds::Wrap)).negative(any(Negative::FromEnd)));
     }
     constant_plans();
     for scatter_of in [scatter::<u8, u32>, scatter::<f32, i64>] {
-        any(scatter_of)(any(SCATTER).bounds(any(Bounds::Clamp)));
+        any(scatter_of)(any(SCATTER).bounds(any(Bounds::Clamp)).negative(any(Negative::FromEnd)));
     }
     for reduce_of in [
         reductions::<u8, u32>,
@@ -89,6 +89,9 @@ fn layouts() {
     for plan in [Scatter::axis, Scatter::elements, Scatter::nd] {
         report(any(any(plan)(&layout(), &layout(), &layout(), any(0))));
     }
+    report(any(Gather::axes(&layout(), &layout(), &layout(), slice())));
+    report(any(Scatter::axes(&layout(), &layout(), &layout(), slice())));
+    report(any(shape::axes(slice(), slice(), slice())));
     let layout = any(Layout::from_parts(slice(), slice(), any(0)));
     report(layout);
     #[cfg(feature = "defmt")]
