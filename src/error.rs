@@ -113,8 +113,8 @@ pub enum Error {
     /// A tensor has the wrong number of dimensions (or a layout has more or fewer strides than
     /// sizes).
     RankMismatch { operand: Operand, expected: usize, found: usize },
-    /// A dimension has the wrong size. For the indices of an `elements` operator, `expected` is the
-    /// largest size allowed.
+    /// A dimension has the wrong size. For the indices of an `elements` operator, and the axis of a
+    /// `sequence`, `expected` is the largest size allowed.
     SizeMismatch { operand: Operand, dimension: usize, expected: usize, found: usize },
     /// The tuples of an `nd` or `axes` operator, the last dimension of the indices, must have 1 to
     /// `expected` coordinates.

@@ -3,7 +3,8 @@
 /// What happens to an index that lies outside its axis.
 ///
 /// A negative index first counts from the end, once: `-1` is the last element, unless [`Negative`]
-/// says otherwise. The policy applies to what is then still outside. The results are the same on every machine, for every index type.
+/// says otherwise. The policy applies to what is then still outside. The results are the same on
+/// every machine, for every index type.
 ///
 /// An axis of size 0 with at least one index is out of bounds under `Error`, and skipped under the
 /// other three.
@@ -45,9 +46,9 @@ pub enum Bounds {
 
 /// What an index below 0 means.
 ///
-/// Under `OutOfBounds` the [policy](Bounds) treats it as any other index that is out of bounds: it is
-/// an error, becomes 0, is taken modulo the size, or its entry is left out. Unsigned indices are the
-/// same under both.
+/// Under `OutOfBounds` the [policy](Bounds) treats it as any other index that is out of bounds: it
+/// is an error, becomes 0, is taken modulo the size, or its entry is left out. Unsigned indices are
+/// the same under both.
 ///
 /// ```
 /// use strew::{Bounds, Gather, Layout, Negative};

@@ -54,15 +54,17 @@
 //! - [`Scatter::nd`] and [`reduce`](Scatter::reduce)`(Add, ..)`: NumPy `add.at(a, (i, j), u)`; JAX
 //!   `a.at[i, j].add(u)`; TensorFlow `tensor_scatter_nd_add`, `scatter_nd` (into zeros).
 //! - [`Scatter::axes`]: NumPy `a[i, :, j] = u`; JAX `a.at[i, :, j].set(u)`.
+//! - [`Scatter::sequence`], a position for each batch: ONNX `TensorScatter`; JAX
+//!   `dynamic_update_slice`; `examples/kv_cache.rs`.
 //!
 //! Some operators are one of these in another form:
 //!
-//! - ONNX `TensorScatter` (a KV-cache): [`Scatter::nd`] with a batch dimension,
-//!   `examples/kv_cache.rs`.
 //! - NumPy `histogram2d`, `histogramdd`: [`Scatter::nd`] and [`reduce`](Scatter::reduce)`(Add, ..)`
 //!   of one 1, with [`Negative::OutOfBounds`], `examples/voxels.rs`.
 //! - NumPy `argsort` of a permutation (its inverse): [`Scatter::axis`] of 0, 1, 2 ..,
 //!   `examples/permutation.rs`.
+//! - vLLM `reshape_and_cache` (a paged KV-cache): [`Scatter::axis`] by slots, with
+//!   [`Negative::OutOfBounds`], `examples/kv_cache.rs`.
 //! - `one_hot`: [`Scatter::elements`] of one 1, `examples/one_hot.rs`.
 //! - PyTorch `embedding_bag`: [`Gather::axis`] and
 //!   [`mean_excluding_self`](Scatter::mean_excluding_self), `examples/embedding_bag.rs`.
@@ -177,6 +179,7 @@ pub use error::{Error, Operand, Unsupported};
 pub use gather::Gather;
 pub use index::{Bounds, Index, Negative};
 pub use layout::{Layout, MAX_RANK};
+pub use plan::Sequence;
 pub use reduction::{Add, And, Assign, Average, Max, Min, Mul, Or, Reduction, Sub, Xor};
 pub use scatter::Scatter;
 

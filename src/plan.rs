@@ -15,6 +15,7 @@
 //! | `axis` | of the indices (table stride 0) | of the table before and after the axis | the axis |
 //! | `elements` | all (table stride 0 on the axis) | none | the axis |
 //! | `nd` | batch, then of the tuples (table stride 0) | of the table after the tuple | `k` axes |
+//! | `sequence` | of the positions (and the written ones, if circular) | all others | the axis |
 //! | `axes` | of the tuples (table stride 0) | of the table that no coordinate indexes | `k` axes |
 //!
 //! Dimensions of size 1 vanish, neighbours that can be walked with one stride merge, and outer
@@ -27,7 +28,20 @@ use crate::error::{Direction, Error, Operand, tri};
 use crate::get::{get, get_mut};
 use crate::index::{Bounds, Index, Negative, resolve};
 use crate::layout::{Layout, MAX_RANK, SCALAR};
-use crate::shape::{axes_first, axis_sizes, elements_sizes, nd_sizes, same_sizes};
+use crate::shape::{axes_first, axis_sizes, elements_sizes, nd_sizes, same_sizes, sequence_fits};
+
+/// What a sequence does that reaches past the end of its axis: see
+/// [`Scatter::sequence`](crate::Scatter::sequence).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Sequence {
+    /// A position at which it does not fit is out of bounds.
+    #[default]
+    Linear,
+    /// It goes on at the start of the axis.
+    Circular,
+}
 
 /// One dimension of the iteration space: its size, and its stride in each tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -74,6 +88,10 @@ pub(crate) struct Plan {
     pub empty: bool,
     pub bounds: Bounds,
     pub negative: Negative,
+    /// The number of neighbouring positions, modulo the size of the axis, that each index stands
+    /// for: more than 1 for circular sequences, whose places in the indices are multiplied by it
+    /// (see [`Plan::position`]).
+    pub ring: usize,
     /// The number of coordinates of a tuple, if one entry follows the other without a gap along the
     /// last outer dimension, and no axis is longer than [`LONGEST`](crate::index::LONGEST);
     /// otherwise 0.
@@ -223,6 +241,60 @@ impl Plan {
         self.tuple_of(table, batch_dims, tuple, indices.stride(last));
     }
 
+    /// The tuple is the place of the whole sequence among those at which it fits, and its own
+    /// dimension an inner one. Of a circular sequence each place is an entry, and `positions` looks
+    /// as if it held an index for each: see [`Plan::ring`].
+    pub(crate) const fn sequence(
+        &mut self,
+        table: &Layout,
+        positions: &Layout,
+        flat: &Layout,
+        axis: usize,
+        sequence: Sequence,
+        direction: Direction,
+    ) -> Result<(), Error> {
+        tri!(sequence_fits(table, positions, flat, axis, direction));
+        let written = flat.size(axis);
+        let ring = matches!(sequence, Sequence::Circular) && written > 1;
+        // Places beyond this do not fit `isize` when they are multiplied.
+        let most = if ring { isize::MAX as usize / written } else { usize::MAX };
+        if tri!(positions.extent_of(Operand::Indices)) > most {
+            return Err(Error::SizesOverflow { operand: Operand::Indices });
+        }
+        let each = if ring { written } else { 1 };
+        let mut d = 0;
+        while d < positions.rank() {
+            let along = positions.stride(d).wrapping_mul(each as isize);
+            self.push(table.size(d), table.stride(d), along, flat.stride(d));
+            d += 1;
+        }
+        if ring {
+            self.push(written, 0, 1, flat.stride(axis));
+        }
+        self.end_outer();
+        while d < table.rank() {
+            if d != axis {
+                self.push(table.size(d), table.stride(d), 0, flat.stride(d));
+            } else if !ring {
+                self.push(written, table.stride(d), 0, flat.stride(d));
+            }
+            d += 1;
+        }
+        self.tuple_of(table, axis, 1, 0);
+        if let ([coordinate, ..], Sequence::Linear) = (&mut self.coordinates, sequence) {
+            // There is a place for each start at which the sequence fits.
+            coordinate.size = coordinate.size.wrapping_sub(written).wrapping_add(1);
+        }
+        self.ring = each;
+        tri!(self.prove(table, positions, flat, direction));
+        self.start.indices = self.start.indices.wrapping_mul(each);
+        match sequence {
+            Sequence::Linear => self.negative = Negative::OutOfBounds,
+            Sequence::Circular => self.set_bounds(Bounds::Wrap),
+        }
+        Ok(())
+    }
+
     /// The plan of `output = input`, for tensors of the same sizes: no indices, all dimensions
     /// inner.
     pub(crate) const fn copy(input: &Layout, output: &Layout) -> Result<Plan, Error> {
@@ -255,6 +327,7 @@ impl Plan {
         empty: true,
         bounds: Bounds::Error,
         negative: Negative::FromEnd,
+        ring: 1,
         #[cfg(not(feature = "std"))]
         packed_tuple: 0,
         #[cfg(not(feature = "std"))]
@@ -388,7 +461,8 @@ impl Plan {
             Some(lane) => (lane.indices as usize, lane.flat as usize),
             None => (self.tuple, row),
         };
-        let mut packed = entry == self.tuple && (self.tuple_stride == 1 || self.tuple <= 1);
+        let mut packed =
+            self.ring == 1 && entry == self.tuple && (self.tuple_stride == 1 || self.tuple <= 1);
         let mut c = 0;
         while c < self.tuple
             && let Some(coordinate) = get(&self.coordinates, c)
@@ -453,7 +527,13 @@ impl Plan {
         place: usize,
         size: usize,
     ) -> Option<usize> {
-        resolve(*indices.get(place)?, size, self.bounds, self.negative)
+        if self.ring == 1 {
+            return resolve(*indices.get(place)?, size, self.bounds, self.negative);
+        }
+        let (place, step) = (place.checked_div(self.ring)?, place.checked_rem(self.ring)?);
+        let first = resolve(*indices.get(place)?, size, self.bounds, self.negative)?;
+        let left = size.wrapping_sub(first);
+        Some(if step < left { first.wrapping_add(step) } else { step.wrapping_sub(left) })
     }
 
     /// Whether every byte, signed or not, has a place on every axis.
@@ -476,6 +556,7 @@ impl core::fmt::Debug for Plan {
             .field("lengths", &self.lengths)
             .field("bounds", &self.bounds)
             .field("negative", &self.negative)
+            .field("ring", &self.ring)
             .finish_non_exhaustive()
     }
 }

@@ -6,7 +6,7 @@ use crate::engine::Explain;
 use crate::error::{Direction, Error, tri};
 use crate::index::{Bounds, Index, Negative};
 use crate::layout::Layout;
-use crate::plan::Plan;
+use crate::plan::{Plan, Sequence};
 use crate::reduction::{Add, Assign, Average, Reduction};
 use crate::run;
 
@@ -151,8 +151,8 @@ impl Scatter {
     }
 
     /// `data[c] (op)= updates[i.., s..]`, where coordinate `axes[k]` of `c` is `indices[i.., k]`,
-    /// and `s` are the other coordinates of `c`, in their order: [`nd`](Scatter::nd) on any different
-    /// axes, in any order.
+    /// and `s` are the other coordinates of `c`, in their order: [`nd`](Scatter::nd) on any
+    /// different axes, in any order.
     ///
     /// The shapes are `updates = indices[..q-1] ++ the other sizes of the data`, where `q` is the
     /// rank of the indices, and `indices[q-1]` the number of axes
@@ -186,6 +186,58 @@ impl Scatter {
     ) -> Result<Scatter, Error> {
         let mut scatter = Scatter { plan: Plan::NOTHING, data: *data };
         tri!(scatter.plan.axes(data, indices, updates, axes, Direction::Scatter));
+        Ok(scatter)
+    }
+
+    /// `data[b.., positions[b..] + n, ..] (op)= updates[b.., n, ..]`, where the sum is a coordinate
+    /// along the axis, modulo its size if the sequence is circular.
+    ///
+    /// The shapes are `updates = data` but for the axis, along which the updates may be shorter,
+    /// and `positions = data[..r]`, with `r <= axis`: a position for each batch, and for each head
+    /// if one likes, or one for all, in a layout of rank 0. ONNX has `r = 1`; where it leaves the
+    /// positions out, they are `&[0]` with `Layout::strided([batches], [0])`.
+    ///
+    /// - [`Sequence::Linear`]: a position at which not all of the sequence fits is out of bounds,
+    ///   and so is one below 0, as under [`Negative::OutOfBounds`]. Errors count the places at
+    ///   which it fits: `data[axis] - updates[axis] + 1`. [`Bounds::Clamp`] moves the sequence as a
+    ///   whole to where it fits, as JAX's `dynamic_update_slice` does; [`Bounds::Skip`] leaves it
+    ///   out.
+    /// - [`Sequence::Circular`]: positions are taken modulo the size, as by [`Bounds::Wrap`], and
+    ///   the sequence goes on at the start of the axis. Another policy decides about the positions,
+    ///   never about what comes after them.
+    ///
+    /// This is ONNX `TensorScatter`.
+    ///
+    /// # Errors
+    /// [`Error::AxisOutOfRange`], [`Error::BatchDimsOutOfRange`] for positions of a rank above the
+    /// axis, [`Error::RankMismatch`], [`Error::SizeMismatch`], [`Error::SizesOverflow`],
+    /// [`Error::OffsetTooSmall`], [`Error::OverlappingOutput`].
+    ///
+    /// ```
+    /// use strew::{Layout, Scatter, Sequence};
+    ///
+    /// // Two tokens for each of two caches of four places; the second goes on at the start.
+    /// let (cache, starts) = (Layout::contiguous([2, 4]), Layout::contiguous([2]));
+    /// let tokens = Layout::contiguous([2, 2]);
+    /// let scatter = Scatter::sequence(&cache, &starts, &tokens, 1, Sequence::Circular)?;
+    /// let mut data = [0; 8];
+    /// scatter.run(&mut data, &[1, 3], &[1, 2, /**/ 3, 4])?;
+    /// assert_eq!(data, [0, 1, 2, 0, /**/ 4, 0, 0, 3]);
+    /// let scatter = Scatter::sequence(&cache, &starts, &tokens, 1, Sequence::Linear)?;
+    /// assert!(scatter.run(&mut data, &[1, 3], &[1, 2, /**/ 3, 4]).is_err());
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[inline]
+    pub const fn sequence(
+        data: &Layout,
+        positions: &Layout,
+        updates: &Layout,
+        axis: usize,
+        sequence: Sequence,
+    ) -> Result<Scatter, Error> {
+        let mut scatter = Scatter { plan: Plan::NOTHING, data: *data };
+        let direction = Direction::Scatter;
+        tri!(scatter.plan.sequence(data, positions, updates, axis, sequence, direction));
         Ok(scatter)
     }
 

@@ -302,6 +302,47 @@ const fn push_sizes(sizes: &mut Layout, from: &Layout, first: usize, end: usize)
     }
 }
 
+/// `positions = table[..r]` with `r <= axis`, and `flat = table` but for the axis, along which it
+/// may be shorter.
+pub(crate) const fn sequence_fits(
+    table: &Layout,
+    positions: &Layout,
+    flat: &Layout,
+    axis: usize,
+    direction: Direction,
+) -> Result<(), Error> {
+    if axis >= table.rank() {
+        return Err(Error::AxisOutOfRange {
+            operand: direction.table(),
+            expected: table.rank(),
+            found: axis,
+        });
+    }
+    if positions.rank() > axis {
+        return Err(Error::BatchDimsOutOfRange {
+            operand: Operand::Indices,
+            expected: axis,
+            found: positions.rank(),
+        });
+    }
+    tri!(same_rank(table, flat, direction.flat()));
+    let mut dimension = 0;
+    while dimension < table.rank() {
+        let (expected, found) = (table.size(dimension), flat.size(dimension));
+        if found > expected || (found < expected && dimension != axis) {
+            let operand = direction.flat();
+            return Err(Error::SizeMismatch { operand, dimension, expected, found });
+        }
+        let found = positions.size(dimension);
+        if dimension < positions.rank() && found != expected {
+            let operand = Operand::Indices;
+            return Err(Error::SizeMismatch { operand, dimension, expected, found });
+        }
+        dimension += 1;
+    }
+    Ok(())
+}
+
 const fn same_rank(expected: &Layout, found: &Layout, operand: Operand) -> Result<(), Error> {
     if found.rank() != expected.rank() {
         return Err(Error::RankMismatch {

@@ -111,10 +111,13 @@ pub(crate) fn first_out_of_bounds<I: Index>(plan: &Plan, indices: &[I]) -> Optio
     loop {
         let mut position = at.indices;
         for (coordinate, Coordinate { size, .. }) in plan.coordinates().iter().enumerate() {
-            if let Some(&index) = indices.get(position)
+            let place = position.checked_div(plan.ring).unwrap_or(position);
+            if let Some(&index) = indices.get(place)
                 && plan.position(indices, position, *size).is_none()
             {
-                let entry = step.wrapping_mul(plan.entry_weight);
+                // The positions of a ring are one entry.
+                let entry = step.checked_div(plan.ring).unwrap_or(step);
+                let entry = entry.wrapping_mul(plan.entry_weight);
                 return Some(Error::IndexOutOfBounds {
                     entry,
                     coordinate,

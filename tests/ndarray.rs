@@ -71,7 +71,9 @@ fn operator(case: &Case) -> Operator {
         case::Operator::Axis(axis) => Operator::axis(axis),
         case::Operator::Elements(axis) => Operator::elements(axis),
         case::Operator::Nd(batch_dims) => Operator::nd(batch_dims),
-        case::Operator::Axes { .. } => unreachable!("not among the operators of this test"),
+        case::Operator::Axes { .. } | case::Operator::Sequence { .. } => {
+            unreachable!("not among the operators of this test")
+        }
     };
     operator.bounds(case.bounds).negative(case.negative)
 }

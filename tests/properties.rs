@@ -64,6 +64,12 @@ fn long_cases(direction: Direction) -> impl Strategy<Value = Case> {
     })
 }
 
+fn long_sequence_cases() -> impl Strategy<Value = Case> {
+    choices().prop_map(|choices| {
+        replay(&choices, |choose| generate::long_case(Direction::Scatter, Kind::Sequence, choose))
+    })
+}
+
 /// `properties!(weight; name: strategy => check)`
 macro_rules! properties {
     ($weight:literal; $($name:ident: $strategy:expr => $check:expr;)*) => {$(
@@ -85,6 +91,7 @@ properties!(1;
     scatter_elements: cases(Direction::Scatter, Kind::Elements) => check_scatter;
     scatter_nd: cases(Direction::Scatter, Kind::Nd) => check_scatter;
     scatter_axes: cases(Direction::Scatter, Kind::Axes) => check_scatter;
+    scatter_sequence: cases(Direction::Scatter, Kind::Sequence) => check_scatter;
 
     reductions_of_u8: any_case(Direction::Scatter) => check_reductions::<u8>;
     reductions_of_i16: any_case(Direction::Scatter) => check_reductions::<i16>;
@@ -112,6 +119,7 @@ properties!(1;
 properties!(10;
     long_gathers: long_cases(Direction::Gather) => check_gather;
     long_scatters: long_cases(Direction::Scatter) => check_scatter;
+    long_sequences: long_sequence_cases() => check_scatter;
     long_reductions_of_u8: long_cases(Direction::Scatter) => check_reductions::<u8>;
     long_reductions_of_i64: long_cases(Direction::Scatter) => check_reductions::<i64>;
     long_reductions_of_f32: long_cases(Direction::Scatter) => check_reductions::<f32>;

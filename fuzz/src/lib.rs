@@ -111,6 +111,7 @@ mod tests {
             Operator::Elements(_) => 1,
             Operator::Nd(_) => 2,
             Operator::Axes { .. } => 3,
+            Operator::Sequence { .. } => 4,
         });
         assert_eq!(kinds, 4, "operators of {target}");
         let paths = paths().count();

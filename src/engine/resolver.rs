@@ -112,20 +112,28 @@ impl Axes {
         if matches!(self.bounds, Bounds::Clamp) { Outside::Clamp } else { Outside::Nowhere }
     }
 
-    /// The rare rest of [`Resolver::lane`], index by index: division does not come in vectors.
+    /// [`Resolver::lane`] index by index: division does not come in vectors.
     #[cold]
-    pub(crate) fn wrap(&self, plan: &Plan, resolver: &dyn Resolver, lane: Lane, to: &mut [u32]) {
-        let mut start = lane.start;
+    pub(crate) fn one_by_one(
+        &self,
+        plan: &Plan,
+        resolver: &dyn Resolver,
+        lane: Lane,
+        to: &mut [u32],
+    ) -> bool {
+        let (mut start, mut all) = (lane.start, true);
         for to in to.chunks_mut(lane.length.max(1)) {
             let mut at = start;
             for to in to {
                 let strides = self.all().iter().map(|axis| axis.stride);
                 let address = locate(plan, resolver, at, strides);
+                all &= address.is_some();
                 *to = address.map_or(NOWHERE, |address| self.first.wrapping_add(address));
                 at = at.wrapping_add_signed(lane.step);
             }
             start = start.wrapping_add_signed(lane.lane_step);
         }
+        all
     }
 }
 

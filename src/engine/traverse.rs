@@ -143,11 +143,15 @@ impl<'a> Filler<'a> {
 
     #[inline]
     fn run(&self, lane: Lane, to: &mut [u32]) -> bool {
+        if self.plan.ring > 1 {
+            let all = self.axes.one_by_one(self.plan, self.resolver, lane, to);
+            return all || !matches!(self.axes.bounds, Bounds::Error);
+        }
         if self.resolver.lane(self.path, &self.axes, lane, to) {
             return true;
         }
         if matches!(self.axes.bounds, Bounds::Wrap) {
-            self.axes.wrap(self.plan, self.resolver, lane, to);
+            self.axes.one_by_one(self.plan, self.resolver, lane, to);
         }
         !matches!(self.axes.bounds, Bounds::Error)
     }

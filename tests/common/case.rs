@@ -3,25 +3,37 @@
 
 use std::fmt;
 
-use strew::{Bounds, Error, Gather, Layout, MAX_RANK, Negative, Scatter};
+use strew::{Bounds, Error, Gather, Layout, MAX_RANK, Negative, Scatter, Sequence};
 
 /// `axis` or `elements` with the axis, `nd` with the number of batch dimensions, `axes` with the
-/// first `count` of the axes.
+/// first `count` of the axes, `sequence` with the number of places that it writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operator {
     Axis(usize),
     Elements(usize),
     Nd(usize),
     Axes { axes: [usize; MAX_RANK], count: usize },
+    Sequence { axis: usize, written: usize, mode: Sequence },
 }
 
 impl Operator {
     /// The axis of the table that a coordinate of a tuple indexes.
     pub fn axis_of(self, coordinate: usize) -> usize {
         match self {
-            Operator::Axis(axis) | Operator::Elements(axis) => axis,
+            Operator::Axis(axis) | Operator::Elements(axis) | Operator::Sequence { axis, .. } => {
+                axis
+            }
             Operator::Nd(batch_dims) => batch_dims + coordinate,
             Operator::Axes { axes, .. } => axes[coordinate],
+        }
+    }
+
+    /// The number of positions that a coordinate of a tuple chooses from.
+    pub fn positions(self, table: &Tensor, coordinate: usize) -> usize {
+        let size = table.sizes[self.axis_of(coordinate)];
+        match self {
+            Operator::Sequence { written, mode: Sequence::Linear, .. } => size - written + 1,
+            _ => size,
         }
     }
 }
@@ -76,6 +88,7 @@ impl Case {
             Operator::Axes { axes, count } => {
                 Gather::axes(&input, &indices, &output, &axes[..count])?
             }
+            Operator::Sequence { .. } => unreachable!("a gather has no sequences"),
         };
         Ok(gather.bounds(self.bounds).negative(self.negative))
     }
@@ -89,6 +102,9 @@ impl Case {
             Operator::Nd(batch_dims) => Scatter::nd(&data, &indices, &updates, batch_dims)?,
             Operator::Axes { axes, count } => {
                 Scatter::axes(&data, &indices, &updates, &axes[..count])?
+            }
+            Operator::Sequence { axis, mode, .. } => {
+                Scatter::sequence(&data, &indices, &updates, axis, mode)?
             }
         };
         Ok(scatter.bounds(self.bounds).negative(self.negative))

@@ -84,9 +84,8 @@ pub fn description(choose: Choose) -> Option<Description> {
         (case::Operator::Nd(0), Direction::Scatter) => {
             (Operator::ScatterNd, [ranks[0], ranks[1], 0])
         }
-        (case::Operator::Nd(_), Direction::Scatter) | (case::Operator::Axes { .. }, _) => {
-            return None;
-        }
+        (case::Operator::Nd(_), Direction::Scatter) => return None,
+        (case::Operator::Axes { .. } | case::Operator::Sequence { .. }, _) => return None,
     };
     let mut aligned = |tensor: &case::Tensor| {
         let ones = rank - tensor.sizes.len();

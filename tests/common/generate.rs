@@ -1,7 +1,7 @@
 //! Makes cases out of choices. A property test chooses, or a fuzzer. Choice 0 is always the
 //! simplest.
 
-use strew::{Bounds, Negative};
+use strew::{Bounds, Negative, Sequence};
 
 use super::case::{Case, IndexType, Operator, Tensor};
 use super::oracle::coordinates;
@@ -22,6 +22,8 @@ pub enum Kind {
     Elements,
     Nd,
     Axes,
+    /// Of scatters alone.
+    Sequence,
 }
 
 /// The first three are ONNX's and DirectML's.
@@ -114,6 +116,14 @@ fn shapes(kind: Kind, choose: Choose) -> Shapes {
             let flat = [&indices[..indices.len() - 1], tail].concat();
             Shapes { operator: Operator::Nd(batch_dims), table, indices, flat }
         }
+        Kind::Sequence => {
+            let axis = choose(rank);
+            let (indices, mut flat) = (table[..choose(axis + 1)].to_vec(), table.clone());
+            flat[axis] -= choose(flat[axis] + 1);
+            let mode = [Sequence::Linear, Sequence::Circular][choose(2)];
+            let operator = Operator::Sequence { axis, written: flat[axis], mode };
+            Shapes { operator, table, indices, flat }
+        }
         Kind::Axes => {
             let count = 1 + choose(rank);
             let (axes, others) = some_axes(rank, count, choose);
@@ -173,6 +183,17 @@ fn long_shapes(kind: Kind, choose: Choose) -> Shapes {
                 indices,
                 flat,
             }
+        }
+        Kind::Sequence => {
+            // Caches of many places, and many batches.
+            let before = [sizes_of(&FEW, choose(2), 2, choose), vec![length.min(150)]].concat();
+            let table = [&before[..], &[MANY[choose(3)]], &sizes_of(&FEW, choose(2), 2, choose)];
+            let (axis, table) = (before.len(), table.concat());
+            let (indices, mut flat) = (table[..1 + choose(axis)].to_vec(), table.clone());
+            flat[axis] = 1 + choose(flat[axis].min(6));
+            let mode = [Sequence::Linear, Sequence::Circular][choose(2)];
+            let operator = Operator::Sequence { axis, written: flat[axis], mode };
+            Shapes { operator, table, indices, flat }
         }
         Kind::Axes => {
             let tuple = sizes_of(&MANY, 1 + choose(5), 2_000, choose);
@@ -304,10 +325,10 @@ fn values(
 /// The size of the axis that the value at `c` indexes.
 fn indexed_size(operator: Operator, table: &Tensor, c: &[usize]) -> usize {
     let coordinate = match operator {
-        Operator::Axis(_) | Operator::Elements(_) => 0,
+        Operator::Axis(_) | Operator::Elements(_) | Operator::Sequence { .. } => 0,
         Operator::Nd(_) | Operator::Axes { .. } => c[c.len() - 1],
     };
-    table.sizes[operator.axis_of(coordinate)]
+    operator.positions(table, coordinate)
 }
 
 fn hostile(size: usize, index: IndexType, choose: Choose) -> i128 {

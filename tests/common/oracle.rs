@@ -41,6 +41,7 @@ pub fn moves(case: &Case) -> Vec<Move> {
             Operator::Elements(axis) => (&c[..], [&c[..axis], &c[axis + 1..]].concat()),
             Operator::Nd(batch_dims) => (&c[..q - 1], [&c[..batch_dims], &c[q - 1..]].concat()),
             Operator::Axes { .. } => (&c[..q - 1], c[q - 1..].to_vec()),
+            Operator::Sequence { axis, .. } => (&c[..q], [&c[..axis], &c[axis + 1..]].concat()),
         };
         let tuple: Vec<i128> = match case.operator {
             Operator::Nd(_) | Operator::Axes { .. } => (0..case.indices.sizes[q - 1])
@@ -50,18 +51,22 @@ pub fn moves(case: &Case) -> Vec<Move> {
         };
         let number =
             entry.iter().zip(&case.indices.sizes).fold(0, |number, (c, size)| number * size + c);
-        Move { entry: number, flat: case.flat.address(&c), table: target(case, &tuple, &others) }
+        Move {
+            entry: number,
+            flat: case.flat.address(&c),
+            table: target(case, &tuple, &others, &c),
+        }
     };
     let mut moves: Vec<Move> = coordinates(&case.flat.sizes).into_iter().map(to_move).collect();
     moves.sort_by_key(|m| m.entry);
     moves
 }
 
-fn target(case: &Case, tuple: &[i128], others: &[usize]) -> Target {
+fn target(case: &Case, tuple: &[i128], others: &[usize], flat: &[usize]) -> Target {
     let mut coordinates = vec![None; case.table.sizes.len()];
     for (coordinate, &value) in tuple.iter().enumerate() {
         let axis = case.operator.axis_of(coordinate);
-        let size = case.table.sizes[axis];
+        let size = case.operator.positions(&case.table, coordinate);
         let from_end = value < 0 && case.negative == Negative::FromEnd;
         let counted = if from_end { value + size as i128 } else { value };
         let inside = (0..size as i128).contains(&counted);
@@ -72,6 +77,9 @@ fn target(case: &Case, tuple: &[i128], others: &[usize]) -> Target {
             Bounds::Clamp => counted.clamp(0, size as i128 - 1) as usize,
             _ => counted.rem_euclid(size as i128) as usize, // Wrap.
         });
+    }
+    if let Operator::Sequence { axis, .. } = case.operator {
+        coordinates[axis] = coordinates[axis].map(|c| (c + flat[axis]) % case.table.sizes[axis]);
     }
     let mut others = others.iter().copied();
     let coordinates: Vec<usize> =

@@ -6,7 +6,7 @@ use half::{bf16, f16};
 use strew::dml::{self, DataType, FeatureLevel, Settings, TensorDesc};
 use strew::{
     Add, And, Average, Bounds, Element, Error, Gather, Index, Layout, Max, Min, Mul, Negative, Or,
-    Reduction, Scatter, Sub, Xor, plan, shape,
+    Reduction, Scatter, Sequence, Sub, Xor, plan, shape,
 };
 
 use crate::any;
@@ -92,6 +92,8 @@ fn layouts() {
     report(any(Gather::axes(&layout(), &layout(), &layout(), slice())));
     report(any(Scatter::axes(&layout(), &layout(), &layout(), slice())));
     report(any(shape::axes(slice(), slice(), slice())));
+    let mode = any(Sequence::Linear);
+    report(any(Scatter::sequence(&layout(), &layout(), &layout(), any(0), mode)));
     let layout = any(Layout::from_parts(slice(), slice(), any(0)));
     report(layout);
     #[cfg(feature = "defmt")]
