@@ -40,6 +40,8 @@ pub enum Operand {
     Data,
     /// The tensor that a gather, a functional scatter or a DirectML operator writes.
     Output,
+    /// The [mask](crate::mask) of what counts.
+    Mask,
 }
 
 /// What a DirectML feature level lacks, in [`Error::NotSupported`].
@@ -277,6 +279,7 @@ impl Operand {
             Operand::Updates => "updates",
             Operand::Data => "data",
             Operand::Output => "output",
+            Operand::Mask => "mask",
         }
     }
 }

@@ -127,6 +127,10 @@ pub(crate) mod sealed {
         /// for an index that is, but only if the axis is longer than [`super::LONGEST`].
         fn is_inside(self, size: usize, negative: Negative) -> bool;
         fn wide(self) -> Wide;
+        /// The index of a position, if the type has it.
+        fn of(position: usize) -> Option<Self>;
+        /// The same for a position that the type has.
+        fn cut(position: usize) -> Self;
     }
 }
 use sealed::{Sealed, Wide};
@@ -150,6 +154,14 @@ macro_rules! unsigned {
             #[inline]
             fn wide(self) -> Wide {
                 Wide { negative: false, magnitude: self as u64 }
+            }
+            #[inline]
+            fn of(position: usize) -> Option<Self> {
+                <$index>::try_from(position).ok()
+            }
+            #[inline(always)]
+            fn cut(position: usize) -> Self {
+                position as $index
             }
         }
     )*};
@@ -193,6 +205,14 @@ macro_rules! signed {
             #[inline]
             fn wide(self) -> Wide {
                 Wide { negative: self < 0, magnitude: self.unsigned_abs() as u64 }
+            }
+            #[inline]
+            fn of(position: usize) -> Option<Self> {
+                <$index>::try_from(position).ok()
+            }
+            #[inline(always)]
+            fn cut(position: usize) -> Self {
+                position as $index
             }
         }
     )*};

@@ -56,6 +56,9 @@
 //! - [`Scatter::axes`]: NumPy `a[i, :, j] = u`; JAX `a.at[i, :, j].set(u)`.
 //! - [`Scatter::sequence`], a position for each batch: ONNX `TensorScatter`; JAX
 //!   `dynamic_update_slice`; `examples/kv_cache.rs`.
+//! - [`mask::nonzero`]: ONNX `NonZero`, PyTorch `nonzero`, NumPy `argwhere`. [`mask::compress`]:
+//!   ONNX `Compress`, PyTorch `masked_select`, NumPy `a[mask]`. [`mask::expand`]: PyTorch
+//!   `masked_scatter`. [`mask::fill`]: PyTorch `masked_fill`.
 //!
 //! Some operators are one of these in another form:
 //!
@@ -167,6 +170,7 @@ mod walk;
 pub mod dml;
 #[cfg(doc)]
 pub mod guide;
+pub mod mask;
 #[cfg(feature = "ndarray")]
 pub mod ndarray;
 pub mod shape;

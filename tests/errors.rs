@@ -400,6 +400,7 @@ fn every_variant(n: usize, value: i128) -> Vec<Error> {
         Operand::Updates,
         Operand::Data,
         Operand::Output,
+        Operand::Mask,
     ];
     let of = |operand| {
         let found = FeatureLevel::Level1_0;

@@ -13,6 +13,7 @@
 //! - [`Index::RESOLVE`] turns indices into addresses; [`shift`] moves addresses.
 //! - [`Elements`], [`Rows`]: copies between a table and a flat tensor, by the size of an element
 //!   alone. [`mod@combine`]: changes of elements and rows, by a function of theirs.
+//! - [`compress()`], [`positions()`]: what the bits of a mask choose.
 //! - [`choose()`]: the addresses of a block that lie in a part of a table; [`Columns`]: parts of a
 //!   table that threads write side by side.
 //!
@@ -46,6 +47,7 @@ mod fence;
 mod index;
 mod instructions;
 mod machine;
+mod mask;
 mod moves;
 mod path;
 mod portable;
@@ -62,6 +64,7 @@ pub use choose::choose;
 pub use columns::Columns;
 pub use elements::Elements;
 pub use machine::Machine;
+pub use mask::{compress, positions};
 pub use moves::{Move, Streaming};
 pub use path::Path;
 pub use portable::Choice;

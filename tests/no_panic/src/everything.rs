@@ -6,7 +6,7 @@ use half::{bf16, f16};
 use strew::dml::{self, DataType, FeatureLevel, Settings, TensorDesc};
 use strew::{
     Add, And, Average, Bounds, Element, Error, Gather, Index, Layout, Max, Min, Mul, Negative, Or,
-    Reduction, Scatter, Sequence, Sub, Xor, plan, shape,
+    Reduction, Scatter, Sequence, Sub, Xor, mask, plan, shape,
 };
 
 use crate::any;
@@ -44,6 +44,8 @@ pub fn run() {
     ] {
         any(reduce_of)(any(SCATTER).bounds(any(Bounds::Wrap)));
     }
+    apart(|| masks::<u8, u32>(any(0)));
+    apart(|| masks::<f32, i64>(any(0.0)));
     directml();
 }
 
@@ -80,6 +82,17 @@ fn report_error(error: Error) {
     let _ = any(write!(Sink, "{error}"));
     #[cfg(feature = "defmt")]
     defmt::error!("{}", error);
+}
+
+fn masks<T: Element, I: Index>(value: T) {
+    let (data, shape) = (layout(), layout());
+    let bools: &[bool] = slice();
+    for mask in [mask::Mask::bools(bools, &shape), mask::Mask::bits(slice(), &shape)] {
+        report(any(mask::nonzero::<I>(any(mask), slice_mut())));
+        report(any(mask::compress::<T>(any(mask), slice(), &data, any(None), slice_mut())));
+        report(any(mask::expand::<T>(any(mask), slice(), slice_mut(), &data)));
+        report(any(mask::fill(any(mask), value, slice_mut(), &data)));
+    }
 }
 
 fn layouts() {
