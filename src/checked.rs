@@ -1,12 +1,12 @@
 //! Operators whose indices are proven.
 
 use crate::element::Element;
-use crate::error::Error;
+use crate::error::{Error, Operand};
 use crate::gather::Gather;
 use crate::index::Index;
-use crate::movers::Combine;
-use crate::proof::scratch;
-use crate::reduction::{Add, Assign, Average, Reduction};
+use crate::movers::{Combine, Winning};
+use crate::proof::{fits, scratch};
+use crate::reduction::{Add, Assign, Average, Extreme, Reduction};
 use crate::run::{self, Proven};
 use crate::scatter::Scatter;
 use crate::{duplicates, walk};
@@ -356,6 +356,38 @@ impl<I: Index> Checked<'_, Scatter, I> {
             } else {
                 walk::nest(plan.inner(), at, &mut Combine { reduction: &Assign, data, updates });
             }
+        });
+        Ok(())
+    }
+
+    /// The extreme and the entry that it came from, as [`Scatter::reduce_arg`].
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`]. Data and winners are as they were.
+    ///
+    /// ```
+    /// use strew::{Layout, Min, Scatter};
+    ///
+    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
+    /// let (mut data, mut winners) = ([4.0, 4.0], [0; 2]);
+    /// scatter.check(&[1, 1, 1])?.reduce_arg(Min, &mut data, &mut winners, &[3.0, 2.0, 2.0])?;
+    /// assert_eq!((data, winners), ([4.0, 2.0], [0, 1]));
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    pub fn reduce_arg<T: Element, R: Extreme + Reduction<T>>(
+        &self,
+        extreme: R,
+        data: &mut [T],
+        winners: &mut [usize],
+        updates: &[T],
+    ) -> Result<(), Error> {
+        let plan = run::scatter_fits(&self.operator.plan, data, updates)?;
+        fits(Operand::Winners, plan.lengths.table, winners.len())?;
+        walk::entries(plan, self.indices, |at| {
+            let (combine, number) = (Combine { reduction: &extreme, data, updates }, 0);
+            let mut winning = Winning { combine, winners, plan, step: at.entry, number };
+            walk::nest(plan.inner(), at, &mut winning);
         });
         Ok(())
     }

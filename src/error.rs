@@ -42,6 +42,9 @@ pub enum Operand {
     Output,
     /// The [mask](crate::mask) of what counts.
     Mask,
+    /// The entries that extremes come from: see
+    /// [`Scatter::reduce_arg`](crate::Scatter::reduce_arg).
+    Winners,
 }
 
 /// What a DirectML feature level lacks, in [`Error::NotSupported`].
@@ -154,6 +157,8 @@ pub enum Error {
     IndexOutOfBounds { entry: usize, coordinate: usize, value: i128, size: usize },
     /// Two entries of the indices, counted in row-major order, address the same place.
     DuplicateIndex { first: usize, second: usize },
+    /// A plan that clamps has no adjoint: see [`Gather::adjoint`](crate::Gather::adjoint).
+    NoAdjoint,
     /// The scratch memory that the caller supplies is too short.
     ScratchTooShort { expected: usize, found: usize },
 }
@@ -263,6 +268,7 @@ impl Error {
                 .count("duplicate index: entries ", first)
                 .count(" and ", second)
                 .text(" address the same place"),
+            Error::NoAdjoint => m.text("no adjoint: the plan clamps"),
             Error::ScratchTooShort { expected, found } => {
                 m.count("scratch too short: needs ", expected).count(" words, found ", found)
             }
@@ -280,6 +286,7 @@ impl Operand {
             Operand::Data => "data",
             Operand::Output => "output",
             Operand::Mask => "mask",
+            Operand::Winners => "winners",
         }
     }
 }

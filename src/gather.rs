@@ -30,6 +30,8 @@ use crate::run;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Gather {
     pub(crate) plan: Plan,
+    /// Only [`adjoint`](Gather::adjoint) needs it.
+    pub(crate) input: Layout,
 }
 
 impl Gather {
@@ -65,7 +67,7 @@ impl Gather {
         output: &Layout,
         axis: usize,
     ) -> Result<Gather, Error> {
-        let mut gather = Gather { plan: Plan::NOTHING };
+        let mut gather = Gather { plan: Plan::NOTHING, input: *input };
         tri!(gather.plan.axis(input, indices, output, axis, Direction::Gather));
         Ok(gather)
     }
@@ -99,7 +101,7 @@ impl Gather {
         output: &Layout,
         axis: usize,
     ) -> Result<Gather, Error> {
-        let mut gather = Gather { plan: Plan::NOTHING };
+        let mut gather = Gather { plan: Plan::NOTHING, input: *input };
         tri!(gather.plan.elements(input, indices, output, axis, Direction::Gather));
         Ok(gather)
     }
@@ -137,7 +139,7 @@ impl Gather {
         output: &Layout,
         batch_dims: usize,
     ) -> Result<Gather, Error> {
-        let mut gather = Gather { plan: Plan::NOTHING };
+        let mut gather = Gather { plan: Plan::NOTHING, input: *input };
         tri!(gather.plan.nd(input, indices, output, batch_dims, Direction::Gather));
         Ok(gather)
     }
@@ -178,7 +180,7 @@ impl Gather {
         output: &Layout,
         axes: &[usize],
     ) -> Result<Gather, Error> {
-        let mut gather = Gather { plan: Plan::NOTHING };
+        let mut gather = Gather { plan: Plan::NOTHING, input: *input };
         tri!(gather.plan.axes(input, indices, output, axes, Direction::Gather));
         Ok(gather)
     }

@@ -59,6 +59,8 @@
 //! - [`mask::nonzero`]: ONNX `NonZero`, PyTorch `nonzero`, NumPy `argwhere`. [`mask::compress`]:
 //!   ONNX `Compress`, PyTorch `masked_select`, NumPy `a[mask]`. [`mask::expand`]: PyTorch
 //!   `masked_scatter`. [`mask::fill`]: PyTorch `masked_fill`.
+//! - [`Scatter::reduce_arg`]: torch_scatter `scatter_max`, `scatter_min`; `examples/max_pool.rs`.
+//! - [`Gather::adjoint`], [`Scatter::adjoint`]: the other direction, for gradients.
 //!
 //! Some operators are one of these in another form:
 //!
@@ -144,6 +146,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 
+mod adjoint;
 mod checked;
 mod copy;
 mod duplicates;
@@ -184,7 +187,7 @@ pub use gather::Gather;
 pub use index::{Bounds, Index, Negative};
 pub use layout::{Layout, MAX_RANK};
 pub use plan::Sequence;
-pub use reduction::{Add, And, Assign, Average, Max, Min, Mul, Or, Reduction, Sub, Xor};
+pub use reduction::{Add, And, Assign, Average, Extreme, Max, Min, Mul, Or, Reduction, Sub, Xor};
 pub use scatter::Scatter;
 
 #[doc(hidden)]

@@ -92,6 +92,8 @@ pub(crate) struct Plan {
     /// for: more than 1 for circular sequences, whose places in the indices are multiplied by it
     /// (see [`Plan::position`]).
     pub ring: usize,
+    /// The dimensions that are walked the other way, a bit each: see [`Plan::entry`].
+    pub turned: u8,
     /// The number of coordinates of a tuple, if one entry follows the other without a gap along the
     /// last outer dimension, and no axis is longer than [`LONGEST`](crate::index::LONGEST);
     /// otherwise 0.
@@ -328,6 +330,7 @@ impl Plan {
         bounds: Bounds::Error,
         negative: Negative::FromEnd,
         ring: 1,
+        turned: 0,
         #[cfg(not(feature = "std"))]
         packed_tuple: 0,
         #[cfg(not(feature = "std"))]
@@ -437,6 +440,7 @@ impl Plan {
             && let Some(dim) = get_mut(&mut self.dims, d)
         {
             if dim.table < 0 && dim.flat < 0 {
+                self.turned |= 1 << d;
                 let last = dim.size.wrapping_sub(1);
                 self.start.table =
                     self.start.table.wrapping_add(last.wrapping_mul(dim.table as usize));
@@ -489,6 +493,19 @@ impl Plan {
         self.addresses_fit = fit;
     }
 
+    /// Fails if the flat tensor overlaps itself. The error counts the dimensions of the plan.
+    pub(crate) const fn flat_without_overlap(&self) -> Result<(), Error> {
+        let mut flat = SCALAR;
+        let mut d = 0;
+        while d < self.rank
+            && let Some(dim) = get(&self.dims, d)
+        {
+            flat.push(dim.size, dim.flat);
+            d += 1;
+        }
+        if self.lengths.flat == 0 { Ok(()) } else { flat.without_overlap(Operand::Output) }
+    }
+
     /// Sets the policy. Nothing moves where the flat tensor has no elements. Where the table has
     /// none but is indexed all the same, an axis has size 0: that is an error for `Bounds::Error`,
     /// the other policies leave all entries out.
@@ -534,6 +551,28 @@ impl Plan {
         let first = resolve(*indices.get(place)?, size, self.bounds, self.negative)?;
         let left = size.wrapping_sub(first);
         Some(if step < left { first.wrapping_add(step) } else { step.wrapping_sub(left) })
+    }
+
+    /// The entry of the indices that moves element `number` of a step of the outer dimensions.
+    /// Dimensions of the indices that have become inner ones come before the others.
+    pub(crate) fn entry(&self, step: usize, number: usize) -> usize {
+        let step = step.checked_div(self.ring).unwrap_or(step);
+        if self.entry_weight == 1 {
+            return step;
+        }
+        let (mut left, mut scale, mut place) = (number, 1_usize, 0_usize);
+        for (d, dim) in self.inner().iter().enumerate().rev() {
+            let coordinate = left.checked_rem(dim.size).unwrap_or(0);
+            left = left.checked_div(dim.size).unwrap_or(0);
+            let turned = self.turned >> (self.outer + d) & 1 != 0;
+            let last = dim.size.wrapping_sub(1);
+            let coordinate = if turned { last.wrapping_sub(coordinate) } else { coordinate };
+            place = place.wrapping_add(coordinate.wrapping_mul(scale));
+            scale = scale.wrapping_mul(dim.size);
+        }
+        let each = scale.checked_div(self.entry_weight).unwrap_or(1);
+        let within = place.checked_div(each).unwrap_or(0);
+        step.wrapping_mul(self.entry_weight).wrapping_add(within)
     }
 
     /// Whether every byte, signed or not, has a place on every axis.

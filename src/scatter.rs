@@ -7,7 +7,7 @@ use crate::error::{Direction, Error, tri};
 use crate::index::{Bounds, Index, Negative};
 use crate::layout::Layout;
 use crate::plan::{Plan, Sequence};
-use crate::reduction::{Add, Assign, Average, Reduction};
+use crate::reduction::{Add, Assign, Average, Extreme, Reduction};
 use crate::run;
 
 /// A scatter whose shapes are proven: it writes `updates`, in order, to the elements of `data` that
@@ -538,6 +538,41 @@ impl Scatter {
         flags: &mut [u32],
     ) -> Result<(), Error> {
         self.check(indices)?.reduce_excluding_self(reduction, data, updates, flags)
+    }
+
+    /// Sets every place to the largest (or smallest) of its value and its updates, and where that
+    /// changes it, its winner to the number of the entry that the update belongs to.
+    ///
+    /// `winners` is laid out as the data. Entries count in row-major order of the indices, whole
+    /// tuples for tuples. Of several updates that are as large, the first one wins; a place that
+    /// stays as it is keeps its winner, whatever it was.
+    ///
+    /// This is torch_scatter's `scatter_max` and `scatter_min`; the winners are what a gradient
+    /// needs.
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`], [`Error::IndexOutOfBounds`]. Data and winners are as they were.
+    ///
+    /// ```
+    /// use strew::{Layout, Max, Scatter};
+    ///
+    /// const NONE: usize = usize::MAX;
+    /// let (two, four) = (Layout::contiguous([2]), Layout::contiguous([4]));
+    /// let scatter = Scatter::axis(&two, &four, &four, 0)?;
+    /// let (mut data, mut winners) = ([0, 9], [NONE; 2]);
+    /// scatter.reduce_arg(Max, &mut data, &mut winners, &[0, 1, 0, 0], &[3, 5, 7, 7])?;
+    /// assert_eq!((data, winners), ([7, 9], [2, NONE]));
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    pub fn reduce_arg<T: Element, I: Index, R: Extreme + Reduction<T>>(
+        &self,
+        extreme: R,
+        data: &mut [T],
+        winners: &mut [usize],
+        indices: &[I],
+        updates: &[T],
+    ) -> Result<(), Error> {
+        self.check(indices)?.reduce_arg(extreme, data, winners, updates)
     }
 
     /// Sets every place that is hit to the mean of the value that is there and all updates: to

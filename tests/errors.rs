@@ -401,6 +401,7 @@ fn every_variant(n: usize, value: i128) -> Vec<Error> {
         Operand::Data,
         Operand::Output,
         Operand::Mask,
+        Operand::Winners,
     ];
     let of = |operand| {
         let found = FeatureLevel::Level1_0;
@@ -438,7 +439,8 @@ fn every_variant(n: usize, value: i128) -> Vec<Error> {
         Error::RepeatedAxis { axis: n, first: n, second: n },
         Error::ScratchTooShort { expected: n, found: n },
     ];
-    operands.into_iter().flat_map(of).chain(without_operand).collect()
+    let all = operands.into_iter().flat_map(of).chain(without_operand);
+    all.chain([Error::NoAdjoint]).collect()
 }
 
 #[test]

@@ -121,6 +121,26 @@ fn kv_cache_fills_and_goes_round() {
 }
 
 #[test]
+fn max_pool_sends_gradients_to_the_winners() {
+    let text = printed("max_pool");
+    let (_, pooled) = text.split_once("pooled\n").unwrap();
+    let (pooled, gradient) = pooled.split_once("gradient of the image\n").unwrap();
+    let numbers = |text: &str| -> Vec<f32> {
+        text.split_whitespace().map(|number| number.parse().unwrap()).collect()
+    };
+    let image: Vec<f32> = (0..60).map(|n| (n * 37 % 61) as f32).collect();
+    let gradient = numbers(gradient);
+    for (cell, largest) in numbers(pooled).into_iter().enumerate() {
+        let first = cell / 5 * 20 + cell % 5 * 2;
+        let pixels = [first, first + 1, first + 10, first + 11];
+        let winner = pixels.into_iter().max_by(|a, b| image[*a].total_cmp(&image[*b])).unwrap();
+        assert_eq!(largest, image[winner], "{text}");
+        let expected = |pixel| if pixel == winner { cell as f32 + 1.0 } else { 0.0 };
+        assert!(pixels.into_iter().all(|pixel| gradient[pixel] == expected(pixel)), "{text}");
+    }
+}
+
+#[test]
 fn moe_combines_what_the_experts_answer() {
     let text = printed("moe");
     let loads: usize = text

@@ -74,6 +74,13 @@ pub fn long_case(direction: Direction, kind: Kind, choose: Choose) -> Case {
     case
 }
 
+/// The same case with tables and flat tensors that may both be written.
+pub fn written_both_ways(mut case: Case, choose: Choose) -> Case {
+    case.table = written(case.table.sizes, choose);
+    case.flat = written(case.flat.sizes, choose);
+    case
+}
+
 struct Shapes {
     operator: Operator,
     table: Vec<usize>,

@@ -44,6 +44,8 @@ pub fn run() {
     ] {
         any(reduce_of)(any(SCATTER).bounds(any(Bounds::Wrap)));
     }
+    apart(|| turned::<u8, u32>(any(SCATTER)));
+    apart(|| turned::<f32, i64>(any(SCATTER)));
     apart(|| masks::<u8, u32>(any(0)));
     apart(|| masks::<f32, i64>(any(0.0)));
     directml();
@@ -82,6 +84,18 @@ fn report_error(error: Error) {
     let _ = any(write!(Sink, "{error}"));
     #[cfg(feature = "defmt")]
     defmt::error!("{}", error);
+}
+
+fn turned<T: Element, I: Index>(scatter: Scatter)
+where
+    Max: Reduction<T>,
+    Min: Reduction<T>,
+{
+    report(any(any(GATHER).adjoint()));
+    report(any(scatter.adjoint()));
+    let (data, winners) = (slice_mut::<T>(), slice_mut());
+    report(any(scatter.reduce_arg(Max, data, winners, slice::<I>(), slice())));
+    report(any(scatter.reduce_arg(Min, data, winners, slice::<I>(), slice())));
 }
 
 fn masks<T: Element, I: Index>(value: T) {
