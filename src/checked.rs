@@ -348,8 +348,40 @@ impl<I: Index> Checked<'_, Scatter, I> {
         updates: &[T],
         flags: &mut [u32],
     ) -> Result<(), Error> {
-        let plan = run::scatter_fits(&self.operator.plan, data, updates)?;
+        run::scatter_fits(&self.operator.plan, data, updates)?;
         let flags = scratch(flags, self.operator.flags_len())?;
+        self.continue_excluding_self(reduction, data, updates, flags)
+    }
+
+    /// The same in several calls, as [`Scatter::continue_excluding_self`].
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`], [`Error::ScratchTooShort`]. Data and flags are as they were.
+    ///
+    /// ```
+    /// use strew::{Add, Layout, Scatter};
+    ///
+    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
+    /// let (mut data, mut flags) = ([100, 100], [0; 1]);
+    /// let checked = scatter.check(&[1, 1, 1])?;
+    /// checked.continue_excluding_self(Add, &mut data, &[1, 2, 3], &mut flags)?;
+    /// checked.continue_excluding_self(Add, &mut data, &[1, 2, 3], &mut flags)?;
+    /// assert_eq!(data, [100, 12]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    pub fn continue_excluding_self<T: Element, R: Reduction<T>>(
+        &self,
+        reduction: R,
+        data: &mut [T],
+        updates: &[T],
+        flags: &mut [u32],
+    ) -> Result<(), Error> {
+        let plan = run::scatter_fits(&self.operator.plan, data, updates)?;
+        let (expected, found) = (self.operator.flags_len(), flags.len());
+        if found < expected {
+            return Err(Error::ScratchTooShort { expected, found });
+        }
         walk::entries(plan, self.indices, |at| {
             if duplicates::set(flags, at.cell) {
                 walk::nest(plan.inner(), at, &mut Combine { reduction: &reduction, data, updates });

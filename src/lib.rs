@@ -70,6 +70,7 @@
 //!   `examples/permutation.rs`.
 //! - vLLM `reshape_and_cache` (a paged KV-cache): [`Scatter::axis`] by slots, with
 //!   [`Negative::OutOfBounds`], `examples/kv_cache.rs`.
+//! - PyTorch `coalesce` of sparse gradients: [`coalesce()`], then [`Scatter::axis`] by segments.
 //! - `one_hot`: [`Scatter::elements`] of one 1, `examples/one_hot.rs`.
 //! - PyTorch `embedding_bag`: [`Gather::axis`] and
 //!   [`mean_excluding_self`](Scatter::mean_excluding_self), `examples/embedding_bag.rs`.
@@ -148,6 +149,7 @@
 
 mod adjoint;
 mod checked;
+mod coalesce;
 mod copy;
 mod duplicates;
 mod element;
@@ -179,6 +181,7 @@ pub mod ndarray;
 pub mod shape;
 
 pub use checked::Checked;
+pub use coalesce::coalesce;
 pub use element::Element;
 #[cfg(feature = "std")]
 pub use engine::Explain;

@@ -540,6 +540,40 @@ impl Scatter {
         self.check(indices)?.reduce_excluding_self(reduction, data, updates, flags)
     }
 
+    /// [`reduce_excluding_self`](Scatter::reduce_excluding_self) in several calls: a place that an
+    /// earlier call has hit starts from what that left there. (The relations of a graph go into one
+    /// sum one after the other.)
+    ///
+    /// `flags` are [`flags_len`](Scatter::flags_len) words that the caller keeps from call to call:
+    /// all 0 before the first one, and one bit for each place that has been hit after it. Plans on
+    /// the same data share them if their indices choose from the same places.
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`], [`Error::IndexOutOfBounds`], [`Error::ScratchTooShort`]. Data and
+    /// flags are as they were.
+    ///
+    /// ```
+    /// use strew::{Add, Layout, Scatter};
+    ///
+    /// let (three, two) = (Layout::contiguous([3]), Layout::contiguous([2]));
+    /// let scatter = Scatter::axis(&three, &two, &two, 0)?;
+    /// let (mut data, mut flags) = ([100; 3], [0; 1]);
+    /// scatter.continue_excluding_self(Add, &mut data, &[0, 1], &[1, 2], &mut flags)?;
+    /// scatter.continue_excluding_self(Add, &mut data, &[1, 1], &[3, 4], &mut flags)?;
+    /// assert_eq!(data, [1, 9, 100]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    pub fn continue_excluding_self<T: Element, I: Index, R: Reduction<T>>(
+        &self,
+        reduction: R,
+        data: &mut [T],
+        indices: &[I],
+        updates: &[T],
+        flags: &mut [u32],
+    ) -> Result<(), Error> {
+        self.check(indices)?.continue_excluding_self(reduction, data, updates, flags)
+    }
+
     /// Sets every place to the largest (or smallest) of its value and its updates, and where that
     /// changes it, its winner to the number of the entry that the update belongs to.
     ///

@@ -8,7 +8,7 @@
 )]
 
 use serde_json::Value;
-use strew::{Bounds, Error, Gather, Layout, Negative, Scatter, Sequence, shape};
+use strew::{Bounds, Error, Gather, Layout, Negative, Scatter, Sequence, coalesce, shape};
 
 /// A group of cases.
 fn cases(group: &str, count: usize) -> Vec<Value> {
@@ -167,4 +167,47 @@ fn sequences_that_do_not_fit() {
     let far = Layout::strided([2], [isize::MAX / 2]);
     let circular = Scatter::sequence(&l(&[2, 4]), &far, &l(&[2, 3]), 1, Sequence::Circular);
     assert_eq!(circular, Err(Error::SizesOverflow { operand: Indices }));
+}
+
+#[test]
+fn coalesced() {
+    let mut state = 7_u64;
+    let mut random = || {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        state >> 33
+    };
+    for case in 0..400 {
+        let (length, range) = (random() % 70, 1 + random() % 90);
+        let mut indices: Vec<i16> = (0..length).map(|_| (random() % range) as i16 - 20).collect();
+        match case % 4 {
+            0 => indices.sort_unstable(),
+            1 => indices.sort_unstable_by_key(|index| -index),
+            _ => {}
+        }
+        let mut expected = indices.clone();
+        expected.sort_unstable();
+        expected.dedup();
+        let count = expected.len();
+        let (mut segments, mut order) = (vec![9; indices.len()], vec![9; indices.len()]);
+        if let Some(short) = count.checked_sub(1) {
+            let mut unique = vec![77; short];
+            let found = coalesce(&indices, &mut unique, &mut segments, &mut order);
+            let (operand, expected) = (strew::Operand::Indices, count);
+            assert_eq!(found, Err(Error::SliceTooShort { operand, expected, found: short }));
+            assert!(unique.iter().all(|index| *index == 77));
+            assert!(segments.iter().all(|segment| *segment == 9));
+            let scratch = &mut vec![0; indices.len() - 1];
+            let (expected, found) = (indices.len(), scratch.len());
+            let error = Error::ScratchTooShort { expected, found };
+            assert_eq!(coalesce(&indices, &mut unique, &mut segments, scratch), Err(error));
+            let operand = strew::Operand::Output;
+            let error = Error::SliceTooShort { operand, expected, found };
+            assert_eq!(coalesce(&indices, &mut unique, scratch, &mut order), Err(error));
+        }
+        let mut unique = vec![77; count + 1];
+        assert_eq!(coalesce(&indices, &mut unique, &mut segments, &mut order), Ok(count));
+        assert_eq!((&unique[..count], unique[count]), (&expected[..], 77));
+        let back: Vec<i16> = segments.iter().map(|segment| unique[*segment]).collect();
+        assert_eq!(back, indices);
+    }
 }

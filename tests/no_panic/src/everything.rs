@@ -6,7 +6,7 @@ use half::{bf16, f16};
 use strew::dml::{self, DataType, FeatureLevel, Settings, TensorDesc};
 use strew::{
     Add, And, Average, Bounds, Element, Error, Gather, Index, Layout, Max, Min, Mul, Negative, Or,
-    Reduction, Scatter, Sequence, Sub, Xor, mask, plan, shape,
+    Reduction, Scatter, Sequence, Sub, Xor, coalesce, mask, plan, shape,
 };
 
 use crate::any;
@@ -93,7 +93,15 @@ where
 {
     report(any(any(GATHER).adjoint()));
     report(any(scatter.adjoint()));
+    report(any(coalesce(slice::<I>(), slice_mut(), slice_mut(), slice_mut())));
     let (data, winners) = (slice_mut::<T>(), slice_mut());
+    report(any(scatter.continue_excluding_self(
+        Max,
+        data,
+        slice::<I>(),
+        slice(),
+        slice_mut(),
+    )));
     report(any(scatter.reduce_arg(Max, data, winners, slice::<I>(), slice())));
     report(any(scatter.reduce_arg(Min, data, winners, slice::<I>(), slice())));
 }
