@@ -1,14 +1,14 @@
 //! Operators whose indices are proven.
 
 use crate::element::Element;
-use crate::error::Error;
+use crate::error::{Error, Operand};
 use crate::gather::Gather;
 use crate::index::Index;
 use crate::map::{Call, Mapped};
-use crate::movers::Combine;
-use crate::proof::scratch;
+use crate::movers::{Combine, Winning};
+use crate::proof::{fits, scratch};
 use crate::ranges::Ranges;
-use crate::reduction::{Add, Assign, Average, Reduction};
+use crate::reduction::{Add, Assign, Average, Extreme, Reduction};
 use crate::run::{self, Proven};
 use crate::scatter::{Scatter, mapped};
 use crate::{duplicates, walk};
@@ -526,14 +526,78 @@ impl<I: Index> Checked<'_, Scatter, I> {
         updates: &[T],
         flags: &mut [u32],
     ) -> Result<(), Error> {
-        let plan = run::scatter_fits(&self.operator.plan, data, updates)?;
+        run::scatter_fits(&self.operator.plan, data, updates)?;
         let flags = scratch(flags, self.operator.flags_len())?;
+        self.continue_excluding_self(reduction, data, updates, flags)
+    }
+
+    /// The same in several calls, as [`Scatter::continue_excluding_self`].
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`], [`Error::ScratchTooShort`]. Data and flags are as they were.
+    ///
+    /// ```
+    /// use strew::{Add, Layout, Scatter};
+    ///
+    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
+    /// let (mut data, mut flags) = ([100, 100], [0; 1]);
+    /// let checked = scatter.check(&[1, 1, 1])?;
+    /// checked.continue_excluding_self(Add, &mut data, &[1, 2, 3], &mut flags)?;
+    /// checked.continue_excluding_self(Add, &mut data, &[1, 2, 3], &mut flags)?;
+    /// assert_eq!(data, [100, 12]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    pub fn continue_excluding_self<T: Element, R: Reduction<T>>(
+        &self,
+        reduction: R,
+        data: &mut [T],
+        updates: &[T],
+        flags: &mut [u32],
+    ) -> Result<(), Error> {
+        let plan = run::scatter_fits(&self.operator.plan, data, updates)?;
+        let (expected, found) = (self.operator.flags_len(), flags.len());
+        if found < expected {
+            return Err(Error::ScratchTooShort { expected, found });
+        }
         walk::entries(plan, self.indices, |at| {
             if duplicates::set(flags, at.cell) {
                 walk::nest(plan.inner(), at, &mut Combine { reduction: &reduction, data, updates });
             } else {
                 walk::nest(plan.inner(), at, &mut Combine { reduction: &Assign, data, updates });
             }
+        });
+        Ok(())
+    }
+
+    /// The extreme and the entry that it came from, as [`Scatter::reduce_arg`].
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`]. Data and winners are as they were.
+    ///
+    /// ```
+    /// use strew::{Layout, Min, Scatter};
+    ///
+    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
+    /// let (mut data, mut winners) = ([4.0, 4.0], [0; 2]);
+    /// scatter.check(&[1, 1, 1])?.reduce_arg(Min, &mut data, &mut winners, &[3.0, 2.0, 2.0])?;
+    /// assert_eq!((data, winners), ([4.0, 2.0], [0, 1]));
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    pub fn reduce_arg<T: Element, R: Extreme + Reduction<T>>(
+        &self,
+        extreme: R,
+        data: &mut [T],
+        winners: &mut [usize],
+        updates: &[T],
+    ) -> Result<(), Error> {
+        let plan = run::scatter_fits(&self.operator.plan, data, updates)?;
+        fits(Operand::Winners, plan.lengths.table, winners.len())?;
+        walk::entries(plan, self.indices, |at| {
+            let (combine, number) = (Combine { reduction: &extreme, data, updates }, 0);
+            let mut winning = Winning { combine, winners, plan, step: at.entry, number };
+            walk::nest(plan.inner(), at, &mut winning);
         });
         Ok(())
     }

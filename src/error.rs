@@ -44,6 +44,11 @@ pub enum Operand {
     Scales,
     /// The zero points of a quantised table.
     ZeroPoints,
+    /// The [mask](crate::mask) of what counts.
+    Mask,
+    /// The entries that extremes come from: see
+    /// [`Scatter::reduce_arg`](crate::Scatter::reduce_arg).
+    Winners,
 }
 
 /// What a DirectML feature level lacks, in [`Error::NotSupported`].
@@ -109,17 +114,19 @@ pub enum Error {
     /// The axis is not a dimension of the indexed tensor. `expected` is the number of dimensions,
     /// which the axis must stay below.
     AxisOutOfRange { operand: Operand, expected: usize, found: usize },
+    /// A list of axes names one of them twice: at the places `first` and `second`.
+    RepeatedAxis { axis: usize, first: usize, second: usize },
     /// There are too many batch dimensions for this operand. `expected` is the largest number
     /// allowed.
     BatchDimsOutOfRange { operand: Operand, expected: usize, found: usize },
     /// A tensor has the wrong number of dimensions (or a layout has more or fewer strides than
     /// sizes).
     RankMismatch { operand: Operand, expected: usize, found: usize },
-    /// A dimension has the wrong size. For the indices of an `elements` operator, `expected` is the
-    /// largest size allowed.
+    /// A dimension has the wrong size. For the indices of an `elements` operator, and the axis of a
+    /// `sequence`, `expected` is the largest size allowed.
     SizeMismatch { operand: Operand, dimension: usize, expected: usize, found: usize },
-    /// The tuples of an `nd` operator, the last dimension of the indices, must have 1 to `expected`
-    /// coordinates.
+    /// The tuples of an `nd` or `axes` operator, the last dimension of the indices, must have 1 to
+    /// `expected` coordinates.
     TupleSizeOutOfRange { expected: usize, found: usize },
     /// The number of elements, or the last address, exceeds `usize`.
     SizesOverflow { operand: Operand },
@@ -154,6 +161,8 @@ pub enum Error {
     IndexOutOfBounds { entry: usize, coordinate: usize, value: i128, size: usize },
     /// Two entries of the indices, counted in row-major order, address the same place.
     DuplicateIndex { first: usize, second: usize },
+    /// A plan that clamps has no adjoint: see [`Gather::adjoint`](crate::Gather::adjoint).
+    NoAdjoint,
     /// The scratch memory that the caller supplies is too short.
     ScratchTooShort { expected: usize, found: usize },
     /// Quantised values in bytes have 2, 4 or 8 bits.
@@ -189,6 +198,11 @@ impl Error {
                 .operand("axis out of range", operand)
                 .count(" has ", expected)
                 .count(" dimensions, the axis is ", found),
+            Error::RepeatedAxis { axis, first, second } => m
+                .count("repeated axis: axis ", axis)
+                .count(" is at the places ", first)
+                .count(" and ", second)
+                .text(" of the list"),
             Error::BatchDimsOutOfRange { operand, expected, found } => m
                 .operand("batch dims out of range", operand)
                 .count(" allows at most ", expected)
@@ -264,6 +278,7 @@ impl Error {
                 .count("duplicate index: entries ", first)
                 .count(" and ", second)
                 .text(" address the same place"),
+            Error::NoAdjoint => m.text("no adjoint: the plan clamps"),
             Error::ScratchTooShort { expected, found } => {
                 m.count("scratch too short: needs ", expected).count(" words, found ", found)
             }
@@ -291,6 +306,8 @@ impl Operand {
             Operand::Output => "output",
             Operand::Scales => "scales",
             Operand::ZeroPoints => "zero points",
+            Operand::Mask => "mask",
+            Operand::Winners => "winners",
         }
     }
 }

@@ -41,6 +41,7 @@
 //! - [`Gather::nd`], `i` and `j` side by side in the last dimension of the indices: NumPy
 //!   `a[i, j]`; JAX `a.at[i, j].get()`; TensorFlow `gather_nd`; ONNX `GatherND`; DirectML
 //!   `GATHER_ND`, `GATHER_ND1`.
+//! - [`Gather::axes`], a tuple for any list of axes: NumPy `a[i, :, j]`; JAX `a.at[i, :, j].get()`.
 //! - [`Scatter::axis`] and [`run`](Scatter::run): NumPy `a[i] = u`; PyTorch `index_copy`; JAX
 //!   `a.at[i].set(u)`; OpenVINO `ScatterUpdate`.
 //! - [`Scatter::axis`] and [`reduce`](Scatter::reduce)`(Add, ..)`: NumPy `add.at(a, i, u)`,
@@ -52,15 +53,24 @@
 //!   `SCATTER_ND`.
 //! - [`Scatter::nd`] and [`reduce`](Scatter::reduce)`(Add, ..)`: NumPy `add.at(a, (i, j), u)`; JAX
 //!   `a.at[i, j].add(u)`; TensorFlow `tensor_scatter_nd_add`, `scatter_nd` (into zeros).
+//! - [`Scatter::axes`]: NumPy `a[i, :, j] = u`; JAX `a.at[i, :, j].set(u)`.
+//! - [`Scatter::sequence`], a position for each batch: ONNX `TensorScatter`; JAX
+//!   `dynamic_update_slice`; `examples/kv_cache.rs`.
+//! - [`mask::nonzero`]: ONNX `NonZero`, PyTorch `nonzero`, NumPy `argwhere`. [`mask::compress`]:
+//!   ONNX `Compress`, PyTorch `masked_select`, NumPy `a[mask]`. [`mask::expand`]: PyTorch
+//!   `masked_scatter`. [`mask::fill`]: PyTorch `masked_fill`.
+//! - [`Scatter::reduce_arg`]: torch_scatter `scatter_max`, `scatter_min`; `examples/max_pool.rs`.
+//! - [`Gather::adjoint`], [`Scatter::adjoint`]: the other direction, for gradients.
 //!
 //! Some operators are one of these in another form:
 //!
-//! - ONNX `TensorScatter` (a KV-cache): [`Scatter::nd`] with a batch dimension,
-//!   `examples/kv_cache.rs`.
 //! - NumPy `histogram2d`, `histogramdd`: [`Scatter::nd`] and [`reduce`](Scatter::reduce)`(Add, ..)`
-//!   of one 1, with [unsigned cells](guide::bounds), `examples/voxels.rs`.
+//!   of one 1, with [`Negative::OutOfBounds`], `examples/voxels.rs`.
 //! - NumPy `argsort` of a permutation (its inverse): [`Scatter::axis`] of 0, 1, 2 ..,
 //!   `examples/permutation.rs`.
+//! - vLLM `reshape_and_cache` (a paged KV-cache): [`Scatter::axis`] by slots, with
+//!   [`Negative::OutOfBounds`], `examples/kv_cache.rs`.
+//! - PyTorch `coalesce` of sparse gradients: [`coalesce()`], then [`Scatter::axis`] by segments.
 //! - `one_hot`: [`Scatter::elements`] of one 1, `examples/one_hot.rs`.
 //! - ONNX Runtime `GatherBlockQuantized`: [`quant::BlockQuantized`]; llama.cpp `get_rows`,
 //!   `set_rows` of quantised tables: [`Gather::run_map`] and [`Scatter::run_map`], [`quant`].
@@ -140,7 +150,9 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 
+mod adjoint;
 mod checked;
+mod coalesce;
 mod copy;
 mod duplicates;
 mod element;
@@ -168,21 +180,24 @@ mod walk;
 pub mod dml;
 #[cfg(doc)]
 pub mod guide;
+pub mod mask;
 #[cfg(feature = "ndarray")]
 pub mod ndarray;
 pub mod quant;
 pub mod shape;
 
 pub use checked::Checked;
+pub use coalesce::coalesce;
 pub use element::Element;
 #[cfg(feature = "std")]
 pub use engine::Explain;
 pub use error::{Error, Operand, Unsupported};
 pub use gather::Gather;
-pub use index::{Bounds, Index};
+pub use index::{Bounds, Index, Negative};
 pub use layout::{Layout, MAX_RANK};
+pub use plan::Sequence;
 pub use ranges::Ranges;
-pub use reduction::{Add, And, Assign, Average, Max, Min, Mul, Or, Reduction, Sub, Xor};
+pub use reduction::{Add, And, Assign, Average, Extreme, Max, Min, Mul, Or, Reduction, Sub, Xor};
 pub use scatter::Scatter;
 
 #[doc(hidden)]

@@ -1,7 +1,7 @@
 //! Combines what one entry of the indices stands for.
 
 use crate::element::Element;
-use crate::plan::Dim;
+use crate::plan::{Dim, Plan};
 use crate::reduction::Reduction;
 use crate::walk::Mover;
 
@@ -40,6 +40,47 @@ impl<T: Element, R: Reduction<T>> Combine<'_, T, R> {
     pub(crate) fn combine_with(&mut self, address: usize, updates: &[T]) {
         if let Some(data) = self.data.get_mut(address..address.wrapping_add(updates.len())) {
             self.reduction.combine_row(data, updates);
+        }
+    }
+}
+
+/// The same with the entry that an element came from, where it changes what is there.
+pub(crate) struct Winning<'a, T, R> {
+    pub combine: Combine<'a, T, R>,
+    pub winners: &'a mut [usize],
+    pub plan: &'a Plan,
+    /// The step of the outer dimensions, and the number of elements of it that have been there.
+    pub step: usize,
+    pub number: usize,
+}
+
+impl<T: Element, R: Reduction<T>> Winning<'_, T, R> {
+    fn element(&mut self, table: usize, flat: usize) {
+        let Combine { reduction, data, updates } = &mut self.combine;
+        if let (Some(current), Some(update), Some(winner)) =
+            (data.get_mut(table), updates.get(flat), self.winners.get_mut(table))
+        {
+            let better = reduction.combine(*current, *update);
+            if bytemuck::bytes_of(&better) != bytemuck::bytes_of(current) {
+                (*current, *winner) = (better, self.plan.entry(self.step, self.number));
+            }
+        }
+        self.number = self.number.wrapping_add(1);
+    }
+}
+
+impl<T: Element, R: Reduction<T>> Mover for Winning<'_, T, R> {
+    fn row(&mut self, table: usize, flat: usize, n: usize) {
+        for n in 0..n {
+            self.element(table.wrapping_add(n), flat.wrapping_add(n));
+        }
+    }
+
+    fn strided_row(&mut self, mut table: usize, mut flat: usize, dim: &Dim) {
+        for _ in 0..dim.size {
+            self.element(table, flat);
+            table = table.wrapping_add_signed(dim.table);
+            flat = flat.wrapping_add_signed(dim.flat);
         }
     }
 }

@@ -35,7 +35,7 @@ use ::ndarray::{ArrayD, ArrayRef, ArrayView, Axis, Dimension, IxDyn};
 use crate::element::Element;
 use crate::error::{Error, Operand};
 use crate::gather::Gather;
-use crate::index::{Bounds, Index};
+use crate::index::{Bounds, Index, Negative};
 use crate::layout::{Layout, MAX_RANK};
 use crate::reduction::Reduction;
 use crate::scatter::Scatter;
@@ -107,6 +107,7 @@ fn first<T, D: Dimension>(view: &ArrayRef<T, D>) -> usize {
 pub struct Operator {
     kind: Kind,
     bounds: Bounds,
+    negative: Negative,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -129,7 +130,7 @@ impl Operator {
     /// ```
     #[must_use]
     pub const fn axis(axis: usize) -> Operator {
-        Operator { kind: Kind::Axis(axis), bounds: Bounds::Error }
+        Operator { kind: Kind::Axis(axis), bounds: Bounds::Error, negative: Negative::FromEnd }
     }
 
     /// [`Gather::elements`] and [`Scatter::elements`]: one index for every element.
@@ -144,7 +145,7 @@ impl Operator {
     /// ```
     #[must_use]
     pub const fn elements(axis: usize) -> Operator {
-        Operator { kind: Kind::Elements(axis), bounds: Bounds::Error }
+        Operator { kind: Kind::Elements(axis), bounds: Bounds::Error, negative: Negative::FromEnd }
     }
 
     /// [`Gather::nd`] and [`Scatter::nd`]: tuples of coordinates.
@@ -159,7 +160,7 @@ impl Operator {
     /// ```
     #[must_use]
     pub const fn nd(batch_dims: usize) -> Operator {
-        Operator { kind: Kind::Nd(batch_dims), bounds: Bounds::Error }
+        Operator { kind: Kind::Nd(batch_dims), bounds: Bounds::Error, negative: Negative::FromEnd }
     }
 
     /// The same operator with another rule for indices out of bounds; [`Bounds::Error`] if none is
@@ -177,6 +178,25 @@ impl Operator {
     #[must_use]
     pub const fn bounds(self, bounds: Bounds) -> Operator {
         Operator { bounds, ..self }
+    }
+
+    /// The same operator with another meaning of indices below 0; [`Negative::FromEnd`] if none is
+    /// set.
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// use strew::Negative;
+    /// use strew::ndarray::Operator;
+    ///
+    /// let padded = Operator::axis(0).bounds(strew::Bounds::Skip).negative(Negative::OutOfBounds);
+    /// let mut rows = array![0, 0, 0];
+    /// padded.gather_into(&array![10, 20], &array![1, -1, 0], &mut rows)?;
+    /// assert_eq!(rows, array![20, 0, 10]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[must_use]
+    pub const fn negative(self, negative: Negative) -> Operator {
+        Operator { negative, ..self }
     }
 
     /// Gathers into a new array, of dynamic rank (`into_dimensionality` makes it static). What
@@ -298,7 +318,8 @@ impl Operator {
             Kind::Elements(axis) => Gather::elements(t, i, f, axis),
             Kind::Nd(batch_dims) => Gather::nd(t, i, f, batch_dims),
         }?
-        .bounds(self.bounds);
+        .bounds(self.bounds)
+        .negative(self.negative);
         let (input, indices) = (input.elements()?, indices.elements()?);
         write(output, Operand::Output, |output| run(&plan, &input, &indices, output))
     }
@@ -380,7 +401,8 @@ impl Operator {
             Kind::Elements(axis) => Scatter::elements(t, i, f, axis),
             Kind::Nd(batch_dims) => Scatter::nd(t, i, f, batch_dims),
         }?
-        .bounds(self.bounds);
+        .bounds(self.bounds)
+        .negative(self.negative);
         let (indices, updates) = (indices.elements()?, updates.elements()?);
         write(data, Operand::Data, |data| run(&plan, data, &indices, &updates))
     }

@@ -159,6 +159,31 @@ pub struct Min;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Max;
 
+/// The reductions that choose one of the two values: [`Max`] and [`Min`]. This trait is sealed.
+///
+/// ```
+/// use strew::{Extreme, Layout, Max, Min, Reduction, Scatter};
+///
+/// fn winner<R: Extreme + Reduction<i32>>(extreme: R) -> Result<usize, strew::Error> {
+///     let (one, three) = (Layout::contiguous([1]), Layout::contiguous([3]));
+///     let (mut data, mut winners) = ([0], [0]);
+///     let scatter = Scatter::axis(&one, &three, &three, 0)?;
+///     scatter.reduce_arg(extreme, &mut data, &mut winners, &[0; 3], &[3, -5, 4])?;
+///     Ok(winners[0])
+/// }
+/// assert_eq!((winner(Max)?, winner(Min)?), (2, 1));
+/// # Ok::<(), strew::Error>(())
+/// ```
+pub trait Extreme: sealed::Sealed {}
+impl Extreme for Max {}
+impl Extreme for Min {}
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for super::Max {}
+    impl Sealed for super::Min {}
+}
+
 /// `current & update`, for integers and `bool`.
 ///
 /// ```compile_fail,E0277

@@ -353,7 +353,7 @@ pub(crate) fn check<I: Index>(plan: &Plan, indices: &[I]) -> Result<(), Error> {
 mod tests {
     use super::*;
     use crate::error::Direction::Scatter;
-    use crate::index::Bounds;
+    use crate::index::{Bounds, Negative};
     use crate::plan::tests::{nd, packed};
 
     #[test]
@@ -378,6 +378,13 @@ mod tests {
         assert!(check(&all, bytes.first_chunk::<9>().unwrap()).is_err());
         let signed = bytes.map(u8::cast_signed);
         assert_eq!(check(&all, &signed), Ok(()));
+        let mut from_start = all;
+        from_start.negative = Negative::OutOfBounds;
+        assert_eq!(check(&from_start, &bytes), Ok(()));
+        assert_eq!(
+            check(&from_start, &signed),
+            Err(Error::IndexOutOfBounds { entry: 0, coordinate: 1, value: -1, size: 300 })
+        );
         assert_eq!(
             check(&pairs(127, 256), &[-128_i8; 10]),
             Err(Error::IndexOutOfBounds { entry: 0, coordinate: 0, value: -128, size: 127 })

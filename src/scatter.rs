@@ -4,10 +4,10 @@ use crate::element::Element;
 #[cfg(feature = "std")]
 use crate::engine::Explain;
 use crate::error::{Direction, Error, tri};
-use crate::index::{Bounds, Index};
+use crate::index::{Bounds, Index, Negative};
 use crate::layout::Layout;
-use crate::plan::Plan;
-use crate::reduction::{Add, Assign, Average, Reduction};
+use crate::plan::{Plan, Sequence};
+use crate::reduction::{Add, Assign, Average, Extreme, Reduction};
 use crate::run;
 
 /// A scatter whose shapes are proven: it writes `updates`, in order, to the elements of `data` that
@@ -150,6 +150,97 @@ impl Scatter {
         Ok(scatter)
     }
 
+    /// `data[c] (op)= updates[i.., s..]`, where coordinate `axes[k]` of `c` is `indices[i.., k]`,
+    /// and `s` are the other coordinates of `c`, in their order: [`nd`](Scatter::nd) on any
+    /// different axes, in any order.
+    ///
+    /// The shapes are `updates = indices[..q-1] ++ the other sizes of the data`, where `q` is the
+    /// rank of the indices, and `indices[q-1]` the number of axes
+    /// ([`shape::axes`](crate::shape::axes)).
+    ///
+    /// This is NumPy's `a[i, :, j] = u`; [`Gather::axes`](crate::Gather::axes) says where NumPy
+    /// differs.
+    ///
+    /// # Errors
+    /// [`Error::RankMismatch`], [`Error::TupleSizeOutOfRange`], [`Error::AxisOutOfRange`],
+    /// [`Error::RepeatedAxis`], [`Error::RankTooLarge`], [`Error::SizeMismatch`],
+    /// [`Error::SizesOverflow`], [`Error::OffsetTooSmall`], [`Error::OverlappingOutput`].
+    ///
+    /// ```
+    /// use strew::{Layout, Scatter};
+    ///
+    /// // Column 1 of image 0, with the coordinates in the order (column, image).
+    /// let (data, pairs) = (Layout::contiguous([2, 3, 2]), Layout::contiguous([1, 2]));
+    /// let scatter = Scatter::axes(&data, &pairs, &Layout::contiguous([1, 3]), &[2, 0])?;
+    /// let mut data = [0; 12];
+    /// scatter.run(&mut data, &[1, 0], &[7, 8, 9])?;
+    /// assert_eq!(data, [0, 7, 0, 8, 0, 9, 0, 0, 0, 0, 0, 0]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[inline]
+    pub const fn axes(
+        data: &Layout,
+        indices: &Layout,
+        updates: &Layout,
+        axes: &[usize],
+    ) -> Result<Scatter, Error> {
+        let mut scatter = Scatter { plan: Plan::NOTHING, data: *data };
+        tri!(scatter.plan.axes(data, indices, updates, axes, Direction::Scatter));
+        Ok(scatter)
+    }
+
+    /// `data[b.., positions[b..] + n, ..] (op)= updates[b.., n, ..]`, where the sum is a coordinate
+    /// along the axis, modulo its size if the sequence is circular.
+    ///
+    /// The shapes are `updates = data` but for the axis, along which the updates may be shorter,
+    /// and `positions = data[..r]`, with `r <= axis`: a position for each batch, and for each head
+    /// if one likes, or one for all, in a layout of rank 0. ONNX has `r = 1`; where it leaves the
+    /// positions out, they are `&[0]` with `Layout::strided([batches], [0])`.
+    ///
+    /// - [`Sequence::Linear`]: a position at which not all of the sequence fits is out of bounds,
+    ///   and so is one below 0, as under [`Negative::OutOfBounds`]. Errors count the places at
+    ///   which it fits: `data[axis] - updates[axis] + 1`. [`Bounds::Clamp`] moves the sequence as a
+    ///   whole to where it fits, as JAX's `dynamic_update_slice` does; [`Bounds::Skip`] leaves it
+    ///   out.
+    /// - [`Sequence::Circular`]: positions are taken modulo the size, as by [`Bounds::Wrap`], and
+    ///   the sequence goes on at the start of the axis. Another policy decides about the positions,
+    ///   never about what comes after them.
+    ///
+    /// This is ONNX `TensorScatter`.
+    ///
+    /// # Errors
+    /// [`Error::AxisOutOfRange`], [`Error::BatchDimsOutOfRange`] for positions of a rank above the
+    /// axis, [`Error::RankMismatch`], [`Error::SizeMismatch`], [`Error::SizesOverflow`],
+    /// [`Error::OffsetTooSmall`], [`Error::OverlappingOutput`].
+    ///
+    /// ```
+    /// use strew::{Layout, Scatter, Sequence};
+    ///
+    /// // Two tokens for each of two caches of four places; the second goes on at the start.
+    /// let (cache, starts) = (Layout::contiguous([2, 4]), Layout::contiguous([2]));
+    /// let tokens = Layout::contiguous([2, 2]);
+    /// let scatter = Scatter::sequence(&cache, &starts, &tokens, 1, Sequence::Circular)?;
+    /// let mut data = [0; 8];
+    /// scatter.run(&mut data, &[1, 3], &[1, 2, /**/ 3, 4])?;
+    /// assert_eq!(data, [0, 1, 2, 0, /**/ 4, 0, 0, 3]);
+    /// let scatter = Scatter::sequence(&cache, &starts, &tokens, 1, Sequence::Linear)?;
+    /// assert!(scatter.run(&mut data, &[1, 3], &[1, 2, /**/ 3, 4]).is_err());
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[inline]
+    pub const fn sequence(
+        data: &Layout,
+        positions: &Layout,
+        updates: &Layout,
+        axis: usize,
+        sequence: Sequence,
+    ) -> Result<Scatter, Error> {
+        let mut scatter = Scatter { plan: Plan::NOTHING, data: *data };
+        let direction = Direction::Scatter;
+        tri!(scatter.plan.sequence(data, positions, updates, axis, sequence, direction));
+        Ok(scatter)
+    }
+
     /// The same scatter with another rule for indices out of bounds; the rule is [`Bounds::Error`]
     /// if none is set.
     ///
@@ -166,6 +257,26 @@ impl Scatter {
     #[must_use]
     pub const fn bounds(mut self, bounds: Bounds) -> Scatter {
         self.plan.set_bounds(bounds);
+        self
+    }
+
+    /// The same plan with another meaning of indices below 0; [`Negative::FromEnd`] if none is set.
+    ///
+    /// ```
+    /// use strew::{Add, Bounds, Layout, Negative, Scatter};
+    ///
+    /// // A histogram in which everything outside is left out, on both sides.
+    /// let (bins, four) = (Layout::contiguous([3]), Layout::contiguous([4]));
+    /// let scatter = Scatter::axis(&bins, &four, &Layout::strided([4], [0]), 0)?;
+    /// let scatter = scatter.bounds(Bounds::Skip).negative(Negative::OutOfBounds);
+    /// let mut counts = [0; 3];
+    /// scatter.reduce(Add, &mut counts, &[0, -1, 2, 3], &[1])?;
+    /// assert_eq!(counts, [1, 0, 1]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[must_use]
+    pub const fn negative(mut self, negative: Negative) -> Scatter {
+        self.plan.negative = negative;
         self
     }
 
@@ -553,6 +664,75 @@ impl Scatter {
         flags: &mut [u32],
     ) -> Result<(), Error> {
         self.check(indices)?.reduce_excluding_self(reduction, data, updates, flags)
+    }
+
+    /// [`reduce_excluding_self`](Scatter::reduce_excluding_self) in several calls: a place that an
+    /// earlier call has hit starts from what that left there. (The relations of a graph go into one
+    /// sum one after the other.)
+    ///
+    /// `flags` are [`flags_len`](Scatter::flags_len) words that the caller keeps from call to call:
+    /// all 0 before the first one, and one bit for each place that has been hit after it. Plans on
+    /// the same data share them if their indices choose from the same places.
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`], [`Error::IndexOutOfBounds`], [`Error::ScratchTooShort`]. Data and
+    /// flags are as they were.
+    ///
+    /// ```
+    /// use strew::{Add, Layout, Scatter};
+    ///
+    /// let (three, two) = (Layout::contiguous([3]), Layout::contiguous([2]));
+    /// let scatter = Scatter::axis(&three, &two, &two, 0)?;
+    /// let (mut data, mut flags) = ([100; 3], [0; 1]);
+    /// scatter.continue_excluding_self(Add, &mut data, &[0, 1], &[1, 2], &mut flags)?;
+    /// scatter.continue_excluding_self(Add, &mut data, &[1, 1], &[3, 4], &mut flags)?;
+    /// assert_eq!(data, [1, 9, 100]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    pub fn continue_excluding_self<T: Element, I: Index, R: Reduction<T>>(
+        &self,
+        reduction: R,
+        data: &mut [T],
+        indices: &[I],
+        updates: &[T],
+        flags: &mut [u32],
+    ) -> Result<(), Error> {
+        self.check(indices)?.continue_excluding_self(reduction, data, updates, flags)
+    }
+
+    /// Sets every place to the largest (or smallest) of its value and its updates, and where that
+    /// changes it, its winner to the number of the entry that the update belongs to.
+    ///
+    /// `winners` is laid out as the data. Entries count in row-major order of the indices, whole
+    /// tuples for tuples. Of several updates that are as large, the first one wins; a place that
+    /// stays as it is keeps its winner, whatever it was.
+    ///
+    /// This is torch_scatter's `scatter_max` and `scatter_min`; the winners are what a gradient
+    /// needs.
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`], [`Error::IndexOutOfBounds`]. Data and winners are as they were.
+    ///
+    /// ```
+    /// use strew::{Layout, Max, Scatter};
+    ///
+    /// const NONE: usize = usize::MAX;
+    /// let (two, four) = (Layout::contiguous([2]), Layout::contiguous([4]));
+    /// let scatter = Scatter::axis(&two, &four, &four, 0)?;
+    /// let (mut data, mut winners) = ([0, 9], [NONE; 2]);
+    /// scatter.reduce_arg(Max, &mut data, &mut winners, &[0, 1, 0, 0], &[3, 5, 7, 7])?;
+    /// assert_eq!((data, winners), ([7, 9], [2, NONE]));
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    pub fn reduce_arg<T: Element, I: Index, R: Extreme + Reduction<T>>(
+        &self,
+        extreme: R,
+        data: &mut [T],
+        winners: &mut [usize],
+        indices: &[I],
+        updates: &[T],
+    ) -> Result<(), Error> {
+        self.check(indices)?.reduce_arg(extreme, data, winners, updates)
     }
 
     /// Sets every place that is hit to the mean of the value that is there and all updates: to

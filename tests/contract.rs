@@ -10,7 +10,7 @@
 
 use strew::{
     Add, And, Assign, Average, Bounds, Checked, Element, Error, Gather, Index, Layout, MAX_RANK,
-    Max, Min, Mul, Or, Reduction, Scatter, Sub, Xor, plan, shape,
+    Max, Min, Mul, Negative, Or, Reduction, Scatter, Sub, Xor, plan, shape,
 };
 
 const _: usize = MAX_RANK;
@@ -32,12 +32,17 @@ const _: [fn(&Layout, &Layout, &Layout, usize) -> Result<Gather, Error>; 3] =
     [Gather::axis, Gather::elements, Gather::nd];
 const _: [fn(&Layout, &Layout, &Layout, usize) -> Result<Scatter, Error>; 3] =
     [Scatter::axis, Scatter::elements, Scatter::nd];
+const _: fn(&Layout, &Layout, &Layout, &[usize]) -> Result<Gather, Error> = Gather::axes;
+const _: fn(&Layout, &Layout, &Layout, &[usize]) -> Result<Scatter, Error> = Scatter::axes;
 const _: fn(Gather, Bounds) -> Gather = Gather::bounds;
 const _: fn(Scatter, Bounds) -> Scatter = Scatter::bounds;
+const _: fn(Gather, Negative) -> Gather = Gather::negative;
+const _: fn(Scatter, Negative) -> Scatter = Scatter::negative;
 
 // Shapes of results.
 const _: [fn(&[usize], &[usize], usize) -> Result<heapless::Vec<usize, 8>, Error>; 3] =
     [shape::axis, shape::elements, shape::nd];
+const _: fn(&[usize], &[usize], &[usize]) -> Result<heapless::Vec<usize, 8>, Error> = shape::axes;
 
 // Everything that is `const` is so in a const.
 const TABLE: Layout = Layout::strided([4, 2], [2, 1]).with_offset(1);
@@ -50,9 +55,12 @@ const _: (usize, &[usize], &[isize], usize) =
 const _: Result<Layout, Error> = Layout::from_sizes(&[4, 2]);
 const _: Result<Layout, Error> = Layout::from_parts(&[4, 2], &[2, 1], 1);
 const GATHER: Gather = plan!(Gather::nd(&TABLE, &IDS, &ROWS, 0)).bounds(Bounds::Clamp);
-const SCATTER: Scatter = plan!(Scatter::nd(&TABLE, &IDS, &ROWS, 0)).bounds(Bounds::Wrap);
+const SCATTER: Scatter =
+    plan!(Scatter::nd(&TABLE, &IDS, &ROWS, 0)).bounds(Bounds::Wrap).negative(Negative::OutOfBounds);
 const _: Gather = plan!(Gather::axis(&TABLE, &LIST, &ROWS, 0));
 const _: Gather = plan!(Gather::elements(&TABLE, &ELEMENTS, &ELEMENTS, 0));
+const _: Gather = plan!(Gather::axes(&TABLE, &IDS, &ROWS, &[0]));
+const _: Scatter = plan!(Scatter::axes(&TABLE, &IDS, &ROWS, &[0]));
 const _: Scatter = plan!(Scatter::axis(&TABLE, &LIST, &ROWS, 0));
 const _: Scatter = plan!(Scatter::elements(&TABLE, &ELEMENTS, &ELEMENTS, 0));
 const _: (usize, usize) = (SCATTER.flags_len(), SCATTER.counts_len());

@@ -329,6 +329,68 @@ fn indices() {
     assert!(batched.check_unique(&[3, 3], &mut flags).is_ok());
 }
 
+#[test]
+fn lists_of_axes() {
+    use Operand::Indices;
+    type Expected = fn(Operand) -> Error;
+    let cases: [(Layout, Layout, &[usize], Expected); 9] = [
+        (l(&[2, 3]), l(&[]), &[0], |_| Error::RankMismatch {
+            operand: Indices,
+            expected: 1,
+            found: 0,
+        }),
+        (l(&[]), l(&[1]), &[0], |table| Error::RankMismatch {
+            operand: table,
+            expected: 1,
+            found: 0,
+        }),
+        (l(&[2, 3]), l(&[4, 0]), &[], |_| Error::TupleSizeOutOfRange { expected: 2, found: 0 }),
+        (l(&[2, 3]), l(&[4, 3]), &[0, 1, 0], |_| Error::TupleSizeOutOfRange {
+            expected: 2,
+            found: 3,
+        }),
+        (l(&[2, 3]), l(&[4, 1]), &[0, 1], |_| Error::SizeMismatch {
+            operand: Indices,
+            dimension: 1,
+            expected: 2,
+            found: 1,
+        }),
+        (l(&[2, 3]), l(&[4, 2]), &[0, 2], |table| Error::AxisOutOfRange {
+            operand: table,
+            expected: 2,
+            found: 2,
+        }),
+        (l(&[2, 3]), l(&[4, 1]), &[usize::MAX], |table| Error::AxisOutOfRange {
+            operand: table,
+            expected: 2,
+            found: usize::MAX,
+        }),
+        (l(&[2, 3]), l(&[4, 2]), &[1, 1], |_| Error::RepeatedAxis { axis: 1, first: 0, second: 1 }),
+        (l(&[2, 3, 4]), l(&[4, 3]), &[1, 0, 1], |_| Error::RepeatedAxis {
+            axis: 1,
+            first: 0,
+            second: 2,
+        }),
+    ];
+    for (table, indices, axes, expected) in cases {
+        let found = Gather::axes(&table, &indices, &l(&[4]), axes).unwrap_err();
+        assert_eq!(found, expected(Operand::Input), "{axes:?}");
+        let found = Scatter::axes(&table, &indices, &l(&[4]), axes).unwrap_err();
+        assert_eq!(found, expected(Operand::Data), "{axes:?}");
+    }
+    // The output's dimensions are its own; the data's are those that the caller knows.
+    let (table, pairs) = (l(&[2, 3, 4]), l(&[5, 2]));
+    assert_eq!(
+        Gather::axes(&table, &pairs, &l(&[5, 4]), &[2, 0]).unwrap_err(),
+        Error::SizeMismatch { operand: Operand::Output, dimension: 1, expected: 3, found: 4 }
+    );
+    let overlapping = Layout::strided([2, 3, 4], [0, 4, 1]);
+    assert_eq!(
+        Scatter::axes(&overlapping, &pairs, &l(&[5, 3]), &[2, 0]).unwrap_err(),
+        Error::OverlappingOutput { operand: Operand::Data, dimension: 0, expected: 1, found: 0 }
+    );
+}
+
 /// One of every variant, all counts `n` and all values `value`.
 fn every_variant(n: usize, value: i128) -> Vec<Error> {
     let operands = [
@@ -338,6 +400,8 @@ fn every_variant(n: usize, value: i128) -> Vec<Error> {
         Operand::Updates,
         Operand::Data,
         Operand::Output,
+        Operand::Mask,
+        Operand::Winners,
     ];
     let of = |operand| {
         let found = FeatureLevel::Level1_0;
@@ -372,9 +436,11 @@ fn every_variant(n: usize, value: i128) -> Vec<Error> {
         Error::TupleSizeOutOfRange { expected: n, found: n },
         Error::IndexOutOfBounds { entry: n, coordinate: n, value, size: n },
         Error::DuplicateIndex { first: n, second: n },
+        Error::RepeatedAxis { axis: n, first: n, second: n },
         Error::ScratchTooShort { expected: n, found: n },
     ];
-    operands.into_iter().flat_map(of).chain(without_operand).collect()
+    let all = operands.into_iter().flat_map(of).chain(without_operand);
+    all.chain([Error::NoAdjoint]).collect()
 }
 
 #[test]

@@ -93,13 +93,21 @@ fn printed(example: &str) -> String {
 fn kv_cache_fills_and_goes_round() {
     let text = printed("kv_cache");
     let (linear, circular) = text.split_once("Circular").unwrap();
+    assert!(circular.contains("page 0: [0.0, 0.0, 0.0, 0.0]"), "{text}");
+    assert!(circular.contains("page 1: [0.0, 1.0, 4.0, 0.0]"), "{text}");
+    assert!(circular.contains("page 2: [0.0, 2.0, 0.0, 0.0]"), "{text}");
     // The step that does not fit leaves what was there.
     assert_eq!(
         linear.matches("sequence 1, head 1: [0.0, 0.0, 0.0, 1.0, 2.0, 0.0]").count(),
         2,
         "{text}"
     );
-    assert!(linear.contains("positions [2, 3, 5, 6]: index out of bounds"), "{text}");
+    assert!(
+        linear.contains(
+            "positions [2, 5]: index out of bounds: entry 1, coordinate 0 is 5, the size is 5"
+        ),
+        "{text}"
+    );
     for head in 0..2 {
         assert!(
             circular.contains(&format!("sequence 0, head {head}: [7.0, 8.0, 3.0, 4.0, 5.0, 6.0]")),
@@ -109,6 +117,26 @@ fn kv_cache_fills_and_goes_round() {
             circular.contains(&format!("sequence 1, head {head}: [4.0, 5.0, 6.0, 7.0, 8.0, 3.0]")),
             "{text}"
         );
+    }
+}
+
+#[test]
+fn max_pool_sends_gradients_to_the_winners() {
+    let text = printed("max_pool");
+    let (_, pooled) = text.split_once("pooled\n").unwrap();
+    let (pooled, gradient) = pooled.split_once("gradient of the image\n").unwrap();
+    let numbers = |text: &str| -> Vec<f32> {
+        text.split_whitespace().map(|number| number.parse().unwrap()).collect()
+    };
+    let image: Vec<f32> = (0..60).map(|n| (n * 37 % 61) as f32).collect();
+    let gradient = numbers(gradient);
+    for (cell, largest) in numbers(pooled).into_iter().enumerate() {
+        let first = cell / 5 * 20 + cell % 5 * 2;
+        let pixels = [first, first + 1, first + 10, first + 11];
+        let winner = pixels.into_iter().max_by(|a, b| image[*a].total_cmp(&image[*b])).unwrap();
+        assert_eq!(largest, image[winner], "{text}");
+        let expected = |pixel| if pixel == winner { cell as f32 + 1.0 } else { 0.0 };
+        assert!(pixels.into_iter().all(|pixel| gradient[pixel] == expected(pixel)), "{text}");
     }
 }
 

@@ -589,3 +589,22 @@ fn lanes_of_indices_may_lie_far_apart() {
     ids.iter().for_each(|id| expected[*id as usize] += f64::from(*id));
     assert_eq!(data, expected);
 }
+
+/// Rows that are reversed in both tensors, more than are walked piece by piece.
+#[test]
+fn rows_that_are_reversed_in_both_tensors() {
+    const ENTRIES: usize = 1000;
+    let table = Layout::strided([10, 6], [6, -1]).with_offset(5);
+    let flat = Layout::strided([ENTRIES, 6], [6, -1]).with_offset(5);
+    let ids = Layout::contiguous([ENTRIES]);
+    let indices: Vec<i64> = (0..ENTRIES as i64).map(|n| n * 7 % 10).collect();
+    let input: Vec<i32> = (0..60).collect();
+    let rows: Vec<i32> =
+        indices.iter().flat_map(|row| (0..6).map(move |n| *row as i32 * 6 + n)).collect();
+    let mut output = vec![-1; rows.len()];
+    Gather::axis(&table, &ids, &flat, 0).unwrap().run(&input, &indices, &mut output).unwrap();
+    assert_eq!(output, rows);
+    let mut data = vec![-1; 60];
+    Scatter::axis(&table, &ids, &flat, 0).unwrap().run(&mut data, &indices, &rows).unwrap();
+    assert_eq!(data, input);
+}

@@ -492,7 +492,7 @@ fn random_cases() {
     for seed in 0..150 {
         let mut choices = noise(seed, 0);
         let mut choose = |n: usize| (choices.next().unwrap() % n as u64) as usize;
-        let kind = KINDS[choose(3)];
+        let kind = KINDS[choose(4)];
         check_gather(&generate::long_case(Direction::Gather, kind, &mut choose), &threads);
         check_scatter(&generate::long_case(Direction::Scatter, kind, &mut choose), &threads);
     }

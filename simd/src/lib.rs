@@ -14,6 +14,7 @@
 //! - [`Elements`], [`Rows`]: copies between a table and a flat tensor, by the size of an element
 //!   alone. [`mod@combine`]: changes of elements and rows, by a function of theirs.
 //!   [`convert`]: moves between types.
+//! - [`compress()`], [`positions()`]: what the bits of a mask choose.
 //! - [`choose()`]: the addresses of a block that lie in a part of a table; [`Columns`]: parts of a
 //!   table that threads write side by side.
 //!
@@ -26,7 +27,7 @@
 //!
 //! let mut addresses = [0; 70];
 //! let tuples = Tuples { step: 1, length: 70, ..Tuples::default() };
-//! let all = &[Axis { size: 100, stride: 1 }];
+//! let all = &[Axis { size: 100, from_end: 100, stride: 1 }];
 //! let axes = Axes { all, step: 1, first: 0, outside: Outside::Nowhere };
 //! assert!(i64::RESOLVE(path, &indices, &tuples, &axes, &mut addresses));
 //!
@@ -48,6 +49,7 @@ mod fence;
 mod index;
 mod instructions;
 mod machine;
+mod mask;
 mod moves;
 mod path;
 mod portable;
@@ -64,6 +66,7 @@ pub use choose::choose;
 pub use columns::Columns;
 pub use elements::Elements;
 pub use machine::Machine;
+pub use mask::{compress, positions};
 pub use moves::{Move, Streaming};
 pub use path::Path;
 pub use portable::Choice;

@@ -11,6 +11,8 @@ use crate::prefetch::prefetch_run;
 pub struct Axis {
     /// The number of positions, at most `i32::MAX`.
     pub size: u32,
+    /// What is added to an index below 0: the size, or 0 if such an index is not on the axis.
+    pub from_end: u32,
     /// The distance between two positions in the table, modulo 2^32.
     pub stride: u32,
 }
@@ -54,7 +56,7 @@ pub enum Outside {
 }
 
 /// Sets `addresses[n] = first + sum_k position(tuple n, k) * axes[k].stride`, modulo 2^32, and says
-/// whether all indices were on their axes (`-size <= index < size`, or moved there) and in the
+/// whether all indices were on their axes (`-from_end <= index < size`, or moved there) and in the
 /// slice. If one was not in the slice, the addresses mean nothing.
 ///
 /// `first` and the strides must be such that no partial sum is [`NOWHERE`].
@@ -154,7 +156,7 @@ fn run<I: Sealed, const K: usize, const CLAMP: bool>(
     for (address, tuple) in addresses.iter_mut().zip(indices.as_chunks::<K>().0) {
         let (mut sum, mut inside) = (first, true);
         for (index, axis) in tuple.iter().zip(&axes) {
-            let (position, found) = position::<I, CLAMP>(*index, axis.size);
+            let (position, found) = position::<I, CLAMP>(*index, axis);
             sum = sum.wrapping_add(position.wrapping_mul(axis.stride));
             inside &= found;
         }
@@ -198,15 +200,20 @@ fn by_coordinate<I: Sealed, const CLAMP: bool>(
 /// Adds what one coordinate of a tuple contributes, and says whether it is on its axis.
 #[inline(always)]
 fn add<I: Sealed, const CLAMP: bool>(index: I, axis: Axis, address: &mut u32) -> bool {
-    let (position, inside) = position::<I, CLAMP>(index, axis.size);
+    let (position, inside) = position::<I, CLAMP>(index, &axis);
     let sum = address.wrapping_add(position.wrapping_mul(axis.stride));
     *address = if inside & (*address != NOWHERE) { sum } else { NOWHERE };
     inside
 }
 
 #[inline(always)]
-fn position<I: Sealed, const CLAMP: bool>(index: I, size: u32) -> (u32, bool) {
-    if CLAMP { (index.nearest_on_axis(size), true) } else { index.on_axis(size) }
+fn position<I: Sealed, const CLAMP: bool>(index: I, axis: &Axis) -> (u32, bool) {
+    let Axis { size, from_end, .. } = *axis;
+    if CLAMP {
+        (index.nearest_on_axis(size, from_end), true)
+    } else {
+        index.on_axis(size, from_end)
+    }
 }
 
 /// Sets `to[n] = addresses[n] + (n % copies) * length`, modulo 2^32, for a number of copies that

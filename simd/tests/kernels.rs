@@ -8,7 +8,9 @@ use common::addresses::{Chosen, Resolve, Shift, Value};
 use common::columns::Split;
 use common::moves::{Case, Kernel, SIZES};
 use common::{Check, Choose, FAR, paths};
-use strew_simd::{Block, Columns, Elements, Hints, Listed, Machine, Move, Path, Rows};
+use strew_simd::{
+    Block, Columns, Elements, Hints, Listed, Machine, Move, Path, Rows, compress, positions,
+};
 
 /// The one list: a test each, and the public functions that it is a test of.
 macro_rules! tests {
@@ -42,6 +44,7 @@ tests! {
     prefetch: "prefetch::prefetch" "prefetch::prefetch_row";
     path: "path::detect" "path::available" "path::force" "path::name" "path::streams_elements";
     machine: "machine::detect";
+    masks: "mask::compress" "mask::positions";
 }
 
 #[test]
@@ -55,8 +58,8 @@ fn no_kernel_is_forgotten() {
         };
     }
     let sources = sources!(
-        block choose columns combine convert elements machine moves path portable prefetch resolve
-        rows
+        block choose columns combine convert elements machine mask moves path portable prefetch
+        resolve rows
     );
     // The modules that have something public.
     let public = include_str!("../src/lib.rs").lines().filter_map(|line| {
@@ -140,6 +143,56 @@ mod tests {
 
     fn resolve<I: Value>() {
         check(500, |_, choose| Resolve::<I>::new(choose));
+    }
+
+    /// The contract, for more and fewer bits, elements and places than there are of the others.
+    fn masked<const N: usize>(random: &mut Random)
+    where
+        [u8; N]: bytemuck::NoUninit,
+    {
+        let length = [0, 1, 15, 16, 17, 63, 64, 65, 200, 1024][random.below(10)];
+        let from: Vec<[u8; N]> = (0..length)
+            .map(|n| core::array::from_fn(|byte| (n * 7 + byte * 13 + 1) as u8))
+            .collect();
+        let words: Vec<u64> = (0..(length.div_ceil(64) + random.below(2)).max(1))
+            .map(|_| match random.below(4) {
+                0 => 0,
+                1 => u64::MAX,
+                _ => random.below(usize::MAX) as u64,
+            })
+            .collect();
+        let bit = |n: usize| words.get(n / 64).is_some_and(|word| word >> (n % 64) & 1 != 0);
+        let chosen: Vec<usize> = (0..64 * words.len()).filter(|n| bit(*n)).collect();
+        let elements: Vec<[u8; N]> = chosen.iter().filter_map(|n| from.get(*n)).copied().collect();
+        let room = elements.len().saturating_sub(random.below(4)) + random.below(3);
+        for path in paths() {
+            let mut found = vec![[0; N]; room];
+            let count = compress(path, &words, &from, &mut found);
+            let mut expected = elements.clone();
+            expected.resize(room, [0; N]);
+            assert!(found == expected, "{} {N} {words:?} {room}", path.name());
+            assert!(count >= elements.len().min(room), "{}", path.name());
+
+            let (first, room) = (random.below(1 << 33) as u32, random.below(chosen.len() + 3));
+            let mut found = vec![7; room];
+            positions(path, &words, first, &mut found);
+            let mut expected: Vec<u32> =
+                chosen.iter().map(|n| first.wrapping_add(*n as u32)).collect();
+            expected.resize(room, 7);
+            assert_eq!(found, expected, "{}", path.name());
+        }
+    }
+
+    pub fn masks() {
+        let mut random = Random(5);
+        for _ in 0..300 {
+            masked::<1>(&mut random);
+            masked::<2>(&mut random);
+            masked::<3>(&mut random);
+            masked::<4>(&mut random);
+            masked::<8>(&mut random);
+            masked::<16>(&mut random);
+        }
     }
 
     pub fn resolve_signed() {

@@ -370,9 +370,7 @@ fn in_order(plan: &Plan) -> Option<Plan> {
 
 /// The same call, proven if no index of its type can be out of bounds.
 fn needed(plan: &Plan, call: &Call) -> Call {
-    let byte = call.index == 1;
-    let proven = byte && plan.coordinates().iter().all(|axis| axis.size > usize::from(u8::MAX));
-    Call { proven: call.proven || proven, ..*call }
+    Call { proven: call.proven || call.index == 1 && plan.takes_every_byte(), ..*call }
 }
 
 /// How a route moves blocks.

@@ -2,7 +2,7 @@
 
 use strew_simd::{Axes, Axis, NOWHERE, Outside, Path, Tuples};
 
-use crate::index::{Bounds, Index, resolve};
+use crate::index::{Bounds, Index, Negative};
 use crate::layout::MAX_RANK;
 use crate::plan::{Coordinate, Plan};
 
@@ -16,7 +16,7 @@ pub(crate) trait Resolver: Sync {
     fn bytes(&self, start: usize, count: usize) -> &[u8];
 
     /// The position of one index. `None`: it has none, or lies outside the slice.
-    fn position(&self, place: usize, size: usize, bounds: Bounds) -> Option<usize>;
+    fn position(&self, plan: &Plan, place: usize, size: usize) -> Option<usize>;
 }
 
 impl<I: Index> Resolver for &[I] {
@@ -29,8 +29,8 @@ impl<I: Index> Resolver for &[I] {
         bytemuck::cast_slice(rest.get(..count).unwrap_or(rest))
     }
 
-    fn position(&self, place: usize, size: usize, bounds: Bounds) -> Option<usize> {
-        resolve(*self.get(place)?, size, bounds)
+    fn position(&self, plan: &Plan, place: usize, size: usize) -> Option<usize> {
+        plan.position(self, place, size)
     }
 }
 
@@ -47,7 +47,7 @@ impl Resolver for NoIndices {
         &[]
     }
 
-    fn position(&self, _: usize, _: usize, _: Bounds) -> Option<usize> {
+    fn position(&self, _: &Plan, _: usize, _: usize) -> Option<usize> {
         None
     }
 }
@@ -58,32 +58,37 @@ impl Resolver for NoIndices {
 pub(crate) fn set_axes(plan: &Plan, axes: &mut [Axis; MAX_RANK]) -> usize {
     let mut first = 0_usize;
     for (to, axis) in axes.iter_mut().zip(plan.coordinates()) {
-        *to = Axis { size: axis.size as u32, stride: axis.table as u32 };
+        let size = axis.size as u32;
+        let from_end = if matches!(plan.negative, Negative::FromEnd) { size } else { 0 };
+        *to = Axis { size, from_end, stride: axis.table as u32 };
         first = first.wrapping_add(lowest(axis));
     }
     first
 }
 
-/// [`Resolver::resolve`] under [`Bounds::Wrap`], index by index: division does not come in vectors.
+/// [`Resolver::resolve`] index by index, for what kernels do not do: division does not come in
+/// vectors.
 #[cold]
-pub(crate) fn wrap(
+pub(crate) fn one_by_one(
     plan: &Plan,
     resolver: &dyn Resolver,
     tuples: &Tuples,
     axes: &Axes<'_>,
     to: &mut [u32],
-) {
-    let mut start = tuples.start;
+) -> bool {
+    let (mut start, mut all) = (tuples.start, true);
     for to in to.chunks_mut(tuples.length.max(1)) {
         let mut at = start;
         for to in to {
             let strides = axes.all.iter().map(|axis| axis.stride);
             let address = locate(plan, resolver, at, strides);
+            all &= address.is_some();
             *to = address.map_or(NOWHERE, |address| axes.first.wrapping_add(address));
             at = at.wrapping_add_signed(tuples.step);
         }
         start = start.wrapping_add_signed(tuples.lane_step);
     }
+    all
 }
 
 /// What the kernels do with an index that is not on its axis.
@@ -108,7 +113,7 @@ fn locate(
 ) -> Option<u32> {
     let mut address = 0_u32;
     for (coordinate, stride) in plan.coordinates().iter().zip(strides) {
-        let position = resolver.position(place, coordinate.size, plan.bounds)?;
+        let position = resolver.position(plan, place, coordinate.size)?;
         address = address.wrapping_add((position as u32).wrapping_mul(stride));
         place = place.wrapping_add_signed(plan.tuple_stride);
     }

@@ -4,7 +4,7 @@
 use strew_simd::{Axes, Axis, Block, NOWHERE, Path, Tuples, shift};
 
 use crate::engine::movers::{Mover, Way};
-use crate::engine::resolver::{Resolver, outside, set_axes, wrap};
+use crate::engine::resolver::{Resolver, one_by_one, outside, set_axes};
 use crate::engine::tuning;
 use crate::index::Bounds;
 use crate::layout::MAX_RANK;
@@ -99,7 +99,7 @@ impl Position {
     }
 }
 
-const AXES: [Axis; MAX_RANK] = [Axis { size: 0, stride: 0 }; MAX_RANK];
+const AXES: [Axis; MAX_RANK] = [Axis { size: 0, from_end: 0, stride: 0 }; MAX_RANK];
 
 /// Resolves spans of one plan.
 struct Filler<'a> {
@@ -157,11 +157,15 @@ impl<'a> Filler<'a> {
 
     #[inline]
     fn run(&self, tuples: &Tuples, to: &mut [u32]) -> bool {
+        let by_one = |to: &mut [u32]| one_by_one(self.plan, self.resolver, tuples, &self.axes, to);
+        if self.plan.ring > 1 {
+            return by_one(to) || !matches!(self.plan.bounds, Bounds::Error);
+        }
         if self.resolver.resolve(self.path, tuples, &self.axes, to) {
             return true;
         }
         if matches!(self.plan.bounds, Bounds::Wrap) {
-            wrap(self.plan, self.resolver, tuples, &self.axes, to);
+            by_one(to);
         }
         !matches!(self.plan.bounds, Bounds::Error)
     }
@@ -422,7 +426,7 @@ fn each_entry(
     loop {
         let (mut table, mut place) = (Some(at.table), at.indices);
         for axis in plan.coordinates() {
-            let position = resolver.position(place, axis.size, plan.bounds);
+            let position = resolver.position(plan, place, axis.size);
             let go = |table: usize, position: usize| {
                 table.wrapping_add(position.wrapping_mul(axis.table as usize))
             };

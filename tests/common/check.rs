@@ -244,6 +244,17 @@ pub fn reduce<T: Sample, I: Index, R: Reduction<T> + Copy>(
     assert_eq!(found, result, "reduce_excluding_self\n{case:?}");
     assert_same(case, "reduce_excluding_self", &data, &excluding, nan);
 
+    // The second call goes on where the first one ended.
+    let (mut data, mut twice) = (input.clone(), excluding.clone());
+    oracle::scatter(moves, &mut twice, &updates, true, &combine);
+    let mut kept = vec![0; scatter.flags_len()];
+    for _ in 0..2 {
+        let found =
+            scatter.continue_excluding_self(reduction, &mut data, indices, &updates, &mut kept);
+        assert_eq!(found, result, "continue_excluding_self\n{case:?}");
+    }
+    assert_same(case, "continue_excluding_self", &data, &twice, nan);
+
     let Ok(checked) = scatter.check(indices) else { return };
     for _ in 0..2 {
         let (mut data, mut output) = (input.clone(), before.clone());
@@ -474,6 +485,8 @@ pub fn check_shapes(case: &Case) {
         Operator::Axis(axis) => shape::axis(table, indices, axis),
         Operator::Elements(axis) => shape::elements(table, indices, axis),
         Operator::Nd(batch_dims) => shape::nd(table, indices, batch_dims),
+        Operator::Axes { axes, count } => shape::axes(table, indices, &axes[..count]),
+        Operator::Sequence { .. } => return,
     };
     assert_eq!(found.unwrap(), case.flat.sizes[..], "{case:?}");
 }

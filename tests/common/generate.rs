@@ -1,7 +1,7 @@
 //! Makes cases out of choices. A property test chooses, or a fuzzer. Choice 0 is always the
 //! simplest.
 
-use strew::Bounds;
+use strew::{Bounds, Negative, Sequence};
 
 use super::case::{Case, IndexType, Operator, Tensor};
 use super::oracle::coordinates;
@@ -21,9 +21,13 @@ pub enum Kind {
     Axis,
     Elements,
     Nd,
+    Axes,
+    /// Of scatters alone.
+    Sequence,
 }
 
-pub const KINDS: [Kind; 3] = [Kind::Axis, Kind::Elements, Kind::Nd];
+/// The first three are ONNX's and DirectML's.
+pub const KINDS: [Kind; 4] = [Kind::Axis, Kind::Elements, Kind::Nd, Kind::Axes];
 
 const MAX_RANK: usize = 8;
 /// A tensor that is larger makes no better test, only a slower one.
@@ -70,6 +74,13 @@ pub fn long_case(direction: Direction, kind: Kind, choose: Choose) -> Case {
     case
 }
 
+/// The same case with tables and flat tensors that may both be written.
+pub fn written_both_ways(mut case: Case, choose: Choose) -> Case {
+    case.table = written(case.table.sizes, choose);
+    case.flat = written(case.flat.sizes, choose);
+    case
+}
+
 struct Shapes {
     operator: Operator,
     table: Vec<usize>,
@@ -112,7 +123,32 @@ fn shapes(kind: Kind, choose: Choose) -> Shapes {
             let flat = [&indices[..indices.len() - 1], tail].concat();
             Shapes { operator: Operator::Nd(batch_dims), table, indices, flat }
         }
+        Kind::Sequence => {
+            let axis = choose(rank);
+            let (indices, mut flat) = (table[..choose(axis + 1)].to_vec(), table.clone());
+            flat[axis] -= choose(flat[axis] + 1);
+            let mode = [Sequence::Linear, Sequence::Circular][choose(2)];
+            let operator = Operator::Sequence { axis, written: flat[axis], mode };
+            Shapes { operator, table, indices, flat }
+        }
+        Kind::Axes => {
+            let count = 1 + choose(rank);
+            let (axes, others) = some_axes(rank, count, choose);
+            let tail: Vec<usize> = others.iter().map(|axis| table[*axis]).collect();
+            let free = (MAX_RANK - 1).min(MAX_RANK - tail.len());
+            let elements: usize = tail.iter().product();
+            let entries = sizes_within(choose(free + 1), MAX_ELEMENTS / elements.max(1), choose);
+            let (indices, flat) = ([&entries[..], &[count]].concat(), [entries, tail].concat());
+            Shapes { operator: Operator::Axes { axes, count }, table, indices, flat }
+        }
     }
+}
+
+/// `count` different axes of `rank` in any order, and the others in their order.
+fn some_axes(rank: usize, count: usize, choose: Choose) -> ([usize; MAX_RANK], Vec<usize>) {
+    let (mut axes, mut others) = ([0; MAX_RANK], Vec::from_iter(0..rank));
+    axes[..count].iter_mut().for_each(|axis| *axis = others.remove(choose(others.len())));
+    (axes, others)
 }
 
 fn long_shapes(kind: Kind, choose: Choose) -> Shapes {
@@ -155,6 +191,30 @@ fn long_shapes(kind: Kind, choose: Choose) -> Shapes {
                 flat,
             }
         }
+        Kind::Sequence => {
+            // Caches of many places, and many batches.
+            let before = [sizes_of(&FEW, choose(2), 2, choose), vec![length.min(150)]].concat();
+            let table = [&before[..], &[MANY[choose(3)]], &sizes_of(&FEW, choose(2), 2, choose)];
+            let (axis, table) = (before.len(), table.concat());
+            let (indices, mut flat) = (table[..1 + choose(axis)].to_vec(), table.clone());
+            flat[axis] = 1 + choose(flat[axis].min(6));
+            let mode = [Sequence::Linear, Sequence::Circular][choose(2)];
+            let operator = Operator::Sequence { axis, written: flat[axis], mode };
+            Shapes { operator, table, indices, flat }
+        }
+        Kind::Axes => {
+            let tuple = sizes_of(&MANY, 1 + choose(5), 2_000, choose);
+            let rank = tuple.len() + choose(2);
+            let (axes, others) = some_axes(rank, tuple.len(), choose);
+            let tail = sizes_of(&FEW, others.len(), 4, choose);
+            let mut table = vec![0; rank];
+            axes.iter().zip(&tuple).for_each(|(axis, size)| table[*axis] = *size);
+            others.iter().zip(&tail).for_each(|(axis, size)| table[*axis] = *size);
+            let entries = [sizes_of(&FEW, choose(2), 2, choose), vec![length]].concat();
+            let indices = [&entries[..], &[tuple.len()]].concat();
+            let operator = Operator::Axes { axes, count: tuple.len() };
+            Shapes { operator, table, indices, flat: [entries, tail].concat() }
+        }
     }
 }
 
@@ -167,7 +227,9 @@ fn filled(
     let index = IndexType::ALL[choose(10)];
     let bounds = [Bounds::Error, Bounds::Clamp, Bounds::Wrap, Bounds::Skip][choose(4)];
     let values = values(operator, &table, &indices, index, hostility, choose);
-    Case { operator, table, indices, flat, bounds, index, values, seed: choose(1 << 16) as u64 }
+    let seed = choose(1 << 16) as u64;
+    let negative = if choose(4) == 3 { Negative::OutOfBounds } else { Negative::FromEnd };
+    Case { operator, table, indices, flat, bounds, negative, index, values, seed }
 }
 
 fn sizes(rank: usize, choose: Choose) -> Vec<usize> {
@@ -193,7 +255,7 @@ fn sizes_of(choices: &[usize], rank: usize, mut elements: usize, choose: Choose)
 }
 
 /// Any layout: of those that do not overlap, with some strides 0, or with small strides at random.
-fn read(sizes: Vec<usize>, choose: Choose) -> Tensor {
+pub fn read(sizes: Vec<usize>, choose: Choose) -> Tensor {
     let mut strides = strides_without_overlap(&sizes, choose);
     match choose(4) {
         2 => strides.iter_mut().for_each(|stride| *stride *= isize::from(choose(2) == 0)),
@@ -203,7 +265,7 @@ fn read(sizes: Vec<usize>, choose: Choose) -> Tensor {
     place(sizes, strides, choose)
 }
 
-fn written(sizes: Vec<usize>, choose: Choose) -> Tensor {
+pub fn written(sizes: Vec<usize>, choose: Choose) -> Tensor {
     let strides = strides_without_overlap(&sizes, choose);
     place(sizes, strides, choose)
 }
@@ -269,10 +331,11 @@ fn values(
 
 /// The size of the axis that the value at `c` indexes.
 fn indexed_size(operator: Operator, table: &Tensor, c: &[usize]) -> usize {
-    match operator {
-        Operator::Axis(axis) | Operator::Elements(axis) => table.sizes[axis],
-        Operator::Nd(batch_dims) => table.sizes[batch_dims + c[c.len() - 1]],
-    }
+    let coordinate = match operator {
+        Operator::Axis(_) | Operator::Elements(_) | Operator::Sequence { .. } => 0,
+        Operator::Nd(_) | Operator::Axes { .. } => c[c.len() - 1],
+    };
+    operator.positions(table, coordinate)
 }
 
 fn hostile(size: usize, index: IndexType, choose: Choose) -> i128 {
@@ -310,7 +373,7 @@ fn hostile(size: usize, index: IndexType, choose: Choose) -> i128 {
 /// three parts replaced.
 pub fn hostile_case(choose: Choose) -> Case {
     let direction = [Direction::Gather, Direction::Scatter][choose(2)];
-    let kind = KINDS[choose(3)];
+    let kind = KINDS[choose(4)];
     let changes = 1 + choose(3);
     let parts: Vec<usize> = (0..4 * changes).map(|_| choose(1 << 16)).collect();
     let mut case = case(direction, kind, choose);
@@ -355,9 +418,19 @@ fn corrupt(case: &mut Case, which: usize, part: usize, dim: usize, value: usize)
         2 => &mut case.flat,
         _ => {
             let parameter = if dim.is_multiple_of(4) { size } else { value % 12 };
-            case.operator =
-                [Operator::Axis(parameter), Operator::Elements(parameter), Operator::Nd(parameter)]
-                    [part % 3];
+            case.operator = match part % 4 {
+                0 => Operator::Axis(parameter),
+                1 => Operator::Elements(parameter),
+                2 => Operator::Nd(parameter),
+                // Some axis, twice if there are more, or any number of them.
+                _ => match &mut case.operator {
+                    Operator::Axes { axes, count } => {
+                        axes[part / 4 % MAX_RANK] = parameter;
+                        Operator::Axes { axes: *axes, count: *count }
+                    }
+                    _ => Operator::Axes { axes: std::array::from_fn(|n| n), count: value % 9 },
+                },
+            };
             return;
         }
     };

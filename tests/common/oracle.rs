@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use strew::{Bounds, Error};
+use strew::{Bounds, Error, Negative};
 
 use super::case::{Case, Operator};
 
@@ -34,15 +34,17 @@ pub fn coordinates(sizes: &[usize]) -> Vec<Vec<usize>> {
 pub fn moves(case: &Case) -> Vec<Move> {
     let q = case.indices.sizes.len();
     let to_move = |c: Vec<usize>| {
-        // The entry of the indices, and the coordinates of the table that stand before and after
-        // the indexed ones.
-        let (entry, before, after) = match case.operator {
-            Operator::Axis(axis) => (&c[axis..axis + q], &c[..axis], &c[axis + q..]),
-            Operator::Elements(axis) => (&c[..], &c[..axis], &c[axis + 1..]),
-            Operator::Nd(batch_dims) => (&c[..q - 1], &c[..batch_dims], &c[q - 1..]),
+        // The entry of the indices, and the coordinates of the table that no index chooses, in
+        // their order.
+        let (entry, others) = match case.operator {
+            Operator::Axis(axis) => (&c[axis..axis + q], [&c[..axis], &c[axis + q..]].concat()),
+            Operator::Elements(axis) => (&c[..], [&c[..axis], &c[axis + 1..]].concat()),
+            Operator::Nd(batch_dims) => (&c[..q - 1], [&c[..batch_dims], &c[q - 1..]].concat()),
+            Operator::Axes { .. } => (&c[..q - 1], c[q - 1..].to_vec()),
+            Operator::Sequence { axis, .. } => (&c[..q], [&c[..axis], &c[axis + 1..]].concat()),
         };
         let tuple: Vec<i128> = match case.operator {
-            Operator::Nd(_) => (0..case.indices.sizes[q - 1])
+            Operator::Nd(_) | Operator::Axes { .. } => (0..case.indices.sizes[q - 1])
                 .map(|j| case.values[case.indices.address(&[entry, &[j]].concat())])
                 .collect(),
             _ => vec![case.values[case.indices.address(entry)]],
@@ -52,7 +54,7 @@ pub fn moves(case: &Case) -> Vec<Move> {
         Move {
             entry: number,
             flat: case.flat.address(&c),
-            table: target(case, before, &tuple, after),
+            table: target(case, &tuple, &others, &c),
         }
     };
     let mut moves: Vec<Move> = coordinates(&case.flat.sizes).into_iter().map(to_move).collect();
@@ -60,13 +62,15 @@ pub fn moves(case: &Case) -> Vec<Move> {
     moves
 }
 
-fn target(case: &Case, before: &[usize], tuple: &[i128], after: &[usize]) -> Target {
-    let mut coordinates = before.to_vec();
+fn target(case: &Case, tuple: &[i128], others: &[usize], flat: &[usize]) -> Target {
+    let mut coordinates = vec![None; case.table.sizes.len()];
     for (coordinate, &value) in tuple.iter().enumerate() {
-        let size = case.table.sizes[before.len() + coordinate];
-        let counted = if value < 0 { value + size as i128 } else { value };
+        let axis = case.operator.axis_of(coordinate);
+        let size = case.operator.positions(&case.table, coordinate);
+        let from_end = value < 0 && case.negative == Negative::FromEnd;
+        let counted = if from_end { value + size as i128 } else { value };
         let inside = (0..size as i128).contains(&counted);
-        coordinates.push(match case.bounds {
+        coordinates[axis] = Some(match case.bounds {
             _ if inside => counted as usize,
             Bounds::Error => return Target::OutOfBounds { coordinate, value, size },
             bounds if size == 0 || bounds == Bounds::Skip => return Target::LeftOut,
@@ -74,7 +78,12 @@ fn target(case: &Case, before: &[usize], tuple: &[i128], after: &[usize]) -> Tar
             _ => counted.rem_euclid(size as i128) as usize, // Wrap.
         });
     }
-    coordinates.extend(after);
+    if let Operator::Sequence { axis, .. } = case.operator {
+        coordinates[axis] = coordinates[axis].map(|c| (c + flat[axis]) % case.table.sizes[axis]);
+    }
+    let mut others = others.iter().copied();
+    let coordinates: Vec<usize> =
+        coordinates.into_iter().map(|c| c.or_else(|| others.next()).unwrap()).collect();
     Target::At(case.table.address(&coordinates))
 }
 

@@ -72,8 +72,11 @@ impl<I: Value> Resolve<I> {
             0 => one_of(&[16, 0, 1, 17, 70], choose),
             _ => choose(40),
         };
-        let axis = |_| Axis { size: one_of(&SIZES, choose), stride: one_of(&STRIDES, choose) };
-        let axes: Vec<Axis> = (0..k).map(axis).collect();
+        let axis = |_| {
+            let size = one_of(&SIZES, choose);
+            Axis { size, from_end: size, stride: one_of(&STRIDES, choose) }
+        };
+        let mut axes: Vec<Axis> = (0..k).map(axis).collect();
         let first = one_of(&[0, 17, u32::MAX - 3, 1 << 31, u32::MAX], choose);
         let (step, coordinate_step) = match choose(7) {
             0 | 1 => (k as isize, 1),
@@ -115,6 +118,9 @@ impl<I: Value> Resolve<I> {
         if rarely(24, choose) {
             start = one_of(&FAR, choose);
         }
+        if choose(4) == 3 {
+            axes.iter_mut().for_each(|axis| axis.from_end = 0);
+        }
         Resolve { indices, start, step, coordinate_step, axes, first, count }
     }
 
@@ -129,11 +135,11 @@ impl<I: Value> Resolve<I> {
                 let tuple = n.wrapping_mul(self.step as usize);
                 let at = self.start.wrapping_add(tuple).wrapping_add(coordinate);
                 let mut index: i128 = exact(*self.indices.get(at)?);
-                let size = i128::from(axis.size);
+                let (size, from_end) = (i128::from(axis.size), i128::from(axis.from_end));
                 if outside == Outside::Clamp {
-                    index = index.clamp(-size, size - 1);
+                    index = index.clamp(-from_end, size - 1);
                 }
-                inside &= (-size..size).contains(&index);
+                inside &= (-from_end..size).contains(&index);
                 let position = if index < 0 { index + size } else { index };
                 let add = position.wrapping_mul(axis.stride.into()).rem_euclid(1 << 32) as u32;
                 whole &= sum != NOWHERE;

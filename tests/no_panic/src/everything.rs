@@ -5,8 +5,8 @@ use core::fmt::Write;
 use half::{bf16, f16};
 use strew::dml::{self, DataType, FeatureLevel, Settings, TensorDesc};
 use strew::{
-    Add, And, Average, Bounds, Element, Error, Gather, Index, Layout, Max, Min, Mul, Or, Reduction,
-    Scatter, Sub, Xor, plan, shape,
+    Add, And, Average, Bounds, Element, Error, Gather, Index, Layout, Max, Min, Mul, Negative, Or,
+    Reduction, Scatter, Sequence, Sub, Xor, coalesce, mask, plan, shape,
 };
 
 use crate::any;
@@ -27,11 +27,11 @@ pub fn run() {
         gather::<f64, u64>,
         gather::<[u8; 3], isize>,
     ] {
-        any(gather_of)(any(GATHER).bounds(any(Bounds::Wrap)));
+        any(gather_of)(any(GATHER).bounds(any(Bounds::Wrap)).negative(any(Negative::FromEnd)));
     }
     constant_plans();
     for scatter_of in [scatter::<u8, u32>, scatter::<f32, i64>] {
-        any(scatter_of)(any(SCATTER).bounds(any(Bounds::Clamp)));
+        any(scatter_of)(any(SCATTER).bounds(any(Bounds::Clamp)).negative(any(Negative::FromEnd)));
     }
     for reduce_of in [
         reductions::<u8, u32>,
@@ -44,6 +44,10 @@ pub fn run() {
     ] {
         any(reduce_of)(any(SCATTER).bounds(any(Bounds::Wrap)));
     }
+    apart(|| turned::<u8, u32>(any(SCATTER)));
+    apart(|| turned::<f32, i64>(any(SCATTER)));
+    apart(|| masks::<u8, u32>(any(0)));
+    apart(|| masks::<f32, i64>(any(0.0)));
     directml();
 }
 
@@ -82,6 +86,37 @@ fn report_error(error: Error) {
     defmt::error!("{}", error);
 }
 
+fn turned<T: Element, I: Index>(scatter: Scatter)
+where
+    Max: Reduction<T>,
+    Min: Reduction<T>,
+{
+    report(any(any(GATHER).adjoint()));
+    report(any(scatter.adjoint()));
+    report(any(coalesce(slice::<I>(), slice_mut(), slice_mut(), slice_mut())));
+    let (data, winners) = (slice_mut::<T>(), slice_mut());
+    report(any(scatter.continue_excluding_self(
+        Max,
+        data,
+        slice::<I>(),
+        slice(),
+        slice_mut(),
+    )));
+    report(any(scatter.reduce_arg(Max, data, winners, slice::<I>(), slice())));
+    report(any(scatter.reduce_arg(Min, data, winners, slice::<I>(), slice())));
+}
+
+fn masks<T: Element, I: Index>(value: T) {
+    let (data, shape) = (layout(), layout());
+    let bools: &[bool] = slice();
+    for mask in [mask::Mask::bools(bools, &shape), mask::Mask::bits(slice(), &shape)] {
+        report(any(mask::nonzero::<I>(any(mask), slice_mut())));
+        report(any(mask::compress::<T>(any(mask), slice(), &data, any(None), slice_mut())));
+        report(any(mask::expand::<T>(any(mask), slice(), slice_mut(), &data)));
+        report(any(mask::fill(any(mask), value, slice_mut(), &data)));
+    }
+}
+
 fn layouts() {
     for plan in [Gather::axis, Gather::elements, Gather::nd] {
         report(any(any(plan)(&layout(), &layout(), &layout(), any(0))));
@@ -89,6 +124,11 @@ fn layouts() {
     for plan in [Scatter::axis, Scatter::elements, Scatter::nd] {
         report(any(any(plan)(&layout(), &layout(), &layout(), any(0))));
     }
+    report(any(Gather::axes(&layout(), &layout(), &layout(), slice())));
+    report(any(Scatter::axes(&layout(), &layout(), &layout(), slice())));
+    report(any(shape::axes(slice(), slice(), slice())));
+    let mode = any(Sequence::Linear);
+    report(any(Scatter::sequence(&layout(), &layout(), &layout(), any(0), mode)));
     let layout = any(Layout::from_parts(slice(), slice(), any(0)));
     report(layout);
     #[cfg(feature = "defmt")]
