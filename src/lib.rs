@@ -65,7 +65,7 @@
 //! Some operators are one of these in another form:
 //!
 //! - NumPy `histogram2d`, `histogramdd`: [`Scatter::nd`] and [`reduce`](Scatter::reduce)`(Add, ..)`
-//!   of one 1, with [`Negative::OutOfBounds`], `examples/voxels.rs`.
+//!   of one 1, with unsigned cells or [`Negative::OutOfBounds`], `examples/voxels.rs`.
 //! - NumPy `argsort` of a permutation (its inverse): [`Scatter::axis`] of 0, 1, 2 ..,
 //!   `examples/permutation.rs`.
 //! - vLLM `reshape_and_cache` (a paged KV-cache): [`Scatter::axis`] by slots, with

@@ -5,15 +5,13 @@
 //! of the caller's slice. A slice that is too short is an error with the length that it must have,
 //! and nothing is written.
 //!
-//! | | | |
-//! |---|---|---|
-//! | [`nonzero`] | the coordinates of what is true | ONNX `NonZero`, PyTorch `nonzero`, NumPy
-//! `argwhere` |
-//! | [`compress`] | the elements where it is true | ONNX `Compress`, PyTorch `masked_select`, NumPy
-//! `a[mask]`, `compress` |
-//! | [`expand`] | elements put in order where it is true | PyTorch `masked_scatter`, NumPy `a[mask]
-//! = values` |
-//! | [`fill`] | one value put where it is true | PyTorch `masked_fill`, NumPy `a[mask] = value` |
+//! - [`nonzero`]: the coordinates of what is true. ONNX `NonZero`, PyTorch `nonzero`, NumPy
+//!   `argwhere`.
+//! - [`compress`]: the elements where it is true. ONNX `Compress`, PyTorch `masked_select`, NumPy
+//!   `a[m]` and `compress`.
+//! - [`expand`]: elements put in order where it is true. PyTorch `masked_scatter`, NumPy
+//!   `a[m] = values`.
+//! - [`fill`]: one value put where it is true. PyTorch `masked_fill`, NumPy `a[m] = value`.
 //!
 //! ```
 //! use strew::{Layout, mask};

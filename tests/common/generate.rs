@@ -45,7 +45,9 @@ pub fn case(direction: Direction, kind: Kind, choose: Choose) -> Case {
         }
     };
     let hostility = [0, 1, 8][choose(3)];
-    filled(shapes.operator, tensors, hostility, choose)
+    let mut case = filled(shapes.operator, tensors, hostility, choose);
+    set_negative(&mut case, choose);
+    case
 }
 
 /// The same with long lanes: 0 to 300 indices or tuples in the last dimension, mostly without gaps,
@@ -70,6 +72,28 @@ pub fn long_case(direction: Direction, kind: Kind, choose: Choose) -> Case {
         let c: Vec<usize> = case.indices.sizes.iter().map(|&size| choose(size)).collect();
         case.values[case.indices.address(&c)] =
             hostile(indexed_size(case.operator, &case.table, &c), case.index, choose);
+    }
+    set_negative(&mut case, choose);
+    case
+}
+
+/// The last choice of a case, which the seeds of fuzzers that are older do not make.
+fn set_negative(case: &mut Case, choose: Choose) {
+    if choose(4) == 3 {
+        case.negative = Negative::OutOfBounds;
+    }
+}
+
+/// Tuples without batch dimensions that index some axes, in place of the first ones.
+pub fn along_axes(mut case: Case, choose: Choose) -> Case {
+    if let (Operator::Nd(0), 3) = (case.operator, choose(4)) {
+        let (rank, count) = (case.table.sizes.len(), *case.indices.sizes.last().unwrap());
+        let (axes, others) = some_axes(rank, count, choose);
+        let (sizes, strides) = (case.table.sizes.clone(), case.table.strides.clone());
+        for (d, axis) in axes[..count].iter().chain(&others).enumerate() {
+            (case.table.sizes[*axis], case.table.strides[*axis]) = (sizes[d], strides[d]);
+        }
+        case.operator = Operator::Axes { axes, count };
     }
     case
 }
@@ -227,8 +251,7 @@ fn filled(
     let index = IndexType::ALL[choose(10)];
     let bounds = [Bounds::Error, Bounds::Clamp, Bounds::Wrap, Bounds::Skip][choose(4)];
     let values = values(operator, &table, &indices, index, hostility, choose);
-    let seed = choose(1 << 16) as u64;
-    let negative = if choose(4) == 3 { Negative::OutOfBounds } else { Negative::FromEnd };
+    let (seed, negative) = (choose(1 << 16) as u64, Negative::FromEnd);
     Case { operator, table, indices, flat, bounds, negative, index, values, seed }
 }
 
