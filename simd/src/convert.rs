@@ -130,21 +130,6 @@ pub fn scatter_listed<T: Copy, U: Copy>(
     path.dispatch_narrow(Run(to, from, listed, n, change));
 }
 
-/// Runs a function that is compiled for the instructions of a path, if it is inlined: for what a
-/// caller calls that is too long to be inlined there.
-#[inline]
-pub fn call<R>(path: Path, function: impl FnOnce() -> R) -> R {
-    struct Run<F>(F);
-    impl<R, F: FnOnce() -> R> Op for Run<F> {
-        type Output = R;
-        #[inline(always)]
-        fn run<S: Instructions>(self, _: S) -> R {
-            (self.0)()
-        }
-    }
-    path.dispatch_narrow(Run(function))
-}
-
 #[inline(always)]
 fn row<T: Copy, U: Copy>(
     to: &mut [T],

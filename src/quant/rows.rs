@@ -69,7 +69,7 @@ fn mul_add(q: f32, scale: f32, offset: f32) -> f32 {
     let error = (product - (sum - part)) + (offset - part);
     let even = sum.to_bits() & 1 == 0;
     let outwards = (error > 0.0) == (sum > 0.0);
-    let sum = match error > 0.0 || error < 0.0 {
+    let sum = match error.abs() > 0.0 {
         true if even && outwards => f64::from_bits(sum.to_bits() + 1),
         true if even => f64::from_bits(sum.to_bits() - 1),
         _ => sum,
