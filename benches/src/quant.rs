@@ -66,57 +66,82 @@ fn of_table(table: Table) -> Vec<Workload> {
             1,
             |bytes, to| to[0] = half(bytes),
         ),
-        table.blocks("Q8_0", Q8_0::decode, |bytes, to| {
-            let scale = half(bytes);
-            for (to, q) in to.iter_mut().zip(&bytes[2..]) {
-                *to = f32::from(*q as i8) * scale;
-            }
-        }),
-        table.blocks("Q4_0", Q4_0::decode, |bytes, to| {
-            let scale = half(bytes);
-            for at in 0..16 {
-                to[at] = (i32::from(bytes[2 + at] & 15) - 8) as f32 * scale;
-                to[at + 16] = (i32::from(bytes[2 + at] >> 4) - 8) as f32 * scale;
-            }
-        }),
-        table.blocks("IQ4_NL", IQ4_NL::decode, |bytes, to| {
-            const LEVELS: [i8; 16] =
-                [-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113];
-            let scale = half(bytes);
-            for at in 0..16 {
-                to[at] = f32::from(LEVELS[usize::from(bytes[2 + at] & 15)]) * scale;
-                to[at + 16] = f32::from(LEVELS[usize::from(bytes[2 + at] >> 4)]) * scale;
-            }
-        }),
-        table.blocks("Q4_K", Q4_K::decode, |bytes, to| {
-            let (d, least) = (half(bytes), half(&bytes[2..]));
-            let packed = &bytes[4..16];
-            for part in 0..8 {
-                let (scale, offset) = if part < 4 {
-                    (packed[part] & 63, packed[part + 4] & 63)
-                } else {
-                    let (both, high) = (packed[part + 4], part - 4);
-                    (both & 15 | packed[high] >> 6 << 4, both >> 4 | packed[part] >> 6 << 4)
-                };
-                let (scale, offset) = (d * f32::from(scale), least * f32::from(offset));
-                for at in 0..32 {
-                    let byte = bytes[16 + part / 2 * 32 + at];
-                    let q = if part % 2 == 0 { byte & 15 } else { byte >> 4 };
-                    to[part * 32 + at] = scale * f32::from(q) - offset;
+        table.blocks(
+            "Q8_0",
+            #[inline(always)]
+            |block: Q8_0| block.decode(),
+            |bytes, to| {
+                let scale = half(bytes);
+                for (to, q) in to.iter_mut().zip(&bytes[2..]) {
+                    *to = f32::from(*q as i8) * scale;
                 }
-            }
-        }),
-        table.blocks("Q6_K", Q6_K::decode, |bytes, to| {
-            let d = half(&bytes[208..]);
-            for at in 0..256 {
-                let (half, part, place) = (at / 128, at / 32 % 4, at % 32);
-                let low = bytes[half * 64 + part % 2 * 32 + place];
-                let low = if part < 2 { low & 15 } else { low >> 4 };
-                let high = bytes[128 + half * 32 + place] >> (2 * part) & 3;
-                let scale = d * f32::from(bytes[192 + at / 16] as i8);
-                to[at] = scale * (i32::from(low | high << 4) - 32) as f32;
-            }
-        }),
+            },
+        ),
+        table.blocks(
+            "Q4_0",
+            #[inline(always)]
+            |block: Q4_0| block.decode(),
+            |bytes, to| {
+                let scale = half(bytes);
+                for at in 0..16 {
+                    to[at] = (i32::from(bytes[2 + at] & 15) - 8) as f32 * scale;
+                    to[at + 16] = (i32::from(bytes[2 + at] >> 4) - 8) as f32 * scale;
+                }
+            },
+        ),
+        table.blocks(
+            "IQ4_NL",
+            #[inline(always)]
+            |block: IQ4_NL| block.decode(),
+            |bytes, to| {
+                const LEVELS: [i8; 16] =
+                    [-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113];
+                let scale = half(bytes);
+                for at in 0..16 {
+                    to[at] = f32::from(LEVELS[usize::from(bytes[2 + at] & 15)]) * scale;
+                    to[at + 16] = f32::from(LEVELS[usize::from(bytes[2 + at] >> 4)]) * scale;
+                }
+            },
+        ),
+        table.blocks(
+            "Q4_K",
+            #[inline(always)]
+            |block: Q4_K| block.decode(),
+            |bytes, to| {
+                let (d, least) = (half(bytes), half(&bytes[2..]));
+                let packed = &bytes[4..16];
+                for part in 0..8 {
+                    let (scale, offset) = if part < 4 {
+                        (packed[part] & 63, packed[part + 4] & 63)
+                    } else {
+                        let (both, high) = (packed[part + 4], part - 4);
+                        (both & 15 | packed[high] >> 6 << 4, both >> 4 | packed[part] >> 6 << 4)
+                    };
+                    let (scale, offset) = (d * f32::from(scale), least * f32::from(offset));
+                    for at in 0..32 {
+                        let byte = bytes[16 + part / 2 * 32 + at];
+                        let q = if part % 2 == 0 { byte & 15 } else { byte >> 4 };
+                        to[part * 32 + at] = scale * f32::from(q) - offset;
+                    }
+                }
+            },
+        ),
+        table.blocks(
+            "Q6_K",
+            #[inline(always)]
+            |block: Q6_K| block.decode(),
+            |bytes, to| {
+                let d = half(&bytes[208..]);
+                for at in 0..256 {
+                    let (half, part, place) = (at / 128, at / 32 % 4, at % 32);
+                    let low = bytes[half * 64 + part % 2 * 32 + place];
+                    let low = if part < 2 { low & 15 } else { low >> 4 };
+                    let high = bytes[128 + half * 32 + place] >> (2 * part) & 3;
+                    let scale = d * f32::from(bytes[192 + at / 16] as i8);
+                    to[at] = scale * (i32::from(low | high << 4) - 32) as f32;
+                }
+            },
+        ),
         table.block_quantized(),
     ]
 }

@@ -104,13 +104,6 @@ pub fn scatter_listed<T: Copy, U: Copy>(
     );
 }
 
-/// Runs a function that is compiled for the instructions of a path, if it is inlined: for what a
-/// caller calls that is too long to be inlined there.
-#[inline]
-pub fn call<R>(path: Path, function: impl FnOnce() -> R) -> R {
-    path.narrow(function)
-}
-
 #[inline(always)]
 fn row<T: Copy, U: Copy>(
     to: &mut [T],

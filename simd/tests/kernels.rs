@@ -39,7 +39,6 @@ tests! {
     combine_rows: "combine::rows" "combine::listed";
     convert_gather: "convert::gather";
     convert_scatter: "convert::scatter" "convert::scatter_listed";
-    convert_call: "convert::call";
     columns: "columns::new" "columns::split_at" "columns::row";
     prefetch: "prefetch::prefetch" "prefetch::prefetch_row";
     path: "path::detect" "path::available" "path::force" "path::name" "path::streams_elements";
@@ -383,17 +382,6 @@ mod tests {
                 assert_eq!(found, expected, "{number}, {}", path.name());
                 assert!(case.distance > 0 || ahead.get() == 0);
             }
-        }
-    }
-
-    pub fn convert_call() {
-        for path in paths() {
-            let mut squares = [0; 40];
-            let last = strew_simd::convert::call(path, || {
-                squares.iter_mut().enumerate().for_each(|(n, square)| *square = n * n);
-                squares[39]
-            });
-            assert_eq!((last, squares[3]), (39 * 39, 9), "{}", path.name());
         }
     }
 

@@ -4,7 +4,7 @@
 use bytemuck::{Pod, Zeroable, must_cast};
 use half::f16;
 
-use crate::quant::numbers::{apart, extremes, in_vectors, largest, read_f16, reciprocal, trunc};
+use crate::quant::numbers::{apart, extremes, largest, read_f16, reciprocal, trunc};
 
 /// The low and the high halves of bytes.
 #[inline(always)]
@@ -232,17 +232,9 @@ impl Q5_0 {
     pub const SIZE: usize = 32;
 
     /// The values, with the bits of `gguf.quants`.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn decode(self) -> [f32; 32] {
-        in_vectors(
-            #[inline(always)]
-            || self.decode_here(),
-        )
-    }
-
-    #[inline(always)]
-    fn decode_here(self) -> [f32; 32] {
         let d = read_f16(self.d);
         apart();
         fives(self.qs, self.qh).map(|q| d * f32::from(q.wrapping_sub(16) as i8))
@@ -282,17 +274,9 @@ impl Q5_1 {
     pub const SIZE: usize = 32;
 
     /// The values, with the bits of `gguf.quants`.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn decode(self) -> [f32; 32] {
-        in_vectors(
-            #[inline(always)]
-            || self.decode_here(),
-        )
-    }
-
-    #[inline(always)]
-    fn decode_here(self) -> [f32; 32] {
         let (d, m) = (read_f16(self.d), read_f16(self.m));
         apart();
         fives(self.qs, self.qh).map(|q| d * f32::from(q) + m)
@@ -356,17 +340,9 @@ impl IQ4_NL {
     pub const SIZE: usize = 32;
 
     /// The values, with the bits of `gguf.quants`.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn decode(self) -> [f32; 32] {
-        in_vectors(
-            #[inline(always)]
-            || self.decode_here(),
-        )
-    }
-
-    #[inline(always)]
-    fn decode_here(self) -> [f32; 32] {
         let d = read_f16(self.d);
         apart();
         let (mut levels, mut values) = ([0; 32], [0.0; 32]);
@@ -513,17 +489,9 @@ impl Q4_K {
     pub const SIZE: usize = 256;
 
     /// The values, with the bits of `gguf.quants`.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn decode(self) -> [f32; 256] {
-        in_vectors(
-            #[inline(always)]
-            || self.decode_here(),
-        )
-    }
-
-    #[inline(always)]
-    fn decode_here(self) -> [f32; 256] {
         let (scales, offsets) = scales_of(self.d, self.dmin, self.scales);
         let (scales, offsets): ([[f32; 2]; 4], [[f32; 2]; 4]) =
             (must_cast(scales), must_cast(offsets));
@@ -582,17 +550,9 @@ impl Q5_K {
     pub const SIZE: usize = 256;
 
     /// The values, with the bits of `gguf.quants`.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn decode(self) -> [f32; 256] {
-        in_vectors(
-            #[inline(always)]
-            || self.decode_here(),
-        )
-    }
-
-    #[inline(always)]
-    fn decode_here(self) -> [f32; 256] {
         let (scales, offsets) = scales_of(self.d, self.dmin, self.scales);
         let (scales, offsets): ([[f32; 2]; 4], [[f32; 2]; 4]) =
             (must_cast(scales), must_cast(offsets));
@@ -671,17 +631,9 @@ impl Q6_K {
     pub const SIZE: usize = 256;
 
     /// The values, with the bits of `gguf.quants`.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn decode(self) -> [f32; 256] {
-        in_vectors(
-            #[inline(always)]
-            || self.decode_here(),
-        )
-    }
-
-    #[inline(always)]
-    fn decode_here(self) -> [f32; 256] {
         let d = read_f16(self.d);
         let scales: [[[i8; 2]; 4]; 2] = must_cast(self.scales);
         let (ql, qh): ([[[u8; 32]; 2]; 2], [[u8; 32]; 2]) =

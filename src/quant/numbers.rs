@@ -4,8 +4,8 @@ use core::sync::atomic::{Ordering, compiler_fence};
 
 use half::f16;
 
-/// The value as an `f32`, exactly: what [`f16::to_f32`] does (but for the bits of a NaN), without
-/// its question which processor this is, so that loops over rows become vectors.
+/// The value as an `f32`, exactly: what [`f16::to_f32`](half::f16::to_f32) does (but for the bits
+/// of a NaN), without its question which processor this is, so that loops over rows become vectors.
 ///
 /// ```
 /// use half::f16;
@@ -27,8 +27,8 @@ pub fn f16_to_f32(value: f16) -> f32 {
     f32::from_bits(bits) * f32::from_bits(factor)
 }
 
-/// The nearest `f16`, of two the even one: what [`f16::from_f32`] does, without its question which
-/// processor this is, so that loops over rows become vectors.
+/// The nearest `f16`, of two the even one: what [`f16::from_f32`](half::f16::from_f32) does,
+/// without its question which processor this is, so that loops over rows become vectors.
 ///
 /// ```
 /// use half::f16;
@@ -61,16 +61,6 @@ pub fn f16_from_f32(value: f32) -> f16 {
 #[inline(always)]
 pub(crate) fn read_f16(bytes: [u8; 2]) -> f32 {
     f16_to_f32(f16::from_le_bytes(bytes))
-}
-
-/// Calls a function that is too long to be inlined into a loop over rows. With `std` it is compiled
-/// for the vectors of the machine all the same.
-#[inline(always)]
-pub(crate) fn in_vectors<R>(function: impl FnOnce() -> R) -> R {
-    #[cfg(feature = "std")]
-    return strew_simd::convert::call(strew_simd::Path::detect(), function);
-    #[cfg(not(feature = "std"))]
-    function()
 }
 
 /// Keeps the loops on both sides apart, without an instruction. Compilers would make vectors of

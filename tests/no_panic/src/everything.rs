@@ -4,6 +4,10 @@ use core::fmt::Write;
 
 use half::{bf16, f16};
 use strew::dml::{self, DataType, FeatureLevel, Settings, TensorDesc};
+use strew::quant::{
+    Attributes, BlockQuantized, IQ4_NL, Packing, Q4_0, Q4_1, Q4_K, Q5_0, Q5_1, Q5_K, Q6_K, Q8_0,
+    Row2, Row4, Row8, f16_to_f32,
+};
 use strew::{
     Add, And, Average, Bounds, Element, Error, Gather, Index, Layout, Max, Min, Mul, Negative, Or,
     Reduction, Scatter, Sequence, Sub, Xor, coalesce, mask, plan, shape,
@@ -49,6 +53,51 @@ pub fn run() {
     apart(|| masks::<u8, u32>(any(0)));
     apart(|| masks::<f32, i64>(any(0.0)));
     directml();
+    any(quantised)(any(GATHER), any(SCATTER));
+}
+
+/// A table of each format, and what is written to it.
+fn quantised(gather: Gather, scatter: Scatter) {
+    macro_rules! blocks {
+        ($($block:ty)*) => {$(
+            apart(|| {
+                let decode = <$block>::decode;
+                report(gather.run_map::<$block, _, i32>(slice(), slice(), slice_mut(), decode));
+            });
+            apart(|| {
+                let encode = |values| <$block>::encode(&values);
+                report(scatter.run_map::<$block, _, i32>(slice_mut(), slice(), slice(), encode));
+            });
+        )*};
+    }
+    blocks!(Q8_0 Q4_0 Q4_1 Q5_0 Q5_1 IQ4_NL Q4_K Q5_K Q6_K Row8<50> Row4<50, 25> Row2<50, 13>);
+    apart(|| report(GATHER.run_map::<_, _, u8>(slice(), slice(), slice_mut(), f16_to_f32)));
+    apart(|| {
+        let sums = slice_mut::<f32>();
+        report(SCATTER.reduce_map::<_, f16, i32, _>(Add, sums, slice(), slice(), f16_to_f32));
+    });
+    apart(|| {
+        let Ok(checked) = gather.check::<u16>(slice()) else { return };
+        checked.ranges::<Q8_0>().for_each(|range| _ = any(range));
+        report(checked.run_map::<i8, f32>(slice(), slice_mut(), f32::from));
+    });
+    apart(|| {
+        let new = |packing| {
+            let (sizes, attributes) = (any([4, 4]), any(Attributes::DEFAULT));
+            BlockQuantized::new(packing, &attributes, &sizes, &any(ROW), &any(SQUARE))
+        };
+        for packing in [any(Packing::U8 { bits: 4 }), Packing::Int4, Packing::Uint4] {
+            match new(packing) {
+                Ok(gather) => {
+                    let (data, zeros) = (slice(), any(Some(slice())));
+                    let indices = slice::<i32>();
+                    report(gather.run::<f32, _>(data, slice(), zeros, indices, slice_mut()));
+                    report(gather.run::<f16, _>(data, slice(), zeros, indices, slice_mut()));
+                }
+                Err(error) => report_error(error),
+            }
+        }
+    });
 }
 
 /// An empty slice, as far as the compiler knows of any length.
