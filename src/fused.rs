@@ -302,7 +302,7 @@ impl<T: Element, I: Index, O: Index, P, M> Fused<'_, T, I, O, P, M> {
     fn advance<const L: usize>(&self, window: &mut Window, entry: usize, table: usize) -> usize {
         let slot = entry.wrapping_sub(window.start);
         let mut known = 0;
-        if AHEAD > 0 && slot < STEP.wrapping_mul(2) {
+        if cfg!(feature = "std") && slot < STEP.wrapping_mul(2) {
             window.rows.copy_within(STEP.., 0);
             window.start = window.start.wrapping_add(STEP);
             known = AHEAD;

@@ -124,7 +124,7 @@
 //!     and half of L2 elsewhere;
 //!   - a copy of some columns for `elements` off the last axis: at most twice the size of L2.
 //! - `rayon`: `par_run` and `par_reduce`, with the threads of the rayon pool that they are called
-//!   in (`par_run_map` of a [`Bag`] too). Each place is written by one thread, in the order of the indices: results are the same to
+//!   in. Each place is written by one thread, in the order of the indices: results are the same to
 //!   the bit, for any number of threads. Each thread may use a copy of columns; or about 80 KiB for
 //!   a list of what leads into its part of the data; or the addresses of a chunk of a gather: about
 //!   64 KiB, or 4 bytes for each entry of one step of the outermost dimension.
