@@ -30,7 +30,7 @@ pub(crate) use tri;
 pub enum Operand {
     /// A layout on its own, before it has a role in an operator.
     Layout,
-    /// The tensor that a gather reads, or that a functional scatter starts from.
+    /// The tensor that a gather or a bag reads, or that a functional scatter starts from.
     Input,
     /// The integer tensor.
     Indices,
@@ -38,7 +38,7 @@ pub enum Operand {
     Updates,
     /// The tensor that a scatter changes in place.
     Data,
-    /// The tensor that a gather, a functional scatter or a DirectML operator writes.
+    /// The tensor that a gather, a bag, a functional scatter or a DirectML operator writes.
     Output,
     /// The scales of a quantised table.
     Scales,
@@ -49,6 +49,10 @@ pub enum Operand {
     /// The entries that extremes come from: see
     /// [`Scatter::reduce_arg`](crate::Scatter::reduce_arg).
     Winners,
+    /// The offsets or lengths of bags.
+    Offsets,
+    /// The weights of the entries of bags.
+    Weights,
 }
 
 /// What a DirectML feature level lacks, in [`Error::NotSupported`].
@@ -163,6 +167,10 @@ pub enum Error {
     DuplicateIndex { first: usize, second: usize },
     /// A plan that clamps has no adjoint: see [`Gather::adjoint`](crate::Gather::adjoint).
     NoAdjoint,
+    /// An offset of bags falls below the one before, or passes the number of indices; or a length
+    /// is more than is left of them. `entry` is its place among the offsets or lengths, and `value`
+    /// must lie in `minimum..=maximum`.
+    OffsetOutOfRange { entry: usize, value: i128, minimum: usize, maximum: usize },
     /// The scratch memory that the caller supplies is too short.
     ScratchTooShort { expected: usize, found: usize },
     /// Quantised values in bytes have 2, 4 or 8 bits.
@@ -279,6 +287,12 @@ impl Error {
                 .count(" and ", second)
                 .text(" address the same place"),
             Error::NoAdjoint => m.text("no adjoint: the plan clamps"),
+            Error::OffsetOutOfRange { entry, value, minimum, maximum } => m
+                .count("offset out of range: entry ", entry)
+                .text(if value < 0 { " is -" } else { " is " })
+                .number(value.unsigned_abs() as u64)
+                .count(", allowed are ", minimum)
+                .count(" to ", maximum),
             Error::ScratchTooShort { expected, found } => {
                 m.count("scratch too short: needs ", expected).count(" words, found ", found)
             }
@@ -308,6 +322,8 @@ impl Operand {
             Operand::ZeroPoints => "zero points",
             Operand::Mask => "mask",
             Operand::Winners => "winners",
+            Operand::Offsets => "offsets",
+            Operand::Weights => "weights",
         }
     }
 }

@@ -74,8 +74,8 @@
 //! - `one_hot`: [`Scatter::elements`] of one 1, `examples/one_hot.rs`.
 //! - ONNX Runtime `GatherBlockQuantized`: [`quant::BlockQuantized`]; llama.cpp `get_rows`,
 //!   `set_rows` of quantised tables: [`Gather::run_map`] and [`Scatter::run_map`], [`quant`].
-//! - PyTorch `embedding_bag`: [`Gather::axis`] and
-//!   [`mean_excluding_self`](Scatter::mean_excluding_self), `examples/embedding_bag.rs`.
+//! - [`Bag`]: PyTorch `embedding_bag`; TensorFlow `embedding_lookup_sparse`; FBGEMM
+//!   `EmbeddingSpMDM`: rows gathered and reduced in one, `examples/embedding_bag.rs`.
 //!
 //! # How it works
 //!
@@ -107,8 +107,8 @@
 //!
 //! # Small code on microcontrollers
 //!
-//! Say `default-features = false`. Then [`Gather::run`], [`Scatter::run`] and [`Scatter::reduce`]
-//! are compiled into the function that calls them:
+//! Say `default-features = false`. Then [`Gather::run`], [`Scatter::run`], [`Scatter::reduce`] and
+//! [`Bag::run`] are compiled into the function that calls them:
 //!
 //! - A plan in a `const` folds into the loops. What it does not need (other tuples, other strides,
 //!   other policies) is not in the image, and an operator takes a few hundred bytes. Name it
@@ -151,6 +151,8 @@
 #![forbid(unsafe_code)]
 
 mod adjoint;
+mod average;
+mod bag;
 mod checked;
 mod coalesce;
 mod copy;
@@ -159,6 +161,7 @@ mod element;
 #[cfg(feature = "std")]
 mod engine;
 mod error;
+mod fused;
 mod gather;
 mod get;
 mod index;
@@ -166,6 +169,7 @@ mod layout;
 mod map;
 mod movers;
 mod plan;
+mod pool;
 #[cfg(not(feature = "std"))]
 mod portable;
 mod proof;
@@ -173,6 +177,7 @@ mod ranges;
 mod reduction;
 mod run;
 mod scatter;
+mod segments;
 #[cfg(feature = "serde")]
 mod serde;
 mod walk;
@@ -186,6 +191,8 @@ pub mod ndarray;
 pub mod quant;
 pub mod shape;
 
+pub use average::Average;
+pub use bag::{Bag, CheckedBag, Empty};
 pub use checked::Checked;
 pub use coalesce::coalesce;
 pub use element::Element;
@@ -196,9 +203,11 @@ pub use gather::Gather;
 pub use index::{Bounds, Index, Negative};
 pub use layout::{Layout, MAX_RANK};
 pub use plan::Sequence;
+pub use pool::{Mean, Pool, Weight, Weighted};
 pub use ranges::Ranges;
-pub use reduction::{Add, And, Assign, Average, Extreme, Max, Min, Mul, Or, Reduction, Sub, Xor};
+pub use reduction::{Add, And, Assign, Extreme, Max, Min, Mul, Or, Reduction, Sub, Xor};
 pub use scatter::Scatter;
+pub use segments::Bags;
 
 #[doc(hidden)]
 pub use error::plan_error;
