@@ -1,12 +1,13 @@
 //! Operators whose indices are proven.
 
+use crate::average::Average;
 use crate::element::Element;
 use crate::error::Error;
 use crate::gather::Gather;
 use crate::index::Index;
-use crate::movers::Combine;
+use crate::movers::{Combine, Step, Sums};
 use crate::proof::scratch;
-use crate::reduction::{Add, Assign, Average, Reduction};
+use crate::reduction::{Add, Assign, Reduction};
 use crate::run::{self, Proven};
 use crate::scatter::Scatter;
 use crate::{duplicates, walk};
@@ -379,12 +380,12 @@ impl<I: Index> Checked<'_, Scatter, I> {
         &self,
         data: &mut [T],
         updates: &[T],
-        counts: &mut [u32],
+        scratch: &mut [u32],
     ) -> Result<(), Error>
     where
         Add: Reduction<T>,
     {
-        self.average(1, data, updates, counts)
+        self.average(1, data, updates, scratch)
     }
 
     /// The mean of all updates, as [`Scatter::mean_excluding_self`].
@@ -406,12 +407,12 @@ impl<I: Index> Checked<'_, Scatter, I> {
         &self,
         data: &mut [T],
         updates: &[T],
-        counts: &mut [u32],
+        scratch: &mut [u32],
     ) -> Result<(), Error>
     where
         Add: Reduction<T>,
     {
-        self.average(0, data, updates, counts)
+        self.average(0, data, updates, scratch)
     }
 
     /// Sums and counts, then divides every place that was hit. The counts return to 0 as they are
@@ -421,16 +422,27 @@ impl<I: Index> Checked<'_, Scatter, I> {
         already: u64,
         data: &mut [T],
         updates: &[T],
-        counts: &mut [u32],
+        words: &mut [u32],
     ) -> Result<(), Error>
     where
         Add: Reduction<T>,
     {
         let plan = run::scatter_fits(&self.operator.plan, data, updates)?;
-        let counts = scratch(counts, self.operator.counts_len())?;
+        let words = scratch(words, self.operator.mean_len::<T>())?;
+        let Some((counts, sums)) = words.split_at_mut_checked(plan.cells) else { return Ok(()) };
         walk::entries(plan, self.indices, |at| {
             let Some(count) = counts.get_mut(at.cell) else { return };
-            if already == 0 && *count == 0 {
+            let (first, excluding) = (*count == 0, already == 0);
+            if T::SUM_WORDS > 0 {
+                let step = if !first {
+                    Step::Add
+                } else if excluding {
+                    Step::Start
+                } else {
+                    Step::StartWith
+                };
+                walk::nest(plan.inner(), at, &mut Sums { step, data, sums, updates });
+            } else if first && excluding {
                 walk::nest(plan.inner(), at, &mut Combine { reduction: &Assign, data, updates });
             } else {
                 walk::nest(plan.inner(), at, &mut Combine { reduction: &Add, data, updates });
@@ -441,11 +453,13 @@ impl<I: Index> Checked<'_, Scatter, I> {
             let Some(count) = counts.get_mut(at.cell) else { return };
             if *count > 0 {
                 let count = u64::from(core::mem::take(count)).wrapping_add(already);
-                walk::nest(
-                    plan.inner(),
-                    at,
-                    &mut Combine { reduction: &|sum: T, _| sum.divide(count), data, updates },
-                );
+                if T::SUM_WORDS > 0 {
+                    let step = Step::Divide(count);
+                    walk::nest(plan.inner(), at, &mut Sums { step, data, sums, updates });
+                } else {
+                    let reduction = &|sum: T, _| T::mean(sum.widen(), count);
+                    walk::nest(plan.inner(), at, &mut Combine { reduction, data, updates });
+                }
             }
         });
         Ok(())

@@ -30,7 +30,7 @@ pub(crate) use tri;
 pub enum Operand {
     /// A layout on its own, before it has a role in an operator.
     Layout,
-    /// The tensor that a gather reads, or that a functional scatter starts from.
+    /// The tensor that a gather or a bag reads, or that a functional scatter starts from.
     Input,
     /// The integer tensor.
     Indices,
@@ -38,8 +38,12 @@ pub enum Operand {
     Updates,
     /// The tensor that a scatter changes in place.
     Data,
-    /// The tensor that a gather, a functional scatter or a DirectML operator writes.
+    /// The tensor that a gather, a bag, a functional scatter or a DirectML operator writes.
     Output,
+    /// The offsets or lengths of bags.
+    Offsets,
+    /// The weights of the entries of bags.
+    Weights,
 }
 
 /// What a DirectML feature level lacks, in [`Error::NotSupported`].
@@ -150,6 +154,10 @@ pub enum Error {
     IndexOutOfBounds { entry: usize, coordinate: usize, value: i128, size: usize },
     /// Two entries of the indices, counted in row-major order, address the same place.
     DuplicateIndex { first: usize, second: usize },
+    /// An offset of bags falls below the one before, or passes the number of indices; or a length
+    /// is more than is left of them. `entry` is its place among the offsets or lengths, and `value`
+    /// must lie in `minimum..=maximum`.
+    OffsetOutOfRange { entry: usize, value: i128, minimum: usize, maximum: usize },
     /// The scratch memory that the caller supplies is too short.
     ScratchTooShort { expected: usize, found: usize },
 }
@@ -254,6 +262,12 @@ impl Error {
                 .count("duplicate index: entries ", first)
                 .count(" and ", second)
                 .text(" address the same place"),
+            Error::OffsetOutOfRange { entry, value, minimum, maximum } => m
+                .count("offset out of range: entry ", entry)
+                .text(if value < 0 { " is -" } else { " is " })
+                .number(value.unsigned_abs() as u64)
+                .count(", allowed are ", minimum)
+                .count(" to ", maximum),
             Error::ScratchTooShort { expected, found } => {
                 m.count("scratch too short: needs ", expected).count(" words, found ", found)
             }
@@ -270,6 +284,8 @@ impl Operand {
             Operand::Updates => "updates",
             Operand::Data => "data",
             Operand::Output => "output",
+            Operand::Offsets => "offsets",
+            Operand::Weights => "weights",
         }
     }
 }

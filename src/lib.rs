@@ -62,8 +62,8 @@
 //! - NumPy `argsort` of a permutation (its inverse): [`Scatter::axis`] of 0, 1, 2 ..,
 //!   `examples/permutation.rs`.
 //! - `one_hot`: [`Scatter::elements`] of one 1, `examples/one_hot.rs`.
-//! - PyTorch `embedding_bag`: [`Gather::axis`] and
-//!   [`mean_excluding_self`](Scatter::mean_excluding_self), `examples/embedding_bag.rs`.
+//! - [`Bag`]: PyTorch `embedding_bag`; TensorFlow `embedding_lookup_sparse`; FBGEMM
+//!   `EmbeddingSpMDM`: rows gathered and reduced in one, `examples/embedding_bag.rs`.
 //!
 //! # How it works
 //!
@@ -94,8 +94,8 @@
 //!
 //! # Small code on microcontrollers
 //!
-//! Say `default-features = false`. Then [`Gather::run`], [`Scatter::run`] and [`Scatter::reduce`]
-//! are compiled into the function that calls them:
+//! Say `default-features = false`. Then [`Gather::run`], [`Scatter::run`], [`Scatter::reduce`] and
+//! [`Bag::run`] are compiled into the function that calls them:
 //!
 //! - A plan in a `const` folds into the loops. What it does not need (other tuples, other strides,
 //!   other policies) is not in the image, and an operator takes a few hundred bytes. Name it
@@ -137,6 +137,8 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 
+mod average;
+mod bag;
 mod checked;
 mod copy;
 mod duplicates;
@@ -144,18 +146,21 @@ mod element;
 #[cfg(feature = "std")]
 mod engine;
 mod error;
+mod fused;
 mod gather;
 mod get;
 mod index;
 mod layout;
 mod movers;
 mod plan;
+mod pool;
 #[cfg(not(feature = "std"))]
 mod portable;
 mod proof;
 mod reduction;
 mod run;
 mod scatter;
+mod segments;
 #[cfg(feature = "serde")]
 mod serde;
 mod walk;
@@ -167,6 +172,8 @@ pub mod guide;
 pub mod ndarray;
 pub mod shape;
 
+pub use average::Average;
+pub use bag::{Bag, CheckedBag, Empty};
 pub use checked::Checked;
 pub use element::Element;
 #[cfg(feature = "std")]
@@ -175,8 +182,10 @@ pub use error::{Error, Operand, Unsupported};
 pub use gather::Gather;
 pub use index::{Bounds, Index};
 pub use layout::{Layout, MAX_RANK};
-pub use reduction::{Add, And, Assign, Average, Max, Min, Mul, Or, Reduction, Sub, Xor};
+pub use pool::{Mean, Pool, Weight, Weighted};
+pub use reduction::{Add, And, Assign, Max, Min, Mul, Or, Reduction, Sub, Xor};
 pub use scatter::Scatter;
+pub use segments::Bags;
 
 #[doc(hidden)]
 pub use error::plan_error;

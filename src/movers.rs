@@ -1,5 +1,6 @@
 //! Combines what one entry of the indices stands for.
 
+use crate::average::Average;
 use crate::element::Element;
 use crate::plan::Dim;
 use crate::reduction::Reduction;
@@ -40,6 +41,62 @@ impl<T: Element, R: Reduction<T>> Combine<'_, T, R> {
     pub(crate) fn combine_with(&mut self, address: usize, updates: &[T]) {
         if let Some(data) = self.data.get_mut(address..address.wrapping_add(updates.len())) {
             self.reduction.combine_row(data, updates);
+        }
+    }
+}
+
+/// What a mean does with an element, the [words](Average::SUM_WORDS) of its sum, and an update.
+#[derive(Clone, Copy)]
+pub(crate) enum Step {
+    /// `sum = update`
+    Start,
+    /// `sum = data + update`
+    StartWith,
+    /// `sum = sum + update`
+    Add,
+    /// `data = sum / count`
+    Divide(u64),
+}
+
+/// A step of a mean whose sums are held apart from the data.
+pub(crate) struct Sums<'a, T> {
+    pub step: Step,
+    pub data: &'a mut [T],
+    pub sums: &'a mut [u32],
+    pub updates: &'a [T],
+}
+
+impl<T: Average> Sums<'_, T> {
+    fn element(&mut self, table: usize, flat: usize) {
+        let place = table.wrapping_mul(T::SUM_WORDS);
+        let (Some(data), Some(sum), Some(update)) = (
+            self.data.get_mut(table),
+            self.sums.get_mut(place..place.wrapping_add(T::SUM_WORDS)),
+            self.updates.get(flat),
+        ) else {
+            return;
+        };
+        match self.step {
+            Step::Start => T::store(update.widen(), sum),
+            Step::StartWith => T::store(T::plus(data.widen(), update.widen()), sum),
+            Step::Add => T::store(T::plus(T::load(sum), update.widen()), sum),
+            Step::Divide(count) => *data = T::mean(T::load(sum), count),
+        }
+    }
+}
+
+impl<T: Average> Mover for Sums<'_, T> {
+    fn row(&mut self, table: usize, flat: usize, n: usize) {
+        for column in 0..n {
+            self.element(table.wrapping_add(column), flat.wrapping_add(column));
+        }
+    }
+
+    fn strided_row(&mut self, mut table: usize, mut flat: usize, dim: &Dim) {
+        for _ in 0..dim.size {
+            self.element(table, flat);
+            table = table.wrapping_add_signed(dim.table);
+            flat = flat.wrapping_add_signed(dim.flat);
         }
     }
 }

@@ -26,7 +26,7 @@ use crate::error::{Direction, Error, Operand, tri};
 use crate::get::{get, get_mut};
 use crate::index::Bounds;
 use crate::layout::{Layout, MAX_RANK, SCALAR};
-use crate::shape::{axis_sizes, elements_sizes, nd_sizes, same_sizes};
+use crate::shape::{axis_sizes, bag_sizes, elements_sizes, nd_sizes, same_sizes};
 
 /// One dimension of the iteration space: its size, and its stride in each tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -194,6 +194,36 @@ impl Plan {
         }
         self.tuple_of(table, batch_dims, tuple, indices.stride(last));
         self.prove(table, indices, flat, direction)
+    }
+
+    /// The plan of a [`Bag`](crate::Bag). An entry does not say where it goes: the output strides
+    /// of the outer dimension are 0, and `flat` counts from the start of a bag.
+    pub(crate) const fn bag(
+        &mut self,
+        table: &Layout,
+        indices: &Layout,
+        output: &Layout,
+    ) -> Result<(), Error> {
+        if table.rank() == 0 {
+            return Err(Error::RankMismatch { operand: Operand::Input, expected: 1, found: 0 });
+        }
+        if indices.rank() != 1 {
+            return Err(Error::RankMismatch {
+                operand: Operand::Indices,
+                expected: 1,
+                found: indices.rank(),
+            });
+        }
+        tri!(same_sizes(&tri!(bag_sizes(table, output)), output, Operand::Output));
+        self.push(indices.size(0), 0, indices.stride(0), 0);
+        self.end_outer();
+        let mut d = 1;
+        while d < table.rank() {
+            self.push(table.size(d), table.stride(d), 0, output.stride(d));
+            d += 1;
+        }
+        self.tuple_of(table, 0, 1, 0);
+        self.prove(table, indices, output, Direction::Gather)
     }
 
     /// The plan of `output = input`, for tensors of the same sizes: no indices, all dimensions

@@ -3,7 +3,7 @@
 use core::hint::select_unpredictable;
 
 use half::{bf16, f16};
-use num_traits::{AsPrimitive, Bounded};
+use num_traits::Bounded;
 #[cfg(feature = "rayon")]
 use strew_simd::Listed;
 #[cfg(feature = "std")]
@@ -427,6 +427,23 @@ reduction!(Add: bf16 => |current, update| bf16::from_f32(current.to_f32() + upda
 reduction!(Sub: bf16 => |current, update| bf16::from_f32(current.to_f32() - update.to_f32()));
 reduction!(Mul: bf16 => |current, update| bf16::from_f32(current.to_f32() * update.to_f32()));
 
+/// Arrays, element by element.
+macro_rules! arrays {
+    ($($reduction:ident)*) => {$(
+        impl<T: Copy, const N: usize> Reduction<[T; N]> for $reduction
+        where
+            $reduction: Reduction<T>,
+        {
+            #[inline(always)]
+            fn combine(&self, mut current: [T; N], update: [T; N]) -> [T; N] {
+                <$reduction as Reduction<T>>::combine_row(self, &mut current, &update);
+                current
+            }
+        }
+    )*};
+}
+arrays!(Add Sub Mul Min Max And Or Xor);
+
 /// Floats in the order of [`Min`] and [`Max`], as integers: this takes no branch and no float
 /// comparison, which small machines do not have.
 trait Ranked: Copy {
@@ -481,63 +498,6 @@ ranked!(f32, i32);
 ranked!(f64, i64);
 ranked!(f16, i16);
 ranked!(bf16, i16);
-
-/// The number types that [`Scatter::mean`](crate::Scatter::mean) can average: floats, and integers,
-/// whose quotient is rounded down (PyTorch's rule).
-///
-/// ```
-/// use strew::Average;
-///
-/// assert_eq!(7_u8.divide(2), 3);
-/// assert_eq!((-7_i32).divide(2), -4);
-/// assert_eq!(7.0_f64.divide(2), 3.5);
-/// assert_eq!(7.0_f64.divide(0), 7.0);
-/// ```
-pub trait Average: Element {
-    /// The sum of `count` values, divided by `count`. A count of 0 leaves the value as it is.
-    #[must_use]
-    fn divide(self, count: u64) -> Self;
-}
-
-/// `average!(types through wider type => |sum, count| quotient)`
-macro_rules! average {
-    ($($element:ty)* as $wide:ty => |$sum:ident, $count:ident| $quotient:expr) => {$(
-        impl Average for $element {
-            fn divide(self, count: u64) -> Self {
-                let ($sum, $count): ($wide, $wide) = (self.as_(), count.as_());
-                let quotient: Option<$wide> = $quotient;
-                quotient.map_or(self, |quotient| quotient.as_())
-            }
-        }
-    )*};
-}
-average!(u8 u16 u32 u64 usize as u64 => |sum, count| sum.checked_div(count));
-average!(i8 i16 i32 i64 isize as i64 => |sum, count| sum.checked_div_euclid(count));
-average!(f64 as f64 => |sum, count| (count != 0.0).then_some(sum / count));
-
-impl Average for f32 {
-    fn divide(self, count: u64) -> Self {
-        match count {
-            0 => self,
-            // `f32` holds these counts exactly, and small machines divide it in hardware. Beyond
-            // them, `f64` rounds once, too.
-            1..=0x100_0000 => self / count as f32,
-            _ => (f64::from(self) / count as f64) as f32,
-        }
-    }
-}
-
-impl Average for f16 {
-    fn divide(self, count: u64) -> Self {
-        f16::from_f32(self.to_f32().divide(count))
-    }
-}
-
-impl Average for bf16 {
-    fn divide(self, count: u64) -> Self {
-        bf16::from_f32(self.to_f32().divide(count))
-    }
-}
 
 #[cfg(all(test, feature = "std"))]
 #[allow(clippy::unwrap_used)]

@@ -1,5 +1,6 @@
 //! Scatter: `data[.. indices ..] (op)= updates[s]`.
 
+use crate::average::Average;
 use crate::element::Element;
 #[cfg(feature = "std")]
 use crate::engine::Explain;
@@ -7,7 +8,7 @@ use crate::error::{Direction, Error, tri};
 use crate::index::{Bounds, Index};
 use crate::layout::Layout;
 use crate::plan::Plan;
-use crate::reduction::{Add, Assign, Average, Reduction};
+use crate::reduction::{Add, Assign, Reduction};
 use crate::run;
 
 /// A scatter whose shapes are proven: it writes `updates`, in order, to the elements of `data` that
@@ -430,12 +431,12 @@ impl Scatter {
     }
 
     /// Sets every place that is hit to the mean of the value that is there and all updates: to
-    /// their sum in row-major order of the indices, with the rules of [`Add`], divided by the
-    /// number of updates plus one. Integers round down; their sum wraps, so average narrow ones in
-    /// a wider type.
+    /// their sum in row-major order of the indices, divided by the number of updates plus one. Sums
+    /// are held in the type that [`Average`] names (integers exactly, `f16` and `bf16` in `f32`),
+    /// and rounded once; integers round down.
     ///
-    /// `counts` is scratch of [`counts_len`](Scatter::counts_len) words; what it holds before and
-    /// after means nothing. Counts saturate at `u32::MAX`.
+    /// `scratch` has [`mean_len`](Scatter::mean_len) words; what it holds before and after means
+    /// nothing. Counts saturate at `u32::MAX`.
     ///
     /// # Errors
     /// [`Error::SliceTooShort`], [`Error::IndexOutOfBounds`], [`Error::ScratchTooShort`]. The data
@@ -451,6 +452,11 @@ impl Scatter {
     /// scatter.mean(&mut with, &[0; 3], &updates, &mut [0; 2])?;
     /// scatter.mean_excluding_self(&mut without, &[0; 3], &updates, &mut [0; 2])?;
     /// assert_eq!((with, without), ([5.0, 5.0], [6.0, 5.0]));
+    ///
+    /// let mut bytes = [0_u8; 2];
+    /// let mut scratch = vec![0; scatter.mean_len::<u8>()];
+    /// scatter.mean_excluding_self(&mut bytes, &[0; 3], &[200, 100, 150], &mut scratch)?;
+    /// assert_eq!(bytes, [150, 0]);
     /// # Ok::<(), strew::Error>(())
     /// ```
     pub fn mean<T: Average, I: Index>(
@@ -458,12 +464,12 @@ impl Scatter {
         data: &mut [T],
         indices: &[I],
         updates: &[T],
-        counts: &mut [u32],
+        scratch: &mut [u32],
     ) -> Result<(), Error>
     where
         Add: Reduction<T>,
     {
-        self.check(indices)?.mean(data, updates, counts)
+        self.check(indices)?.mean(data, updates, scratch)
     }
 
     /// Sets every place that is hit to the mean of all its updates: this is [`mean`](Scatter::mean)
@@ -489,28 +495,31 @@ impl Scatter {
         data: &mut [T],
         indices: &[I],
         updates: &[T],
-        counts: &mut [u32],
+        scratch: &mut [u32],
     ) -> Result<(), Error>
     where
         Add: Reduction<T>,
     {
-        self.check(indices)?.mean_excluding_self(data, updates, counts)
+        self.check(indices)?.mean_excluding_self(data, updates, scratch)
     }
 
-    /// The number of words that [`mean`](Scatter::mean) needs: one for each place that the indices
-    /// choose from.
+    /// The number of words that [`mean`](Scatter::mean) needs: a count for each place that the
+    /// indices choose from, and a sum for each element of the data, unless elements hold their sums
+    /// themselves (`f32` and `f64`, see [`Average`]).
     ///
     /// ```
     /// use strew::{Layout, Scatter};
     ///
     /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
     /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
-    /// assert_eq!(scatter.counts_len(), 2);
+    /// assert_eq!(scatter.mean_len::<f32>(), 2);
+    /// assert_eq!(scatter.mean_len::<u8>(), 2 + 2 * 2);
     /// # Ok::<(), strew::Error>(())
     /// ```
     #[must_use]
-    pub const fn counts_len(&self) -> usize {
-        self.plan.cells
+    pub const fn mean_len<T: Average>(&self) -> usize {
+        let elements = if self.plan.cells > 0 { self.plan.lengths.table } else { 0 };
+        self.plan.cells.saturating_add(elements.saturating_mul(T::SUM_WORDS))
     }
 
     /// The number of words that [`check_unique`](Scatter::check_unique) and

@@ -217,6 +217,15 @@ pub(crate) const fn nd_sizes(
     Ok(flat)
 }
 
+/// `output[..1] ++ table[1..]`, for a table with a dimension at least.
+pub(crate) const fn bag_sizes(table: &Layout, output: &Layout) -> Result<Layout, Error> {
+    tri!(same_rank(table, output, Operand::Output));
+    let mut sizes = SCALAR;
+    push_sizes(&mut sizes, output, 0, 1);
+    push_sizes(&mut sizes, table, 1, table.rank());
+    Ok(sizes)
+}
+
 /// Adds the sizes of dimensions `first..end`. Strides do not matter here.
 const fn push_sizes(sizes: &mut Layout, from: &Layout, first: usize, end: usize) {
     let mut d = first;

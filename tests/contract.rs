@@ -9,8 +9,9 @@
 #![allow(clippy::type_complexity, clippy::extra_unused_lifetimes)]
 
 use strew::{
-    Add, And, Assign, Average, Bounds, Checked, Element, Error, Gather, Index, Layout, MAX_RANK,
-    Max, Min, Mul, Or, Reduction, Scatter, Sub, Xor, plan, shape,
+    Add, And, Assign, Average, Bag, Bags, Bounds, Checked, CheckedBag, Element, Empty, Error,
+    Gather, Index, Layout, MAX_RANK, Max, Min, Mul, Or, Pool, Reduction, Scatter, Sub, Xor, plan,
+    shape,
 };
 
 const _: usize = MAX_RANK;
@@ -32,6 +33,10 @@ const _: [fn(&Layout, &Layout, &Layout, usize) -> Result<Gather, Error>; 3] =
     [Gather::axis, Gather::elements, Gather::nd];
 const _: [fn(&Layout, &Layout, &Layout, usize) -> Result<Scatter, Error>; 3] =
     [Scatter::axis, Scatter::elements, Scatter::nd];
+const _: fn(&Layout, &Layout, &Layout) -> Result<Bag, Error> = Bag::new;
+const _: fn(Bag, Bounds) -> Bag = Bag::bounds;
+const _: fn(Bag, usize) -> Bag = Bag::padding;
+const _: fn(Bag, Empty) -> Bag = Bag::empty;
 const _: fn(Gather, Bounds) -> Gather = Gather::bounds;
 const _: fn(Scatter, Bounds) -> Scatter = Scatter::bounds;
 
@@ -55,7 +60,9 @@ const _: Gather = plan!(Gather::axis(&TABLE, &LIST, &ROWS, 0));
 const _: Gather = plan!(Gather::elements(&TABLE, &ELEMENTS, &ELEMENTS, 0));
 const _: Scatter = plan!(Scatter::axis(&TABLE, &LIST, &ROWS, 0));
 const _: Scatter = plan!(Scatter::elements(&TABLE, &ELEMENTS, &ELEMENTS, 0));
-const _: (usize, usize) = (SCATTER.flags_len(), SCATTER.counts_len());
+const _: Bag =
+    plan!(Bag::new(&TABLE, &LIST, &ROWS)).bounds(Bounds::Skip).padding(0).empty(Empty::Keep);
+const _: (usize, usize) = (SCATTER.flags_len(), SCATTER.mean_len::<f32>());
 
 /// What a caller that is generic in everything needs to say, and no more.
 #[allow(dead_code)]
@@ -88,6 +95,19 @@ fn generic_caller<'a, T: Element, I: Index, R: Reduction<T>>() {
     let _: fn(&Checked<'a, Scatter, I>, R, &mut [T], &[T], &mut [u32]) -> Result<(), Error> =
         Checked::<Scatter, I>::reduce_excluding_self::<T, R>;
     let _: fn(&R, T, T) -> T = R::combine;
+}
+
+#[allow(dead_code)]
+fn generic_bag<'a, T, I: Index, O: Index, P: Pool<T>>()
+where
+    T: Element + bytemuck::Zeroable,
+{
+    let _: fn(&Bag, P, &[T], &[I], Bags<'a, O>, &mut [T]) -> Result<(), Error> =
+        Bag::run::<T, I, O, P>;
+    let _: fn(&'a Bag, &'a [I], Bags<'a, O>) -> Result<CheckedBag<'a, I, O>, Error> =
+        Bag::check::<I, O>;
+    let _: fn(&CheckedBag<'a, I, O>, P, &[T], &mut [T]) -> Result<(), Error> =
+        CheckedBag::<I, O>::run::<T, P>;
 }
 
 #[allow(dead_code)]

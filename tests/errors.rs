@@ -271,11 +271,11 @@ fn slices() {
         short(Operand::Updates, 3)
     );
     assert_eq!(
-        scatter.mean(&mut values, &ids, &four[2..], &mut [0; 4]),
+        scatter.mean(&mut values, &ids, &four[2..], &mut [0; 12]),
         short(Operand::Updates, 3)
     );
     assert_eq!(
-        scatter.mean_excluding_self(&mut values[1..], &ids, &four, &mut [0; 4]),
+        scatter.mean_excluding_self(&mut values[1..], &ids, &four, &mut [0; 12]),
         short(Operand::Data, 4)
     );
     assert_eq!(values, [-1; 4]);
@@ -286,16 +286,17 @@ fn scratch() {
     // 40 places: two words of flags, 40 counts.
     let (data, three) = (l(&[40]), l(&[3]));
     let scatter = Scatter::axis(&data, &three, &three, 0).unwrap();
-    assert_eq!((scatter.flags_len(), scatter.counts_len()), (2, 40));
+    assert_eq!((scatter.flags_len(), scatter.mean_len::<f32>()), (2, 40));
     let nothing = Scatter::axis(&data, &l(&[0]), &l(&[0]), 0).unwrap();
-    assert_eq!((nothing.flags_len(), nothing.counts_len()), (0, 0));
+    assert_eq!((nothing.flags_len(), nothing.mean_len::<u8>()), (0, 0));
     let (mut values, ids, updates) = ([-1; 40], [0_u8, 1, 39], [1, 2, 3]);
     let flags = Err(Error::ScratchTooShort { expected: 2, found: 1 });
-    let counts = Err(Error::ScratchTooShort { expected: 40, found: 39 });
+    // And 40 sums of 64 bits.
+    let words = Err(Error::ScratchTooShort { expected: 120, found: 119 });
     assert_eq!(scatter.check_unique(&ids, &mut [0; 1]).map(|_| ()), flags);
     assert_eq!(scatter.reduce_excluding_self(Add, &mut values, &ids, &updates, &mut [0; 1]), flags);
-    assert_eq!(scatter.mean(&mut values, &ids, &updates, &mut [0; 39]), counts);
-    assert_eq!(scatter.mean_excluding_self(&mut values, &ids, &updates, &mut [0; 39]), counts);
+    assert_eq!(scatter.mean(&mut values, &ids, &updates, &mut [0; 119]), words);
+    assert_eq!(scatter.mean_excluding_self(&mut values, &ids, &updates, &mut [0; 119]), words);
     assert_eq!(values, [-1; 40]);
 }
 

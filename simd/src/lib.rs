@@ -36,6 +36,7 @@
 //! assert_eq!(output[..3], [99.0, 98.0, 97.0]);
 //! ```
 
+mod bag;
 mod block;
 mod bytes;
 mod choose;
@@ -57,6 +58,7 @@ mod ways;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
+pub use bag::{compiled, prefetch_columns};
 pub use block::{Block, Hints, Listed, NOWHERE};
 pub use choose::choose;
 pub use columns::Columns;

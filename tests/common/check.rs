@@ -269,12 +269,14 @@ pub fn reduce<T: Sample, I: Index, R: Reduction<T> + Copy>(
     }
 }
 
-fn mean<T: Sample + Average, I: Index>(
+/// Sums are held in `W`.
+fn mean<T: Sample + Average, W: Copy, I: Index>(
     case: &Case,
     moves: &[Move],
     indices: &[I],
-    add: impl Fn(T, T) -> T,
-    divide: impl Fn(T, u64) -> T,
+    widen: impl Fn(T) -> W,
+    add: impl Fn(W, W) -> W,
+    divide: impl Fn(W, u64) -> T,
 ) where
     Add: Reduction<T>,
 {
@@ -284,16 +286,18 @@ fn mean<T: Sample + Average, I: Index>(
     let result = oracle::first_out_of_bounds(moves);
     for include_self in [true, false] {
         let mut expected = input.clone();
-        for (place, hits) in oracle::scatter(moves, &mut expected, &updates, include_self, &add) {
-            expected[place] = divide(expected[place], hits + u64::from(include_self));
+        let mut sums: Vec<W> = input.iter().map(|value| widen(*value)).collect();
+        let wide: Vec<W> = updates.iter().map(|value| widen(*value)).collect();
+        for (place, hits) in oracle::scatter(moves, &mut sums, &wide, include_self, &add) {
+            expected[place] = divide(sums[place], hits + u64::from(include_self));
         }
-        let mut counts = vec![u32::MAX; scatter.counts_len()];
+        let mut scratch = vec![u32::MAX; scatter.mean_len::<T>()];
         for _ in 0..2 {
             let mut data = input.clone();
             let found = if include_self {
-                scatter.mean(&mut data, indices, &updates, &mut counts)
+                scatter.mean(&mut data, indices, &updates, &mut scratch)
             } else {
-                scatter.mean_excluding_self(&mut data, indices, &updates, &mut counts)
+                scatter.mean_excluding_self(&mut data, indices, &updates, &mut scratch)
             };
             assert_eq!(found, result, "mean\n{case:?}");
             assert_same(case, "mean", &data, &expected, Nan::Any);
@@ -365,10 +369,17 @@ macro_rules! integers {
                     5 => reduce(case, moves, indices, And, and, Nan::Exact),
                     6 => reduce(case, moves, indices, Or, or, Nan::Exact),
                     7 => reduce(case, moves, indices, Xor, xor, Nan::Exact),
-                    _ => mean(case, moves, indices, add, |sum: $t, count: u64| {
-                        let (sum, count) = (sum as i128, count as i128);
-                        ((sum - sum.rem_euclid(count)) / count) as $t // Rounded down.
-                    }),
+                    _ => mean(
+                        case,
+                        moves,
+                        indices,
+                        |value: $t| value as i128,
+                        |a, b| a + b,
+                        |sum, count| {
+                            let count = count as i128;
+                            ((sum - sum.rem_euclid(count)) / count) as $t // Rounded down.
+                        },
+                    ),
                 }
             }
         }
@@ -399,7 +410,8 @@ macro_rules! floats {
                 let add = |a: $t, b: $t| round(widen(a) + widen(b));
                 let sub = |a: $t, b: $t| round(widen(a) - widen(b));
                 let mul = |a: $t, b: $t| round(widen(a) * widen(b));
-                let divide = |sum: $t, count: u64| round((f64::from(sum) / count as f64) as $wide);
+                let divide =
+                    |sum: $wide, count: u64| round((f64::from(sum) / count as f64) as $wide);
                 let extreme = |a: $t, b: $t, take_b: fn($wide, $wide) -> bool| {
                     match (widen(a), widen(b)) {
                         (x, _) if x.is_nan() => a,
@@ -416,7 +428,7 @@ macro_rules! floats {
                     2 => reduce(case, moves, indices, Mul, mul, Nan::Any),
                     3 => reduce(case, moves, indices, Min, min, Nan::Exact),
                     4 => reduce(case, moves, indices, Max, max, Nan::Exact),
-                    _ => mean(case, moves, indices, add, divide),
+                    _ => mean(case, moves, indices, widen, |a, b| a + b, divide),
                 }
             }
         }

@@ -193,7 +193,7 @@ fn sizes_of(choices: &[usize], rank: usize, mut elements: usize, choose: Choose)
 }
 
 /// Any layout: of those that do not overlap, with some strides 0, or with small strides at random.
-fn read(sizes: Vec<usize>, choose: Choose) -> Tensor {
+pub fn read(sizes: Vec<usize>, choose: Choose) -> Tensor {
     let mut strides = strides_without_overlap(&sizes, choose);
     match choose(4) {
         2 => strides.iter_mut().for_each(|stride| *stride *= isize::from(choose(2) == 0)),
@@ -203,7 +203,7 @@ fn read(sizes: Vec<usize>, choose: Choose) -> Tensor {
     place(sizes, strides, choose)
 }
 
-fn written(sizes: Vec<usize>, choose: Choose) -> Tensor {
+pub fn written(sizes: Vec<usize>, choose: Choose) -> Tensor {
     let strides = strides_without_overlap(&sizes, choose);
     place(sizes, strides, choose)
 }

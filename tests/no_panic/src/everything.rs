@@ -5,8 +5,8 @@ use core::fmt::Write;
 use half::{bf16, f16};
 use strew::dml::{self, DataType, FeatureLevel, Settings, TensorDesc};
 use strew::{
-    Add, And, Average, Bounds, Element, Error, Gather, Index, Layout, Max, Min, Mul, Or, Reduction,
-    Scatter, Sub, Xor, plan, shape,
+    Add, And, Average, Bag, Bags, Bounds, Element, Empty, Error, Gather, Index, Layout, Max, Mean, Min, Mul, Or, Reduction,
+    Scatter, Sub, Weighted, Xor, plan, shape,
 };
 
 use crate::any;
@@ -15,10 +15,15 @@ const SQUARE: Layout = Layout::contiguous([4, 4]);
 const ROW: Layout = Layout::contiguous([4]);
 const PAIRS: Layout = Layout::contiguous([4, 2]);
 const GATHER: Gather = plan!(Gather::axis(&SQUARE, &ROW, &SQUARE, 0));
+const BAG: Bag = plan!(Bag::new(&SQUARE, &ROW, &SQUARE));
 const SCATTER: Scatter = plan!(Scatter::nd(&SQUARE, &PAIRS, &ROW, 0));
 
 pub fn run() {
     layouts();
+    bags::<u8, i8, i64>(BAG);
+    for bags_of in [bags::<f32, i32, u8>, bags::<f16, u16, i32>, bags::<i64, u64, u64>] {
+        any(bags_of)(any(BAG).bounds(any(Bounds::Wrap)).padding(any(1)).empty(any(Empty::Keep)));
+    }
     gather::<u8, i32>(GATHER.bounds(Bounds::Skip));
     for gather_of in [
         gather::<u8, u8>,
@@ -89,6 +94,7 @@ fn layouts() {
     for plan in [Scatter::axis, Scatter::elements, Scatter::nd] {
         report(any(any(plan)(&layout(), &layout(), &layout(), any(0))));
     }
+    report(any(any(Bag::new)(&layout(), &layout(), &layout())));
     let layout = any(Layout::from_parts(slice(), slice(), any(0)));
     report(layout);
     #[cfg(feature = "defmt")]
@@ -151,6 +157,29 @@ fn gather<T: Element, I: Index>(plan: Gather) {
 }
 
 #[inline(never)]
+fn bags<T: Average + bytemuck::Zeroable, I: Index, O: Index>(plan: Bag)
+where
+    Add: Reduction<T>,
+    Mul: Reduction<T>,
+    Max: Reduction<T>,
+{
+    let (table, indices) = (slice::<T>(), slice::<I>());
+    let bags = any([Bags::Offsets(slice::<O>()), Bags::Starts(slice()), Bags::Lengths(slice())]);
+    for bags in bags {
+        apart(|| report(plan.run(Add, table, indices, bags, slice_mut::<T>())));
+        apart(|| report(plan.run(Mean, table, indices, bags, slice_mut::<T>())));
+        let weighted = Weighted(Add, slice::<T>());
+        apart(|| report(plan.run(weighted, table, indices, bags, slice_mut::<T>())));
+        let weighted = Weighted(Mean, slice::<T>());
+        apart(|| report(plan.run(weighted, table, indices, bags, slice_mut::<T>())));
+        match plan.check(indices, bags) {
+            Ok(checked) => apart(|| report(checked.run(Max, table, slice_mut::<T>()))),
+            Err(error) => report::<()>(Err(error)),
+        }
+    }
+}
+
+#[inline(never)]
 fn scatter<T: Average, I: Index>(plan: Scatter)
 where
     Add: Reduction<T>,
@@ -159,7 +188,7 @@ where
     Max: Reduction<T>,
 {
     let indices = slice::<I>();
-    any((plan.counts_len(), plan.flags_len()));
+    any((plan.mean_len::<T>(), plan.flags_len()));
     apart(|| report(plan.run::<T, I>(slice_mut(), indices, slice())));
     apart(|| report(plan.run_shared::<T, I>(slice_mut(), indices, slice())));
     apart(|| report(plan.reduce_shared::<T, I, _>(Max, slice_mut(), indices, slice())));
