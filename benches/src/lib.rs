@@ -15,6 +15,7 @@
 // Benches may panic: a mistake in a workload must stop them.
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used)]
 
+mod bag;
 pub mod chart;
 mod inputs;
 mod safe;

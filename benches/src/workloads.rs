@@ -6,11 +6,11 @@ use half::f16;
 use strew::{Add, Assign, Error, Gather, Layout, Max, Reduction, Scatter, plan};
 
 use crate::inputs::{Aligned, Resolve, Value, fill, tuples, values};
-use crate::{safe, spatter, threads};
+use crate::{bag, safe, spatter, threads};
 
 /// The families, in the order of the list.
-pub const FAMILIES: [&str; 8] =
-    ["rows", "elements", "tuples", "axis", "reduce", "ladder", "tiny", "spatter"];
+pub const FAMILIES: [&str; 9] =
+    ["rows", "elements", "tuples", "axis", "reduce", "bag", "ladder", "tiny", "spatter"];
 
 /// The family whose figures are those of one call, with constant inputs.
 pub const TINY: &str = "tiny";
@@ -44,6 +44,11 @@ impl Workload {
     pub(crate) fn gathers<T: Value, I: Resolve>(self, gather: Gather) -> Workload {
         let route = move |threads| gather.explain::<T, I>(threads).to_string();
         Workload { route: Box::new(route), ..self }
+    }
+
+    /// Says what a bag does.
+    pub(crate) fn bags(self) -> Workload {
+        Workload { route: Box::new(|_| "rows reduced in registers".to_owned()), ..self }
     }
 
     /// The same for a scatter, and its reduction.
@@ -202,6 +207,7 @@ pub fn all(quick: bool) -> Vec<Workload> {
         by_tuples(quick),
         axis(quick),
         reduce(sizes, quick),
+        bag::workloads(sizes.memory / 256, sizes.moved),
         ladder(sizes),
         tiny(),
         spatter,
