@@ -10,7 +10,7 @@
 
 use strew::{
     Add, And, Assign, Average, Bounds, Checked, Element, Error, Gather, Index, Layout, MAX_RANK,
-    Max, Min, Mul, Negative, Or, Reduction, Scatter, Sub, Xor, plan, shape,
+    Max, Min, Mul, Negative, Or, Reduction, Scatter, Sequence, Sub, Xor, plan, shape,
 };
 
 const _: usize = MAX_RANK;
@@ -36,6 +36,10 @@ const _: fn(&Layout, &Layout, &Layout, &[usize]) -> Result<Gather, Error> = Gath
 const _: fn(&Layout, &Layout, &Layout, &[usize]) -> Result<Scatter, Error> = Scatter::axes;
 const _: fn(Gather, Bounds) -> Gather = Gather::bounds;
 const _: fn(Scatter, Bounds) -> Scatter = Scatter::bounds;
+const _: fn(&Layout, &Layout, &Layout, usize, Sequence) -> Result<Scatter, Error> =
+    Scatter::sequence;
+const _: fn(&Gather) -> Result<Scatter, Error> = Gather::adjoint;
+const _: fn(&Scatter) -> Result<Gather, Error> = Scatter::adjoint;
 const _: fn(Gather, Negative) -> Gather = Gather::negative;
 const _: fn(Scatter, Negative) -> Scatter = Scatter::negative;
 
@@ -60,6 +64,9 @@ const SCATTER: Scatter =
 const _: Gather = plan!(Gather::axis(&TABLE, &LIST, &ROWS, 0));
 const _: Gather = plan!(Gather::elements(&TABLE, &ELEMENTS, &ELEMENTS, 0));
 const _: Gather = plan!(Gather::axes(&TABLE, &IDS, &ROWS, &[0]));
+const _: Scatter =
+    plan!(Scatter::sequence(&TABLE, &Layout::contiguous([]), &ROWS, 0, Sequence::Linear));
+const _: Scatter = plan!(plan!(Gather::axis(&TABLE, &LIST, &ROWS, 0)).adjoint());
 const _: Scatter = plan!(Scatter::axes(&TABLE, &IDS, &ROWS, &[0]));
 const _: Scatter = plan!(Scatter::axis(&TABLE, &LIST, &ROWS, 0));
 const _: Scatter = plan!(Scatter::elements(&TABLE, &ELEMENTS, &ELEMENTS, 0));
