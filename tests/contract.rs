@@ -10,8 +10,8 @@
 
 use strew::{
     Add, And, Assign, Average, Bag, Bags, Bounds, Checked, CheckedBag, Element, Empty, Error,
-    Gather, Index, Layout, MAX_RANK, Max, Min, Mul, Negative, Or, Pool, Reduction, Scatter, Sub,
-    Xor, plan, shape,
+    Gather, Index, Layout, MAX_RANK, Max, Min, Mul, Negative, Or, Pool, Reduction, Scatter,
+    Sequence, Sub, Xor, plan, shape,
 };
 
 const _: usize = MAX_RANK;
@@ -42,6 +42,10 @@ const _: fn(Bag, usize) -> Bag = Bag::padding;
 const _: fn(Bag, Empty) -> Bag = Bag::empty;
 const _: fn(Gather, Bounds) -> Gather = Gather::bounds;
 const _: fn(Scatter, Bounds) -> Scatter = Scatter::bounds;
+const _: fn(&Layout, &Layout, &Layout, usize, Sequence) -> Result<Scatter, Error> =
+    Scatter::sequence;
+const _: fn(&Gather) -> Result<Scatter, Error> = Gather::adjoint;
+const _: fn(&Scatter) -> Result<Gather, Error> = Scatter::adjoint;
 const _: fn(Gather, Negative) -> Gather = Gather::negative;
 const _: fn(Scatter, Negative) -> Scatter = Scatter::negative;
 
@@ -66,6 +70,9 @@ const SCATTER: Scatter =
 const _: Gather = plan!(Gather::axis(&TABLE, &LIST, &ROWS, 0));
 const _: Gather = plan!(Gather::elements(&TABLE, &ELEMENTS, &ELEMENTS, 0));
 const _: Gather = plan!(Gather::axes(&TABLE, &IDS, &ROWS, &[0]));
+const _: Scatter =
+    plan!(Scatter::sequence(&TABLE, &Layout::contiguous([]), &ROWS, 0, Sequence::Linear));
+const _: Scatter = plan!(plan!(Gather::axis(&TABLE, &LIST, &ROWS, 0)).adjoint());
 const _: Scatter = plan!(Scatter::axes(&TABLE, &IDS, &ROWS, &[0]));
 const _: Scatter = plan!(Scatter::axis(&TABLE, &LIST, &ROWS, 0));
 const _: Scatter = plan!(Scatter::elements(&TABLE, &ELEMENTS, &ELEMENTS, 0));
