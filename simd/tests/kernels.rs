@@ -54,7 +54,8 @@ fn no_kernel_is_forgotten() {
         };
     }
     let sources = sources!(
-        block choose columns combine convert elements machine moves path portable prefetch resolve rows
+        block choose columns combine convert elements machine moves path portable prefetch
+        resolve rows
     );
     // The modules that have something public.
     let public = include_str!("../src/lib.rs").lines().filter_map(|line| {
