@@ -579,6 +579,18 @@ impl Plan {
         if self.ring == 1 {
             return resolve(*indices.get(place)?, size, self.bounds, self.negative);
         }
+        self.position_on_ring(indices, place, size)
+    }
+
+    /// The rare half of [`position`](Plan::position), compiled once for each index type.
+    #[cold]
+    #[inline(never)]
+    fn position_on_ring<I: Index>(
+        &self,
+        indices: &[I],
+        place: usize,
+        size: usize,
+    ) -> Option<usize> {
         let (place, step) = (place.checked_div(self.ring)?, place.checked_rem(self.ring)?);
         let first = resolve(*indices.get(place)?, size, self.bounds, self.negative)?;
         let left = size.wrapping_sub(first);
