@@ -130,7 +130,7 @@ where
     Add: Reduction<T>,
 {
     let (plan, nest) = (drawn.scatter(), drawn.nest(true).unwrap());
-    let (mut counts, mut scratch) = (vec![0; drawn.cells()], vec![0; plan.counts_len()]);
+    let (mut counts, mut scratch) = (vec![0; drawn.cells()], vec![0; plan.mean_len::<T>()]);
     let is_packed = Layout::from_sizes(drawn.table.sizes()) == Ok(drawn.table);
     let more = u32::from(!EXCLUDING);
     case::<T, I>(
