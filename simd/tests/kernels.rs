@@ -9,7 +9,8 @@ use common::columns::Split;
 use common::moves::{Case, Kernel, SIZES};
 use common::{Check, Choose, FAR, paths};
 use strew_simd::{
-    Block, Columns, Elements, Hints, Listed, Machine, Move, Path, Rows, compress, positions,
+    Block, Columns, Elements, Hints, Listed, Machine, Move, Path, Rows, compiled, compress,
+    positions, prefetch_columns,
 };
 
 /// The one list: a test each, and the public functions that it is a test of.
@@ -41,6 +42,7 @@ tests! {
     convert_scatter: "convert::scatter" "convert::scatter_listed";
     columns: "columns::new" "columns::split_at" "columns::row";
     prefetch: "prefetch::prefetch" "prefetch::prefetch_row";
+    loops: "bag::compiled" "bag::prefetch_columns";
     path: "path::detect" "path::available" "path::force" "path::name" "path::streams_elements";
     machine: "machine::detect";
     masks: "mask::compress" "mask::positions";
@@ -57,7 +59,7 @@ fn no_kernel_is_forgotten() {
         };
     }
     let sources = sources!(
-        block choose columns combine convert elements machine mask moves path portable prefetch
+        bag block choose columns combine convert elements machine mask moves path portable prefetch
         resolve rows
     );
     // The modules that have something public.
@@ -179,6 +181,23 @@ mod tests {
                 chosen.iter().map(|n| first.wrapping_add(*n as u32)).collect();
             expected.resize(room, 7);
             assert_eq!(found, expected, "{}", path.name());
+        }
+    }
+
+    /// A caller's loop is what it is on every path; a prefetch changes nothing, wherever it leads.
+    pub fn loops() {
+        let values: Vec<u32> = (0..100).collect();
+        for path in paths() {
+            let sum = compiled(
+                path,
+                #[inline(always)]
+                || values.iter().sum::<u32>(),
+            );
+            assert_eq!(sum, 4950, "{}", path.name());
+        }
+        for address in [0, 99, 100, usize::MAX, usize::MAX / 3] {
+            prefetch_columns::<_, 1>(&values, address);
+            prefetch_columns::<_, 1000>(&values, address);
         }
     }
 
