@@ -2,42 +2,13 @@
 #![cfg(feature = "ndarray")]
 #![allow(clippy::unwrap_used, missing_docs)]
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
-
 use ndarray::{Array3, ArrayD, Axis, IxDyn, s};
 use strew::ndarray::Operator;
 use strew::{Add, Bounds};
 
-/// The system's allocator, which counts the bytes that each thread asks for.
-struct Counting;
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
-
-thread_local! {
-    static BYTES: Cell<usize> = const { Cell::new(0) };
-}
-
-// SAFETY: `System` keeps the contract of an allocator, and each call is its call. Counting neither
-// allocates nor unwinds: the cell has no destructor and is there from the start.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        BYTES.set(BYTES.get().wrapping_add(layout.size()));
-        // SAFETY: the caller keeps the contract of `alloc`, which is that of `System`.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
-        // SAFETY: the memory is that of `System.alloc` with the same layout.
-        unsafe { System.dealloc(memory, layout) }
-    }
-}
-
+/// The bytes that are asked for.
 fn allocated(run: impl FnOnce()) -> usize {
-    let before = BYTES.get();
-    run();
-    BYTES.get() - before
+    allocation_counter::measure(run).bytes_total as usize
 }
 
 #[test]
