@@ -183,7 +183,10 @@ impl Path {
             move || run(args),
         );
         #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-        portable(args)
+        {
+            let _ = run;
+            portable(args)
+        }
     }
 }
 

@@ -5,7 +5,7 @@ pub(crate) const LINE: usize = 64;
 
 /// The cache that a line comes into: what `_MM_HINT_T0` and `_MM_HINT_T1` stand for.
 const L1: i32 = 3;
-const L2: i32 = 2;
+pub(crate) const L2: i32 = 2;
 
 /// Whether Rust offers an instruction for it on this machine; if not, a prefetch does nothing.
 pub const PREFETCHES: bool = cfg!(target_arch = "x86_64");
@@ -81,7 +81,7 @@ fn lines<const CACHE: i32>(mut at: *const u8, bytes: usize, most: usize) {
 }
 
 #[inline(always)]
-fn line<const CACHE: i32>(at: *const u8) {
+pub(crate) fn line<const CACHE: i32>(at: *const u8) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: a prefetch reads nothing, whatever the address.
     unsafe {

@@ -174,7 +174,7 @@ mod tests {
             assert!(found == expected, "{} {N} {words:?} {room}", path.name());
             assert!(count >= elements.len().min(room), "{}", path.name());
 
-            let (first, room) = (random.below(1 << 33) as u32, random.below(chosen.len() + 3));
+            let (first, room) = (random.below(usize::MAX) as u32, random.below(chosen.len() + 3));
             let mut found = vec![7; room];
             positions(path, &words, first, &mut found);
             let mut expected: Vec<u32> =
