@@ -589,3 +589,30 @@ fn lanes_of_indices_may_lie_far_apart() {
     ids.iter().for_each(|id| expected[*id as usize] += f64::from(*id));
     assert_eq!(data, expected);
 }
+
+/// The engine of `std` turned rows that are reversed in both tensors around, and then moved only
+/// the first element of each, where there are more than 512 entries. (A fuzzer found it.)
+#[test]
+fn rows_that_are_reversed_in_both_tensors() {
+    const ENTRIES: usize = 600;
+    const WIDTH: usize = 5;
+    let reversed =
+        |rows| Layout::strided([rows, WIDTH], [WIDTH as isize, -1]).with_offset(WIDTH - 1);
+    let (table, flat, indices) = (reversed(3), reversed(ENTRIES), Layout::contiguous([ENTRIES]));
+    let ids: Vec<usize> = (0..ENTRIES).map(|n| n * 7 % 3).collect();
+    let input: Vec<u32> = (0..3 * WIDTH as u32).collect();
+    let rows: Vec<u32> = ids.iter().flat_map(|id| &input[id * WIDTH..][..WIDTH]).copied().collect();
+
+    let mut output = vec![u32::MAX; ENTRIES * WIDTH];
+    Gather::axis(&table, &indices, &flat, 0).unwrap().run(&input, &ids, &mut output).unwrap();
+    assert_eq!(output, rows);
+
+    let scatter = Scatter::axis(&table, &indices, &flat, 0).unwrap();
+    let mut data = vec![u32::MAX; 3 * WIDTH];
+    scatter.run(&mut data, &ids, &rows).unwrap();
+    assert_eq!(data, input);
+    scatter.reduce(Add, &mut data, &ids, &rows).unwrap();
+    let times = |n: usize| 1 + ids.iter().filter(|id| **id == n / WIDTH).count() as u32;
+    let expected: Vec<u32> = input.iter().enumerate().map(|(n, value)| value * times(n)).collect();
+    assert_eq!(data, expected);
+}

@@ -324,7 +324,7 @@ fn run(plan: &Plan, call: &Call, path: Path, resolver: &dyn Resolver, job: &mut 
             let plan = ordered.as_ref().unwrap_or(plan);
             let route = Route::of(plan, &needed(plan, call), &Machine::detect());
             let (way, manner) = prepared(&route, path);
-            job.prepare(manner);
+            job.prepare(plan.row(), manner);
             inside = prove::run(plan, &route, &way, resolver, job);
         }
     }
@@ -347,7 +347,7 @@ fn par_run(
     let plan = ordered.as_ref().unwrap_or(plan);
     let route = Route::of(plan, &needed(plan, call), &Machine::detect());
     let (way, manner) = prepared(&route, path);
-    job.prepare(manner);
+    job.prepare(plan.row(), manner);
     split::run(plan, call.direction, &route, &way, resolver, job)
 }
 

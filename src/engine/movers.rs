@@ -47,8 +47,9 @@ pub(crate) trait Mover {
 
 /// The tensors of a call, which know their type.
 pub(crate) trait Job {
-    /// Says how blocks are to be moved from now on.
-    fn prepare(&mut self, manner: Manner);
+    /// Says how blocks are to be moved from now on, in rows of `n` elements: a plan in another
+    /// order may have other rows.
+    fn prepare(&mut self, n: usize, manner: Manner);
 
     /// Makes what is written what it starts as: all indices are proven.
     fn begin(&mut self);
@@ -117,8 +118,8 @@ impl<T: Element> Mover for Gathered<'_, T> {
 }
 
 impl<T: Element> Job for Gathered<'_, T> {
-    fn prepare(&mut self, manner: Manner) {
-        self.manner = manner;
+    fn prepare(&mut self, n: usize, manner: Manner) {
+        (self.n, self.manner) = (n, manner);
     }
 
     fn begin(&mut self) {}
@@ -231,8 +232,8 @@ impl<T: Element, R: Reduction<T>> Mover for Changed<'_, T, R> {
 }
 
 impl<T: Element, R: Reduction<T>> Job for Changed<'_, T, R> {
-    fn prepare(&mut self, manner: Manner) {
-        self.manner = manner;
+    fn prepare(&mut self, n: usize, manner: Manner) {
+        (self.n, self.manner) = (n, manner);
     }
 
     fn begin(&mut self) {

@@ -26,7 +26,7 @@ fn check<T: Element + PartialEq + Debug>(case: &Case, manner: Manner, value: fn(
     let resolver: &dyn Resolver = &indices.as_slice();
     let way = super::Way { path: manner.path, distance: manner.hints.distance, segment: 0 };
     let run = |job: &mut dyn Job| {
-        job.prepare(manner);
+        job.prepare(plan.row(), manner);
         let mut inside = true;
         job.session(&mut |mover| inside = traverse::<BLOCK>(plan, &way, resolver, mover));
         assert!(inside);
