@@ -14,6 +14,9 @@
 //! call a block. `docs/DESIGN.md` says why, and what each strategy costs.
 
 mod few;
+#[cfg(any(all(test, feature = "rayon"), fuzzing))]
+#[path = "tests/legal.rs"]
+mod legal;
 mod movers;
 #[cfg(feature = "rayon")]
 mod pool;
@@ -189,7 +192,7 @@ impl Explain {
             Size::Large => {
                 let ordered = in_order(plan);
                 let plan = ordered.as_ref().unwrap_or(plan);
-                Explained::Routed(Route::of(plan, &needed(plan, call), &Machine::detect()))
+                Explained::Routed(routed(plan, call))
             }
         })
     }
@@ -294,6 +297,15 @@ fn needed(plan: &Plan, call: &Call) -> Call {
     Call { proven: call.proven || proven, ..*call }
 }
 
+/// The route of a call on this machine.
+fn routed(plan: &Plan, call: &Call) -> Route {
+    let (call, machine) = (needed(plan, call), Machine::detect());
+    let route = Route::of(plan, &call, &machine);
+    #[cfg(fuzzing)]
+    legal::check(&route, plan, &call, &machine);
+    route
+}
+
 /// How a route moves blocks.
 fn prepared(route: &Route, path: Path) -> (Way, Manner) {
     let together = matches!(route.load, Load::Together);
@@ -322,7 +334,7 @@ fn run(plan: &Plan, call: &Call, path: Path, resolver: &dyn Resolver, job: &mut 
         Size::Large => {
             let ordered = in_order(plan);
             let plan = ordered.as_ref().unwrap_or(plan);
-            let route = Route::of(plan, &needed(plan, call), &Machine::detect());
+            let route = routed(plan, call);
             let (way, manner) = prepared(&route, path);
             job.prepare(plan.row(), manner);
             inside = prove::run(plan, &route, &way, resolver, job);
@@ -345,7 +357,7 @@ fn par_run(
     }
     let ordered = in_order(plan);
     let plan = ordered.as_ref().unwrap_or(plan);
-    let route = Route::of(plan, &needed(plan, call), &Machine::detect());
+    let route = routed(plan, call);
     let (way, manner) = prepared(&route, path);
     job.prepare(plan.row(), manner);
     split::run(plan, call.direction, &route, &way, resolver, job)
