@@ -83,6 +83,12 @@ impl Case {
         case
     }
 
+    /// The distance between the coordinates of a tuple.
+    pub fn tuple_step(&self) -> isize {
+        let last = self.indices.strides.last().copied().unwrap_or(0);
+        if matches!(self.operator, Operator::Nd(_)) { last } else { 0 }
+    }
+
     /// The index values as a slice of an index type that holds them.
     pub fn indices_as<I: TryFrom<i128>>(&self) -> Vec<I> {
         self.values
@@ -110,12 +116,8 @@ impl Tensor {
 
     /// The position of an element in the slice.
     pub fn address(&self, coordinates: &[usize]) -> usize {
-        let steps: i128 = coordinates
-            .iter()
-            .zip(&self.strides)
-            .map(|(&c, &stride)| c as i128 * stride as i128)
-            .sum();
-        usize::try_from(self.offset as i128 + steps).expect("a layout stays inside its slice")
+        let steps = coordinates.iter().zip(&self.strides).map(|(&c, stride)| c as isize * stride);
+        self.offset.checked_add_signed(steps.sum()).expect("a layout stays inside its slice")
     }
 }
 

@@ -23,59 +23,72 @@ pub enum Target {
     OutOfBounds { coordinate: usize, value: i128, size: usize },
 }
 
+/// Visits all coordinates of a tensor, in row-major order.
+pub fn each(sizes: &[usize], mut visit: impl FnMut(&[usize])) {
+    let mut all = [0; RANK];
+    let c = &mut all[..sizes.len()];
+    if sizes.contains(&0) {
+        return;
+    }
+    loop {
+        visit(c);
+        let Some(d) = (0..c.len()).rev().find(|d| c[*d] + 1 < sizes[*d]) else { return };
+        c[d] += 1;
+        c[d + 1..].fill(0);
+    }
+}
+
+/// More dimensions than a hostile tensor has.
+const RANK: usize = 16;
+
 /// All coordinates of a tensor, in row-major order.
 pub fn coordinates(sizes: &[usize]) -> Vec<Vec<usize>> {
-    sizes.iter().fold(vec![vec![]], |all, &size| {
-        all.iter().flat_map(|c| (0..size).map(|i| [&c[..], &[i]].concat())).collect()
-    })
+    let mut all = vec![];
+    each(sizes, |c| all.push(c.to_vec()));
+    all
 }
 
 /// All moves of a case, in row-major order of the indices.
 pub fn moves(case: &Case) -> Vec<Move> {
-    let q = case.indices.sizes.len();
-    let to_move = |c: Vec<usize>| {
+    let (q, sizes) = (case.indices.sizes.len(), &case.indices.sizes);
+    let mut moves = Vec::with_capacity(case.flat.sizes.iter().product());
+    each(&case.flat.sizes, |c| {
         // The entry of the indices, and the coordinates of the table that stand before and after
         // the indexed ones.
         let (entry, before, after) = match case.operator {
             Operator::Axis(axis) => (&c[axis..axis + q], &c[..axis], &c[axis + q..]),
-            Operator::Elements(axis) => (&c[..], &c[..axis], &c[axis + 1..]),
+            Operator::Elements(axis) => (c, &c[..axis], &c[axis + 1..]),
             Operator::Nd(batch_dims) => (&c[..q - 1], &c[..batch_dims], &c[q - 1..]),
         };
-        let tuple: Vec<i128> = match case.operator {
-            Operator::Nd(_) => (0..case.indices.sizes[q - 1])
-                .map(|j| case.values[case.indices.address(&[entry, &[j]].concat())])
-                .collect(),
-            _ => vec![case.values[case.indices.address(entry)]],
-        };
-        let number =
-            entry.iter().zip(&case.indices.sizes).fold(0, |number, (c, size)| number * size + c);
-        Move {
-            entry: number,
-            flat: case.flat.address(&c),
-            table: target(case, before, &tuple, after),
-        }
-    };
-    let mut moves: Vec<Move> = coordinates(&case.flat.sizes).into_iter().map(to_move).collect();
+        let at = case.indices.address(entry);
+        let value = |j: usize| case.values[at.wrapping_add_signed(j as isize * case.tuple_step())];
+        let number = entry.iter().zip(sizes).fold(0, |number, (c, size)| number * size + c);
+        let table = target(case, before, value, after);
+        moves.push(Move { entry: number, flat: case.flat.address(c), table });
+    });
     moves.sort_by_key(|m| m.entry);
     moves
 }
 
-fn target(case: &Case, before: &[usize], tuple: &[i128], after: &[usize]) -> Target {
-    let mut coordinates = before.to_vec();
-    for (coordinate, &value) in tuple.iter().enumerate() {
-        let size = case.table.sizes[before.len() + coordinate];
+/// Where a tuple leads; `value` is each coordinate of it.
+fn target(case: &Case, before: &[usize], value: impl Fn(usize) -> i128, after: &[usize]) -> Target {
+    let mut coordinates = [0; RANK];
+    let end = case.table.sizes.len() - after.len();
+    coordinates[..before.len()].copy_from_slice(before);
+    for (coordinate, place) in (before.len()..end).enumerate() {
+        let (size, value) = (case.table.sizes[place], value(coordinate));
         let counted = if value < 0 { value + size as i128 } else { value };
         let inside = (0..size as i128).contains(&counted);
-        coordinates.push(match case.bounds {
+        coordinates[place] = match case.bounds {
             _ if inside => counted as usize,
             Bounds::Error => return Target::OutOfBounds { coordinate, value, size },
             bounds if size == 0 || bounds == Bounds::Skip => return Target::LeftOut,
             Bounds::Clamp => counted.clamp(0, size as i128 - 1) as usize,
             _ => counted.rem_euclid(size as i128) as usize, // Wrap.
-        });
+        };
     }
-    coordinates.extend(after);
-    Target::At(case.table.address(&coordinates))
+    coordinates[end..][..after.len()].copy_from_slice(after);
+    Target::At(case.table.address(&coordinates[..case.table.sizes.len()]))
 }
 
 /// The error for the first entry that is out of bounds.
@@ -120,12 +133,12 @@ pub fn scatter<T: Copy>(
     updates: &[T],
     include_self: bool,
     combine: impl Fn(T, T) -> T,
-) -> BTreeMap<usize, u64> {
-    let mut hits = BTreeMap::new();
+) -> Vec<u64> {
+    let mut hits = vec![0; data.len()];
     let nothing_or_all = if first_out_of_bounds(moves).is_err() { &[] } else { moves };
     for m in nothing_or_all {
         let Target::At(place) = m.table else { continue };
-        let hit = hits.entry(place).or_insert(0);
+        let hit = &mut hits[place];
         data[place] = if *hit > 0 || include_self {
             combine(data[place], updates[m.flat])
         } else {
