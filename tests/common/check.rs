@@ -23,7 +23,8 @@ pub struct Written<'a, T> {
 
 impl<'a, T: Sample> Written<'a, T> {
     pub fn new(case: &'a Case, len: usize, nan: Nan) -> Written<'a, T> {
-        let around = if case.seed / 256 % 2 == 0 { 0 } else { 64_usize.div_ceil(size_of::<T>()) };
+        let around =
+            if (case.seed / 256).is_multiple_of(2) { 0 } else { 64_usize.div_ceil(size_of::<T>()) };
         let edge = vec![T::sample(0xA5A5_A5A5_A5A5); around];
         Written { case, nan, elements: vec![T::sample(2); around + len + around], edge }
     }
@@ -40,7 +41,8 @@ impl<'a, T: Sample> Written<'a, T> {
         let (around, len) = (self.edge.len(), before.len());
         let (start, rest) = self.elements.split_at_mut(around);
         let (slice, end) = rest.split_at_mut(len);
-        (start.copy_from_slice(&self.edge), slice.copy_from_slice(before));
+        start.copy_from_slice(&self.edge);
+        slice.copy_from_slice(before);
         end.copy_from_slice(&self.edge);
         let found = run(slice);
         assert_eq!(found, result, "{what}, {}\n{:?}", path::name(), self.case);
