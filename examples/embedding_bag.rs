@@ -7,7 +7,7 @@
 
 use std::error::Error;
 
-use strew::{Gather, Layout, Scatter};
+use strew::{Bag, Bags, Layout, Mean};
 
 /// Rows of the table. Triples are hashed to rows, as fastText does.
 const ROWS: usize = 4096;
@@ -25,22 +25,18 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Err("no line with a word in it".into());
     }
 
-    // The tokens of all lines one after the other, and for each token the line that it belongs to.
+    // The tokens of all lines one after the other, and where each line starts.
     let mut tokens: Vec<u16> = Vec::new();
-    let mut owners: Vec<u32> = Vec::new();
-    for (owner, line) in (0..).zip(&lines) {
+    let mut starts = Vec::new();
+    for line in &lines {
+        starts.push(tokens.len());
         tokens.extend(tokenise(line));
-        owners.resize(tokens.len(), owner);
     }
 
     let (table, ids) = (Layout::contiguous([ROWS, WIDTH]), Layout::contiguous([tokens.len()]));
-    let (rows, pooled) =
-        (Layout::contiguous([tokens.len(), WIDTH]), Layout::contiguous([lines.len(), WIDTH]));
-    let mut embedded = vec![0.0; tokens.len() * WIDTH];
-    Gather::axis(&table, &ids, &rows, 0)?.run(&random_table(), &tokens, &mut embedded)?;
-    let pool = Scatter::axis(&pooled, &ids, &rows, 0)?;
+    let bag = Bag::new(&table, &ids, &Layout::contiguous([lines.len(), WIDTH]))?;
     let mut vectors = vec![0.0; lines.len() * WIDTH];
-    pool.mean_excluding_self(&mut vectors, &owners, &embedded, &mut vec![0; pool.counts_len()])?;
+    bag.run(Mean, &random_table(), &tokens, Bags::Starts(&starts), &mut vectors)?;
 
     let vectors: Vec<&[f32]> = vectors.chunks_exact(WIDTH).collect();
     for (n, (line, vector)) in lines.iter().zip(&vectors).enumerate() {

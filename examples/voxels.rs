@@ -61,7 +61,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         &mut means,
         cells.as_flattened(),
         &magnitudes,
-        &mut vec![0; by_voxel.counts_len()],
+        &mut vec![0; by_voxel.mean_len::<f32>()],
     )?;
 
     // The map is the same scatter by the first two coordinates of each point: a view of the same

@@ -1,14 +1,17 @@
 //! Operators whose indices are proven.
 
+use crate::average::Average;
 use crate::element::Element;
-use crate::error::Error;
+use crate::error::{Error, Operand};
 use crate::gather::Gather;
 use crate::index::Index;
-use crate::movers::Combine;
-use crate::proof::scratch;
-use crate::reduction::{Add, Assign, Average, Reduction};
+use crate::map::{Call, Mapped};
+use crate::movers::{Combine, Step, Sums, Winning};
+use crate::proof::{fits, scratch};
+use crate::ranges::Ranges;
+use crate::reduction::{Add, Assign, Extreme, Reduction};
 use crate::run::{self, Proven};
-use crate::scatter::Scatter;
+use crate::scatter::{Scatter, mapped};
 use crate::{duplicates, walk};
 
 /// Indices that a [`Gather`](crate::Gather) or a [`Scatter`](crate::Scatter) has found in bounds
@@ -174,6 +177,79 @@ impl<I: Index> Checked<'_, Gather, I> {
         run::par_gather(&self.operator.plan, input, self.indices, true, output)
     }
 
+    /// Gathers from a table of another type, as [`Gather::run_map`] does.
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`]: the output is as it was.
+    ///
+    /// ```
+    /// use strew::{Gather, Layout};
+    ///
+    /// let (table, two) = (Layout::contiguous([3]), Layout::contiguous([2]));
+    /// let gather = Gather::axis(&table, &two, &two, 0)?;
+    /// let mut output = [0.0_f32; 2];
+    /// gather.check(&[1, -1])?.run_map(&[1_i8, -2, 3], &mut output, f32::from)?;
+    /// assert_eq!(output, [-2.0, 3.0]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[inline]
+    pub fn run_map<T: Element, U: Element>(
+        &self,
+        input: &[T],
+        output: &mut [U],
+        map: impl Fn(T) -> U,
+    ) -> Result<(), Error> {
+        self.proven().read(Mapped { input, map: Call(&map) }, output)
+    }
+
+    /// Gathers from a table of another type, as [`Gather::par_run_map`] does.
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`]: the output is as it was.
+    ///
+    /// ```
+    /// use strew::{Gather, Layout};
+    ///
+    /// let (table, two) = (Layout::contiguous([3]), Layout::contiguous([2]));
+    /// let gather = Gather::axis(&table, &two, &two, 0)?;
+    /// let mut output = [0.0_f32; 2];
+    /// gather.check(&[1, -1])?.par_run_map(&[1_i8, -2, 3], &mut output, f32::from)?;
+    /// assert_eq!(output, [-2.0, 3.0]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[cfg(feature = "rayon")]
+    pub fn par_run_map<T: Element + Sync, U: Element + Send>(
+        &self,
+        input: &[T],
+        output: &mut [U],
+        map: impl Fn(T) -> U + Sync,
+    ) -> Result<(), Error> {
+        let source = Mapped { input, map: Call(&map) };
+        run::par_read(&self.operator.plan, source, self.indices, true, output)
+    }
+
+    /// The parts of the table that a run will read, in bytes from the start of a slice of `T`: in
+    /// the order of the entries, and of their rows; those that follow each other, or lie in the one
+    /// before, are one.
+    ///
+    /// Whoever has the table in a mapped file can have the parts read ahead (`madvise`), all at
+    /// once, where a run would wait for one after the other: `examples/mapped.rs`. No memory is
+    /// allocated.
+    ///
+    /// ```
+    /// use strew::{Gather, Layout};
+    ///
+    /// // Rows of 3 elements of 4 bytes.
+    /// let (table, ids) = (Layout::contiguous([10, 3]), Layout::contiguous([4]));
+    /// let gather = Gather::axis(&table, &ids, &Layout::contiguous([4, 3]), 0)?;
+    /// let checked = gather.check(&[7, 2, 3, -1])?;
+    /// assert!(checked.ranges::<f32>().eq([84..96, 24..48, 108..120]));
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    pub fn ranges<T: Element>(&self) -> Ranges<'_, I> {
+        Ranges::of(&self.operator.plan, self.indices, size_of::<T>())
+    }
+
     #[inline(always)]
     fn proven(&self) -> Proven<'_, I> {
         Proven { plan: &self.operator.plan, indices: self.indices }
@@ -276,6 +352,109 @@ impl<I: Index> Checked<'_, Scatter, I> {
         run::par_scatter(plan, &reduction, data, self.indices, true, updates)
     }
 
+    /// Assigns updates of another type, as [`Scatter::run_map`] does.
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`]. The data is as it was.
+    ///
+    /// ```
+    /// use strew::{Layout, Scatter};
+    ///
+    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
+    /// let mut data = [0.0_f32; 2];
+    /// scatter.check(&[1, 0, 1])?.run_map(&mut data, &[1_i8, 2, -3], f32::from)?;
+    /// assert_eq!(data, [2.0, -3.0]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[inline]
+    pub fn run_map<T: Element, U: Element>(
+        &self,
+        data: &mut [T],
+        updates: &[U],
+        map: impl Fn(U) -> T,
+    ) -> Result<(), Error> {
+        self.reduce_map(Assign, data, updates, map)
+    }
+
+    /// Combines with updates of another type, as [`Scatter::reduce_map`] does.
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`]. The data is as it was.
+    ///
+    /// ```
+    /// use strew::{Add, Layout, Scatter};
+    ///
+    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
+    /// let mut sums = [0_u64; 2];
+    /// scatter.check(&[1, 0, 1])?.reduce_map(Add, &mut sums, &[200_u8, 2, 100], u64::from)?;
+    /// assert_eq!(sums, [2, 300]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[inline]
+    pub fn reduce_map<T: Element, U: Element, R: Reduction<T>>(
+        &self,
+        reduction: R,
+        data: &mut [T],
+        updates: &[U],
+        map: impl Fn(U) -> T,
+    ) -> Result<(), Error> {
+        self.proven().change(mapped(&reduction, &map), data, updates)
+    }
+
+    /// Assigns updates of another type, as [`Scatter::par_run_map`] does.
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`]. The data is as it was.
+    ///
+    /// ```
+    /// use strew::{Layout, Scatter};
+    ///
+    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
+    /// let mut data = [0.0_f32; 2];
+    /// scatter.check(&[1, 0, 1])?.par_run_map(&mut data, &[1_i8, 2, -3], f32::from)?;
+    /// assert_eq!(data, [2.0, -3.0]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[cfg(feature = "rayon")]
+    pub fn par_run_map<T: Element + Send, U: Element + Sync>(
+        &self,
+        data: &mut [T],
+        updates: &[U],
+        map: impl Fn(U) -> T + Sync,
+    ) -> Result<(), Error> {
+        self.par_reduce_map(Assign, data, updates, map)
+    }
+
+    /// Combines with updates of another type, as [`Scatter::par_reduce_map`] does.
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`]. The data is as it was.
+    ///
+    /// ```
+    /// use strew::{Add, Layout, Scatter};
+    ///
+    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
+    /// let mut sums = [0_u64; 2];
+    /// scatter.check(&[1, 0, 1])?.par_reduce_map(Add, &mut sums, &[200_u8, 2, 100], u64::from)?;
+    /// assert_eq!(sums, [2, 300]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[cfg(feature = "rayon")]
+    pub fn par_reduce_map<T: Element + Send, U: Element + Sync, R: Reduction<T> + Sync>(
+        &self,
+        reduction: R,
+        data: &mut [T],
+        updates: &[U],
+        map: impl Fn(U) -> T + Sync,
+    ) -> Result<(), Error> {
+        let change = mapped(&reduction, &map);
+        run::par_change(&self.operator.plan, change, data, self.indices, true, updates)
+    }
+
     /// `output = input`, then the assignment, as [`Scatter::run_into`] does.
     ///
     /// # Errors
@@ -348,14 +527,78 @@ impl<I: Index> Checked<'_, Scatter, I> {
         updates: &[T],
         flags: &mut [u32],
     ) -> Result<(), Error> {
-        let plan = run::scatter_fits(&self.operator.plan, data, updates)?;
+        run::scatter_fits(&self.operator.plan, data, updates)?;
         let flags = scratch(flags, self.operator.flags_len())?;
+        self.continue_excluding_self(reduction, data, updates, flags)
+    }
+
+    /// The same in several calls, as [`Scatter::continue_excluding_self`].
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`], [`Error::ScratchTooShort`]. Data and flags are as they were.
+    ///
+    /// ```
+    /// use strew::{Add, Layout, Scatter};
+    ///
+    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
+    /// let (mut data, mut flags) = ([100, 100], [0; 1]);
+    /// let checked = scatter.check(&[1, 1, 1])?;
+    /// checked.continue_excluding_self(Add, &mut data, &[1, 2, 3], &mut flags)?;
+    /// checked.continue_excluding_self(Add, &mut data, &[1, 2, 3], &mut flags)?;
+    /// assert_eq!(data, [100, 12]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    pub fn continue_excluding_self<T: Element, R: Reduction<T>>(
+        &self,
+        reduction: R,
+        data: &mut [T],
+        updates: &[T],
+        flags: &mut [u32],
+    ) -> Result<(), Error> {
+        let plan = run::scatter_fits(&self.operator.plan, data, updates)?;
+        let (expected, found) = (self.operator.flags_len(), flags.len());
+        if found < expected {
+            return Err(Error::ScratchTooShort { expected, found });
+        }
         walk::entries(plan, self.indices, |at| {
             if duplicates::set(flags, at.cell) {
                 walk::nest(plan.inner(), at, &mut Combine { reduction: &reduction, data, updates });
             } else {
                 walk::nest(plan.inner(), at, &mut Combine { reduction: &Assign, data, updates });
             }
+        });
+        Ok(())
+    }
+
+    /// The extreme and the entry that it came from, as [`Scatter::reduce_arg`].
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`]. Data and winners are as they were.
+    ///
+    /// ```
+    /// use strew::{Layout, Min, Scatter};
+    ///
+    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
+    /// let (mut data, mut winners) = ([4.0, 4.0], [0; 2]);
+    /// scatter.check(&[1, 1, 1])?.reduce_arg(Min, &mut data, &mut winners, &[3.0, 2.0, 2.0])?;
+    /// assert_eq!((data, winners), ([4.0, 2.0], [0, 1]));
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    pub fn reduce_arg<T: Element, R: Extreme + Reduction<T>>(
+        &self,
+        extreme: R,
+        data: &mut [T],
+        winners: &mut [usize],
+        updates: &[T],
+    ) -> Result<(), Error> {
+        let plan = run::scatter_fits(&self.operator.plan, data, updates)?;
+        fits(Operand::Winners, plan.lengths.table, winners.len())?;
+        walk::entries(plan, self.indices, |at| {
+            let (combine, number) = (Combine { reduction: &extreme, data, updates }, 0);
+            let mut winning = Winning { combine, winners, plan, step: at.entry, number };
+            walk::nest(plan.inner(), at, &mut winning);
         });
         Ok(())
     }
@@ -379,12 +622,12 @@ impl<I: Index> Checked<'_, Scatter, I> {
         &self,
         data: &mut [T],
         updates: &[T],
-        counts: &mut [u32],
+        scratch: &mut [u32],
     ) -> Result<(), Error>
     where
         Add: Reduction<T>,
     {
-        self.average(1, data, updates, counts)
+        self.average(1, data, updates, scratch)
     }
 
     /// The mean of all updates, as [`Scatter::mean_excluding_self`].
@@ -406,12 +649,12 @@ impl<I: Index> Checked<'_, Scatter, I> {
         &self,
         data: &mut [T],
         updates: &[T],
-        counts: &mut [u32],
+        scratch: &mut [u32],
     ) -> Result<(), Error>
     where
         Add: Reduction<T>,
     {
-        self.average(0, data, updates, counts)
+        self.average(0, data, updates, scratch)
     }
 
     /// Sums and counts, then divides every place that was hit. The counts return to 0 as they are
@@ -421,16 +664,27 @@ impl<I: Index> Checked<'_, Scatter, I> {
         already: u64,
         data: &mut [T],
         updates: &[T],
-        counts: &mut [u32],
+        words: &mut [u32],
     ) -> Result<(), Error>
     where
         Add: Reduction<T>,
     {
         let plan = run::scatter_fits(&self.operator.plan, data, updates)?;
-        let counts = scratch(counts, self.operator.counts_len())?;
+        let words = scratch(words, self.operator.mean_len::<T>())?;
+        let Some((counts, sums)) = words.split_at_mut_checked(plan.cells) else { return Ok(()) };
         walk::entries(plan, self.indices, |at| {
             let Some(count) = counts.get_mut(at.cell) else { return };
-            if already == 0 && *count == 0 {
+            let (first, excluding) = (*count == 0, already == 0);
+            if T::SUM_WORDS > 0 {
+                let step = if !first {
+                    Step::Add
+                } else if excluding {
+                    Step::Start
+                } else {
+                    Step::StartWith
+                };
+                walk::nest(plan.inner(), at, &mut Sums { step, data, sums, updates });
+            } else if first && excluding {
                 walk::nest(plan.inner(), at, &mut Combine { reduction: &Assign, data, updates });
             } else {
                 walk::nest(plan.inner(), at, &mut Combine { reduction: &Add, data, updates });
@@ -441,11 +695,13 @@ impl<I: Index> Checked<'_, Scatter, I> {
             let Some(count) = counts.get_mut(at.cell) else { return };
             if *count > 0 {
                 let count = u64::from(core::mem::take(count)).wrapping_add(already);
-                walk::nest(
-                    plan.inner(),
-                    at,
-                    &mut Combine { reduction: &|sum: T, _| sum.divide(count), data, updates },
-                );
+                if T::SUM_WORDS > 0 {
+                    let step = Step::Divide(count);
+                    walk::nest(plan.inner(), at, &mut Sums { step, data, sums, updates });
+                } else {
+                    let reduction = &|sum: T, _| T::mean(sum.widen(), count);
+                    walk::nest(plan.inner(), at, &mut Combine { reduction, data, updates });
+                }
             }
         });
         Ok(())

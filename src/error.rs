@@ -30,7 +30,7 @@ pub(crate) use tri;
 pub enum Operand {
     /// A layout on its own, before it has a role in an operator.
     Layout,
-    /// The tensor that a gather reads, or that a functional scatter starts from.
+    /// The tensor that a gather or a bag reads, or that a functional scatter starts from.
     Input,
     /// The integer tensor.
     Indices,
@@ -38,8 +38,21 @@ pub enum Operand {
     Updates,
     /// The tensor that a scatter changes in place.
     Data,
-    /// The tensor that a gather, a functional scatter or a DirectML operator writes.
+    /// The tensor that a gather, a bag, a functional scatter or a DirectML operator writes.
     Output,
+    /// The scales of a quantised table.
+    Scales,
+    /// The zero points of a quantised table.
+    ZeroPoints,
+    /// The [mask](crate::mask) of what counts.
+    Mask,
+    /// The entries that extremes come from: see
+    /// [`Scatter::reduce_arg`](crate::Scatter::reduce_arg).
+    Winners,
+    /// The offsets or lengths of bags.
+    Offsets,
+    /// The weights of the entries of bags.
+    Weights,
 }
 
 /// What a DirectML feature level lacks, in [`Error::NotSupported`].
@@ -105,17 +118,19 @@ pub enum Error {
     /// The axis is not a dimension of the indexed tensor. `expected` is the number of dimensions,
     /// which the axis must stay below.
     AxisOutOfRange { operand: Operand, expected: usize, found: usize },
+    /// A list of axes names one of them twice: at the places `first` and `second`.
+    RepeatedAxis { axis: usize, first: usize, second: usize },
     /// There are too many batch dimensions for this operand. `expected` is the largest number
     /// allowed.
     BatchDimsOutOfRange { operand: Operand, expected: usize, found: usize },
     /// A tensor has the wrong number of dimensions (or a layout has more or fewer strides than
     /// sizes).
     RankMismatch { operand: Operand, expected: usize, found: usize },
-    /// A dimension has the wrong size. For the indices of an `elements` operator, `expected` is the
-    /// largest size allowed.
+    /// A dimension has the wrong size. For the indices of an `elements` operator, and the axis of a
+    /// `sequence`, `expected` is the largest size allowed.
     SizeMismatch { operand: Operand, dimension: usize, expected: usize, found: usize },
-    /// The tuples of an `nd` operator, the last dimension of the indices, must have 1 to `expected`
-    /// coordinates.
+    /// The tuples of an `nd` or `axes` operator, the last dimension of the indices, must have 1 to
+    /// `expected` coordinates.
     TupleSizeOutOfRange { expected: usize, found: usize },
     /// The number of elements, or the last address, exceeds `usize`.
     SizesOverflow { operand: Operand },
@@ -150,8 +165,20 @@ pub enum Error {
     IndexOutOfBounds { entry: usize, coordinate: usize, value: i128, size: usize },
     /// Two entries of the indices, counted in row-major order, address the same place.
     DuplicateIndex { first: usize, second: usize },
+    /// A plan that clamps has no adjoint: see [`Gather::adjoint`](crate::Gather::adjoint).
+    NoAdjoint,
+    /// An offset of bags falls below the one before, or passes the number of indices; or a length
+    /// is more than is left of them. `entry` is its place among the offsets or lengths, and `value`
+    /// must lie in `minimum..=maximum`.
+    OffsetOutOfRange { entry: usize, value: i128, minimum: usize, maximum: usize },
     /// The scratch memory that the caller supplies is too short.
     ScratchTooShort { expected: usize, found: usize },
+    /// Quantised values in bytes have 2, 4 or 8 bits.
+    BitsNotSupported { found: usize },
+    /// The size of a block of quantised values is a power of two, and at least 16.
+    BlockSizeNotSupported { found: usize },
+    /// An operator has this axis only.
+    AxisNotSupported { expected: usize, found: usize },
 }
 
 impl core::error::Error for Error {}
@@ -179,6 +206,11 @@ impl Error {
                 .operand("axis out of range", operand)
                 .count(" has ", expected)
                 .count(" dimensions, the axis is ", found),
+            Error::RepeatedAxis { axis, first, second } => m
+                .count("repeated axis: axis ", axis)
+                .count(" is at the places ", first)
+                .count(" and ", second)
+                .text(" of the list"),
             Error::BatchDimsOutOfRange { operand, expected, found } => m
                 .operand("batch dims out of range", operand)
                 .count(" allows at most ", expected)
@@ -254,8 +286,24 @@ impl Error {
                 .count("duplicate index: entries ", first)
                 .count(" and ", second)
                 .text(" address the same place"),
+            Error::NoAdjoint => m.text("no adjoint: the plan clamps"),
+            Error::OffsetOutOfRange { entry, value, minimum, maximum } => m
+                .count("offset out of range: entry ", entry)
+                .text(if value < 0 { " is -" } else { " is " })
+                .number(value.unsigned_abs() as u64)
+                .count(", allowed are ", minimum)
+                .count(" to ", maximum),
             Error::ScratchTooShort { expected, found } => {
                 m.count("scratch too short: needs ", expected).count(" words, found ", found)
+            }
+            Error::BitsNotSupported { found } => {
+                m.count("bits not supported: 2, 4 or 8, found ", found)
+            }
+            Error::BlockSizeNotSupported { found } => m
+                .text("block size not supported: a power of two of at least 16")
+                .count(", found ", found),
+            Error::AxisNotSupported { expected, found } => {
+                m.count("axis not supported: should be ", expected).count(", found ", found)
             }
         }
     }
@@ -270,6 +318,12 @@ impl Operand {
             Operand::Updates => "updates",
             Operand::Data => "data",
             Operand::Output => "output",
+            Operand::Scales => "scales",
+            Operand::ZeroPoints => "zero points",
+            Operand::Mask => "mask",
+            Operand::Winners => "winners",
+            Operand::Offsets => "offsets",
+            Operand::Weights => "weights",
         }
     }
 }

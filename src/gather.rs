@@ -4,8 +4,9 @@ use crate::element::Element;
 #[cfg(feature = "std")]
 use crate::engine::Explain;
 use crate::error::{Direction, Error, tri};
-use crate::index::{Bounds, Index};
+use crate::index::{Bounds, Index, Negative};
 use crate::layout::Layout;
+use crate::map::{Call, Mapped};
 use crate::plan::Plan;
 use crate::run;
 
@@ -30,6 +31,8 @@ use crate::run;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Gather {
     pub(crate) plan: Plan,
+    /// Only [`adjoint`](Gather::adjoint) needs it.
+    pub(crate) input: Layout,
 }
 
 impl Gather {
@@ -65,7 +68,7 @@ impl Gather {
         output: &Layout,
         axis: usize,
     ) -> Result<Gather, Error> {
-        let mut gather = Gather { plan: Plan::NOTHING };
+        let mut gather = Gather { plan: Plan::NOTHING, input: *input };
         tri!(gather.plan.axis(input, indices, output, axis, Direction::Gather));
         Ok(gather)
     }
@@ -99,7 +102,7 @@ impl Gather {
         output: &Layout,
         axis: usize,
     ) -> Result<Gather, Error> {
-        let mut gather = Gather { plan: Plan::NOTHING };
+        let mut gather = Gather { plan: Plan::NOTHING, input: *input };
         tri!(gather.plan.elements(input, indices, output, axis, Direction::Gather));
         Ok(gather)
     }
@@ -137,8 +140,49 @@ impl Gather {
         output: &Layout,
         batch_dims: usize,
     ) -> Result<Gather, Error> {
-        let mut gather = Gather { plan: Plan::NOTHING };
+        let mut gather = Gather { plan: Plan::NOTHING, input: *input };
         tri!(gather.plan.nd(input, indices, output, batch_dims, Direction::Gather));
+        Ok(gather)
+    }
+
+    /// `output[i.., s..] = input[c]`, where coordinate `axes[k]` of `c` is `indices[i.., k]`, and
+    /// `s` are the other coordinates of `c`, in their order: [`nd`](Gather::nd) on any different
+    /// axes, in any order.
+    ///
+    /// The shapes are `output = indices[..q-1] ++ the other sizes of the input`, where `q` is the
+    /// rank of the indices, and `indices[q-1]` the number of axes
+    /// ([`shape::axes`](crate::shape::axes)).
+    ///
+    /// This is NumPy's `a[i, :, j]`, with `i` and `j` side by side in the last dimension of the
+    /// indices. NumPy puts the dimensions of the indices first only if a slice separates the axes:
+    /// of `a[:, i, j]` it puts them where the axes were. For that, permute the layout of the
+    /// output.
+    ///
+    /// # Errors
+    /// [`Error::RankMismatch`], [`Error::TupleSizeOutOfRange`], [`Error::AxisOutOfRange`],
+    /// [`Error::RepeatedAxis`], [`Error::RankTooLarge`], [`Error::SizeMismatch`],
+    /// [`Error::SizesOverflow`], [`Error::OffsetTooSmall`], [`Error::OverlappingOutput`].
+    ///
+    /// ```
+    /// use strew::{Gather, Layout};
+    ///
+    /// // Rows j of images i: a[i, :, j] of a 2 x 3 x 2 tensor, for (i, j) = (1, 0) and (0, 1).
+    /// let (input, pairs) = (Layout::contiguous([2, 3, 2]), Layout::contiguous([2, 2]));
+    /// let gather = Gather::axes(&input, &pairs, &Layout::contiguous([2, 3]), &[0, 2])?;
+    /// let mut output = [0; 6];
+    /// gather.run(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11], &[1, 0, 0, 1], &mut output)?;
+    /// assert_eq!(output, [6, 8, 10, 1, 3, 5]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[inline]
+    pub const fn axes(
+        input: &Layout,
+        indices: &Layout,
+        output: &Layout,
+        axes: &[usize],
+    ) -> Result<Gather, Error> {
+        let mut gather = Gather { plan: Plan::NOTHING, input: *input };
+        tri!(gather.plan.axes(input, indices, output, axes, Direction::Gather));
         Ok(gather)
     }
 
@@ -158,6 +202,24 @@ impl Gather {
     #[must_use]
     pub const fn bounds(mut self, bounds: Bounds) -> Gather {
         self.plan.set_bounds(bounds);
+        self
+    }
+
+    /// The same plan with another meaning of indices below 0; [`Negative::FromEnd`] if none is set.
+    ///
+    /// ```
+    /// use strew::{Gather, Layout, Negative};
+    ///
+    /// let (table, one) = (Layout::contiguous([3]), Layout::contiguous([1]));
+    /// let gather = Gather::axis(&table, &one, &one, 0)?;
+    /// assert!(gather.run(&[10, 20, 30], &[-1], &mut [0]).is_ok());
+    /// let gather = gather.negative(Negative::OutOfBounds);
+    /// assert!(gather.run(&[10, 20, 30], &[-1], &mut [0]).is_err());
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[must_use]
+    pub const fn negative(mut self, negative: Negative) -> Gather {
+        self.plan.negative = negative;
         self
     }
 
@@ -254,6 +316,70 @@ impl Gather {
         output: &mut [T],
     ) -> Result<(), Error> {
         run::par_gather(&self.plan, input, indices, false, output)
+    }
+
+    /// Gathers from a table of another type: `output[..] = map(input[.. indices ..])`.
+    ///
+    /// Each layout counts elements of its own operand: a quantised block of
+    /// [`quant`](crate::quant) is one element of the input, and `[f32; 32]` one of the output. What
+    /// `map` gives for one element must not depend on another, nor on the order of calls; `map` is
+    /// called for no index out of bounds. With `std` the loop around it is compiled for the vectors
+    /// of the machine, and so is `map`, if it is inlined.
+    ///
+    /// # Errors
+    /// Those of [`run`](Gather::run), and what it says about the output.
+    ///
+    /// ```
+    /// use half::f16;
+    /// use strew::{Gather, Layout};
+    ///
+    /// // Rows of an f16 table as f32.
+    /// let (table, ids) = (Layout::contiguous([3, 2]), Layout::contiguous([2]));
+    /// let gather = Gather::axis(&table, &ids, &Layout::contiguous([2, 2]), 0)?;
+    /// let mut rows = [0.0_f32; 4];
+    /// gather.run_map(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0].map(f16::from_f32), &[2, 0], &mut rows,
+    ///     f16::to_f32)?;
+    /// assert_eq!(rows, [5.0, 6.0, 1.0, 2.0]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    // As for `run`.
+    #[cfg_attr(feature = "std", inline)]
+    #[cfg_attr(not(feature = "std"), inline(always))]
+    pub fn run_map<T: Element, U: Element, I: Index>(
+        &self,
+        input: &[T],
+        indices: &[I],
+        output: &mut [U],
+        map: impl Fn(T) -> U,
+    ) -> Result<(), Error> {
+        run::read(&self.plan, Mapped { input, map: Call(&map) }, indices, output)
+    }
+
+    /// Gathers as [`run_map`](Gather::run_map) does, to the bit, with the threads of the rayon pool
+    /// that it is called in. Small calls run on the caller's thread.
+    ///
+    /// # Errors
+    /// Those of [`par_run`](Gather::par_run).
+    ///
+    /// ```
+    /// use strew::{Gather, Layout};
+    ///
+    /// let (table, ids) = (Layout::contiguous([3]), Layout::contiguous([2]));
+    /// let gather = Gather::axis(&table, &ids, &ids, 0)?;
+    /// let mut output = [0.0_f32; 2];
+    /// gather.par_run_map(&[1_i8, -2, 3], &[1, -1], &mut output, f32::from)?;
+    /// assert_eq!(output, [-2.0, 3.0]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[cfg(feature = "rayon")]
+    pub fn par_run_map<T: Element + Sync, U: Element + Send, I: Index>(
+        &self,
+        input: &[T],
+        indices: &[I],
+        output: &mut [U],
+        map: impl Fn(T) -> U + Sync,
+    ) -> Result<(), Error> {
+        run::par_read(&self.plan, Mapped { input, map: Call(&map) }, indices, false, output)
     }
 
     /// Says in one line what [`run`](Gather::run) does for these types on this machine, and with

@@ -2,8 +2,9 @@
 
 /// What happens to an index that lies outside its axis.
 ///
-/// A negative index first counts from the end, once: `-1` is the last element. The policy applies
-/// to what is then still outside. The results are the same on every machine, for every index type.
+/// A negative index first counts from the end, once: `-1` is the last element, unless [`Negative`]
+/// says otherwise. The policy applies to what is then still outside. The results are the same on
+/// every machine, for every index type.
 ///
 /// An axis of size 0 with at least one index is out of bounds under `Error`, and skipped under the
 /// other three.
@@ -39,14 +40,43 @@ pub enum Bounds {
     /// The entry is left out: a scatter drops it, a gather leaves that part of the output as it was
     /// (JAX's `drop` and `fill`).
     ///
-    /// `-1` is the last element under this policy too. A value that marks padding must be out of
-    /// bounds from both ends, such as `u32::MAX` or `i32::MIN`.
+    /// `-1` is the last element under this policy too, unless [`Negative::OutOfBounds`] is set.
     Skip,
+}
+
+/// What an index below 0 means.
+///
+/// Under `OutOfBounds` the [policy](Bounds) treats it as any other index that is out of bounds: it
+/// is an error, becomes 0, is taken modulo the size, or its entry is left out. Unsigned indices are
+/// the same under both.
+///
+/// ```
+/// use strew::{Bounds, Gather, Layout, Negative};
+///
+/// // -1 is padding, as it is in many a list of ids or slots.
+/// let (table, three) = (Layout::contiguous([4]), Layout::contiguous([3]));
+/// let gather = Gather::axis(&table, &three, &three, 0)?;
+/// let gather = gather.bounds(Bounds::Skip).negative(Negative::OutOfBounds);
+/// let mut output = [0; 3];
+/// gather.run(&[10, 20, 30, 40], &[2, -1, 0], &mut output)?;
+/// assert_eq!(output, [30, 0, 10]);
+/// # Ok::<(), strew::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Negative {
+    /// It counts from the end of the axis, once: `-1` is the last element (ONNX, NumPy).
+    #[default]
+    FromEnd,
+    /// It is out of bounds (PyTorch; the padding of vLLM, FBGEMM and torch_scatter).
+    OutOfBounds,
 }
 
 /// The integers that can be an index: `u8 u16 u32 u64 usize i8 i16 i32 i64 isize`.
 ///
-/// Signed values below 0 count from the end of the axis. Unsigned values do not wrap: `u64::MAX` is
+/// Signed values below 0 count from the end of the axis, unless [`Negative`] says otherwise.
+/// Unsigned values do not wrap: `u64::MAX` is
 /// out of bounds, also where `usize` has 32 bits. This trait is sealed.
 ///
 /// ```
@@ -65,6 +95,8 @@ pub enum Bounds {
 pub trait Index: sealed::Sealed {}
 
 pub(crate) mod sealed {
+    use super::Negative;
+
     /// An index as sign and magnitude, which holds every value of every index type.
     #[derive(Clone, Copy)]
     pub struct Wide {
@@ -85,16 +117,20 @@ pub(crate) mod sealed {
         /// every axis.
         const FITS: bool = size_of::<Self>() <= size_of::<usize>();
 
-        /// The position on an axis of `size`, negative values counted from the end. A result that
+        /// The position on an axis of `size`, with negative values as it is said. A result that
         /// is not below `size` is no position. [`super::resolve`] may still find one, if the type
         /// is wider than `usize` and the axis longer than [`super::LONGEST`].
-        fn position(self, size: usize) -> usize;
+        fn position(self, size: usize, negative: Negative) -> usize;
         /// The position of an index that is known to be on an axis of `size`.
         fn proven_position(self, size: usize) -> usize;
         /// Whether the index is on an axis of `size`, in one comparison. The result may be `false`
         /// for an index that is, but only if the axis is longer than [`super::LONGEST`].
-        fn is_inside(self, size: usize) -> bool;
+        fn is_inside(self, size: usize, negative: Negative) -> bool;
         fn wide(self) -> Wide;
+        /// The index of a position, if the type has it.
+        fn of(position: usize) -> Option<Self>;
+        /// The same for a position that the type has.
+        fn cut(position: usize) -> Self;
     }
 }
 use sealed::{Sealed, Wide};
@@ -104,7 +140,7 @@ macro_rules! unsigned {
         impl Index for $index {}
         impl Sealed for $index {
             #[inline(always)]
-            fn position(self, _size: usize) -> usize {
+            fn position(self, _size: usize, _negative: Negative) -> usize {
                 usize::try_from(self).unwrap_or(usize::MAX)
             }
             #[inline(always)]
@@ -112,12 +148,20 @@ macro_rules! unsigned {
                 self as usize
             }
             #[inline(always)]
-            fn is_inside(self, size: usize) -> bool {
-                self.position(size) < size
+            fn is_inside(self, size: usize, negative: Negative) -> bool {
+                self.position(size, negative) < size
             }
             #[inline]
             fn wide(self) -> Wide {
                 Wide { negative: false, magnitude: self as u64 }
+            }
+            #[inline]
+            fn of(position: usize) -> Option<Self> {
+                <$index>::try_from(position).ok()
+            }
+            #[inline(always)]
+            fn cut(position: usize) -> Self {
+                position as $index
             }
         }
     )*};
@@ -132,7 +176,10 @@ macro_rules! signed {
             // the position. Below that it is 2^bits plus a negative number no smaller than
             // isize::MIN, which is not below `size`.
             #[inline(always)]
-            fn position(self, size: usize) -> usize {
+            fn position(self, size: usize, negative: Negative) -> usize {
+                if matches!(negative, Negative::OutOfBounds) {
+                    return usize::try_from(self).unwrap_or(usize::MAX);
+                }
                 match isize::try_from(self) {
                     Ok(index) => (index as usize).wrapping_add(if index < 0 { size } else { 0 }),
                     Err(_) => usize::MAX,
@@ -147,7 +194,10 @@ macro_rules! signed {
             // 2^bits plus a negative number no smaller than isize::MIN + size, which is not below
             // 2 * size unless that saturates. If it does, no isize is below -size.
             #[inline(always)]
-            fn is_inside(self, size: usize) -> bool {
+            fn is_inside(self, size: usize, negative: Negative) -> bool {
+                if matches!(negative, Negative::OutOfBounds) {
+                    return self.position(size, negative) < size;
+                }
                 isize::try_from(self).is_ok_and(|index| {
                     (index as usize).wrapping_add(size) < size.saturating_mul(2)
                 })
@@ -155,6 +205,14 @@ macro_rules! signed {
             #[inline]
             fn wide(self) -> Wide {
                 Wide { negative: self < 0, magnitude: self.unsigned_abs() as u64 }
+            }
+            #[inline]
+            fn of(position: usize) -> Option<Self> {
+                <$index>::try_from(position).ok()
+            }
+            #[inline(always)]
+            fn cut(position: usize) -> Self {
+                position as $index
             }
         }
     )*};
@@ -169,27 +227,36 @@ pub(crate) const LONGEST: usize = isize::MAX as usize;
 /// The position of `index` on an axis of `size`, always below `size`. `None` means out of bounds
 /// under `Bounds::Error`, and left out under the other policies.
 #[inline(always)]
-pub(crate) fn resolve<I: Index>(index: I, size: usize, bounds: Bounds) -> Option<usize> {
-    let position = index.position(size);
+pub(crate) fn resolve<I: Index>(
+    index: I,
+    size: usize,
+    bounds: Bounds,
+    negative: Negative,
+) -> Option<usize> {
+    let position = index.position(size, negative);
     if position < size {
         Some(position)
     } else if matches!(bounds, Bounds::Error) && (I::FITS || size <= LONGEST) {
         None
     } else {
-        outside(index.wide(), size, bounds)
+        outside(index.wide(), size, bounds, negative)
     }
 }
 
 /// The rare half of [`resolve`], exact for every value and compiled once for all index types.
 #[cold]
 #[inline(never)]
-fn outside(index: Wide, size: usize, bounds: Bounds) -> Option<usize> {
+fn outside(index: Wide, size: usize, bounds: Bounds, negative: Negative) -> Option<usize> {
     if size == 0 {
         return None;
     }
     let last = size as u64 - 1;
     // Only an index wider than `usize` can get here although it is inside.
-    let inside = if index.negative { index.magnitude <= last + 1 } else { index.magnitude <= last };
+    let inside = match (index.negative, negative) {
+        (false, _) => index.magnitude <= last,
+        (true, Negative::FromEnd) => index.magnitude <= last + 1,
+        (true, Negative::OutOfBounds) => false,
+    };
     let position = match bounds {
         _ if inside => {
             if index.negative {
@@ -228,8 +295,9 @@ mod tests {
     const POLICIES: [Bounds; 4] = [Bounds::Error, Bounds::Clamp, Bounds::Wrap, Bounds::Skip];
 
     /// The rule in arbitrary precision.
-    fn oracle(value: i128, size: i128, bounds: Bounds) -> Option<usize> {
-        let counted = if value < 0 { value + size } else { value };
+    fn oracle(value: i128, size: i128, bounds: Bounds, negative: Negative) -> Option<usize> {
+        let from_end = value < 0 && negative == Negative::FromEnd;
+        let counted = if from_end { value + size } else { value };
         let position = match bounds {
             _ if size == 0 => None,
             _ if (0..size).contains(&counted) => Some(counted),
@@ -238,6 +306,23 @@ mod tests {
             Bounds::Wrap => Some(counted.rem_euclid(size)),
         };
         position.map(|position| position as usize)
+    }
+
+    fn every_policy<I: Index>(index: I, value: i128, size: usize, negative: Negative) {
+        for bounds in POLICIES {
+            let case = format_args!("{value} on {size}, {bounds:?}, {negative:?}");
+            let position = oracle(value, size as i128, bounds, negative);
+            assert_eq!(resolve(index, size, bounds, negative), position, "{case}");
+            assert_eq!(outside(index.wide(), size, bounds, negative), position, "{case}");
+        }
+        let proven = oracle(value, size as i128, Bounds::Error, negative);
+        if let Some(position) = proven {
+            assert_eq!(index.proven_position(size), position, "{value} on {size}");
+        }
+        if size <= LONGEST {
+            let inside = index.is_inside(size, negative);
+            assert_eq!(inside, proven.is_some(), "{value} on {size}, {negative:?}");
+        }
     }
 
     macro_rules! test_types {
@@ -253,22 +338,10 @@ mod tests {
                     for around in [0, size_, -size_, min, max, min / 2, max / 2, 1 << 31, 1 << 32] {
                         for value in around - 3..=around + 3 {
                             let Ok(index) = $index::try_from(value) else { continue };
-                            for bounds in POLICIES {
-                                let case = format_args!("{value} on {size}, {bounds:?}");
-                                let position = oracle(value, size_, bounds);
-                                assert_eq!(resolve(index, size, bounds), position, "{case}");
-                                assert_eq!(outside(index.wide(), size, bounds), position, "{case}");
-                            }
-                            let proven = oracle(value, size_, Bounds::Error);
-                            if let Some(position) = proven {
-                                let found = index.proven_position(size);
-                                assert_eq!(found, position, "{value} on {size}");
+                            for negative in [Negative::FromEnd, Negative::OutOfBounds] {
+                                every_policy(index, value, size, negative);
                             }
                             assert_eq!(index.wide().value(), value);
-                            if size <= LONGEST {
-                                let inside = index.is_inside(size);
-                                assert_eq!(inside, proven.is_some(), "{value} on {size}");
-                            }
                         }
                     }
                 }

@@ -41,6 +41,7 @@
 //! - [`Gather::nd`], `i` and `j` side by side in the last dimension of the indices: NumPy
 //!   `a[i, j]`; JAX `a.at[i, j].get()`; TensorFlow `gather_nd`; ONNX `GatherND`; DirectML
 //!   `GATHER_ND`, `GATHER_ND1`.
+//! - [`Gather::axes`], a tuple for any list of axes: NumPy `a[i, :, j]`; JAX `a.at[i, :, j].get()`.
 //! - [`Scatter::axis`] and [`run`](Scatter::run): NumPy `a[i] = u`; PyTorch `index_copy`; JAX
 //!   `a.at[i].set(u)`; OpenVINO `ScatterUpdate`.
 //! - [`Scatter::axis`] and [`reduce`](Scatter::reduce)`(Add, ..)`: NumPy `add.at(a, i, u)`,
@@ -52,18 +53,29 @@
 //!   `SCATTER_ND`.
 //! - [`Scatter::nd`] and [`reduce`](Scatter::reduce)`(Add, ..)`: NumPy `add.at(a, (i, j), u)`; JAX
 //!   `a.at[i, j].add(u)`; TensorFlow `tensor_scatter_nd_add`, `scatter_nd` (into zeros).
+//! - [`Scatter::axes`]: NumPy `a[i, :, j] = u`; JAX `a.at[i, :, j].set(u)`.
+//! - [`Scatter::sequence`], a position for each batch: ONNX `TensorScatter`; JAX
+//!   `dynamic_update_slice`; `examples/kv_cache.rs`.
+//! - [`mask::nonzero`]: ONNX `NonZero`, PyTorch `nonzero`, NumPy `argwhere`. [`mask::compress`]:
+//!   ONNX `Compress`, PyTorch `masked_select`, NumPy `a[mask]`. [`mask::expand`]: PyTorch
+//!   `masked_scatter`. [`mask::fill`]: PyTorch `masked_fill`.
+//! - [`Scatter::reduce_arg`]: torch_scatter `scatter_max`, `scatter_min`; `examples/max_pool.rs`.
+//! - [`Gather::adjoint`], [`Scatter::adjoint`]: the other direction, for gradients.
 //!
 //! Some operators are one of these in another form:
 //!
-//! - ONNX `TensorScatter` (a KV-cache): [`Scatter::nd`] with a batch dimension,
-//!   `examples/kv_cache.rs`.
 //! - NumPy `histogram2d`, `histogramdd`: [`Scatter::nd`] and [`reduce`](Scatter::reduce)`(Add, ..)`
-//!   of one 1, with [unsigned cells](guide::bounds), `examples/voxels.rs`.
+//!   of one 1, with unsigned cells or [`Negative::OutOfBounds`], `examples/voxels.rs`.
 //! - NumPy `argsort` of a permutation (its inverse): [`Scatter::axis`] of 0, 1, 2 ..,
 //!   `examples/permutation.rs`.
+//! - vLLM `reshape_and_cache` (a paged KV-cache): [`Scatter::axis`] by slots, with
+//!   [`Negative::OutOfBounds`], `examples/kv_cache.rs`.
+//! - PyTorch `coalesce` of sparse gradients: [`coalesce()`], then [`Scatter::axis`] by segments.
 //! - `one_hot`: [`Scatter::elements`] of one 1, `examples/one_hot.rs`.
-//! - PyTorch `embedding_bag`: [`Gather::axis`] and
-//!   [`mean_excluding_self`](Scatter::mean_excluding_self), `examples/embedding_bag.rs`.
+//! - ONNX Runtime `GatherBlockQuantized`: [`quant::BlockQuantized`]; llama.cpp `get_rows`,
+//!   `set_rows` of quantised tables: [`Gather::run_map`] and [`Scatter::run_map`], [`quant`].
+//! - [`Bag`]: PyTorch `embedding_bag`; TensorFlow `embedding_lookup_sparse`; FBGEMM
+//!   `EmbeddingSpMDM`: rows gathered and reduced in one, `examples/embedding_bag.rs`.
 //!
 //! # How it works
 //!
@@ -89,13 +101,14 @@
 //!
 //! [Layouts](guide::layouts), [indices out of bounds](guide::bounds),
 //! [order and duplicates](guide::order), [reductions](guide::reductions),
-//! [plans in flash](guide::flash), [SIMD and threads](guide::threads), [DirectML](guide::directml),
-//! and [when not to use it](guide::when_not).
+//! [tables of another type](guide::quantised), [plans in flash](guide::flash), [SIMD and
+//! threads](guide::threads), [DirectML](guide::directml), and [when not to use
+//! it](guide::when_not).
 //!
 //! # Small code on microcontrollers
 //!
-//! Say `default-features = false`. Then [`Gather::run`], [`Scatter::run`] and [`Scatter::reduce`]
-//! are compiled into the function that calls them:
+//! Say `default-features = false`. Then [`Gather::run`], [`Scatter::run`], [`Scatter::reduce`] and
+//! [`Bag::run`] are compiled into the function that calls them:
 //!
 //! - A plan in a `const` folds into the loops. What it does not need (other tuples, other strides,
 //!   other policies) is not in the image, and an operator takes a few hundred bytes. Name it
@@ -137,25 +150,34 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 
+mod adjoint;
+mod average;
+mod bag;
 mod checked;
+mod coalesce;
 mod copy;
 mod duplicates;
 mod element;
 #[cfg(feature = "std")]
 mod engine;
 mod error;
+mod fused;
 mod gather;
 mod get;
 mod index;
 mod layout;
+mod map;
 mod movers;
 mod plan;
+mod pool;
 #[cfg(not(feature = "std"))]
 mod portable;
 mod proof;
+mod ranges;
 mod reduction;
 mod run;
 mod scatter;
+mod segments;
 #[cfg(feature = "serde")]
 mod serde;
 mod walk;
@@ -163,20 +185,29 @@ mod walk;
 pub mod dml;
 #[cfg(doc)]
 pub mod guide;
+pub mod mask;
 #[cfg(feature = "ndarray")]
 pub mod ndarray;
+pub mod quant;
 pub mod shape;
 
+pub use average::Average;
+pub use bag::{Bag, CheckedBag, Empty};
 pub use checked::Checked;
+pub use coalesce::coalesce;
 pub use element::Element;
 #[cfg(feature = "std")]
 pub use engine::Explain;
 pub use error::{Error, Operand, Unsupported};
 pub use gather::Gather;
-pub use index::{Bounds, Index};
+pub use index::{Bounds, Index, Negative};
 pub use layout::{Layout, MAX_RANK};
-pub use reduction::{Add, And, Assign, Average, Max, Min, Mul, Or, Reduction, Sub, Xor};
+pub use plan::Sequence;
+pub use pool::{Mean, Pool, Weight, Weighted};
+pub use ranges::Ranges;
+pub use reduction::{Add, And, Assign, Extreme, Max, Min, Mul, Or, Reduction, Sub, Xor};
 pub use scatter::Scatter;
+pub use segments::Bags;
 
 #[doc(hidden)]
 pub use error::plan_error;

@@ -35,7 +35,7 @@ use ::ndarray::{ArrayD, ArrayRef, ArrayView, Axis, Dimension, IxDyn};
 use crate::element::Element;
 use crate::error::{Error, Operand};
 use crate::gather::Gather;
-use crate::index::{Bounds, Index};
+use crate::index::{Bounds, Index, Negative};
 use crate::layout::{Layout, MAX_RANK};
 use crate::reduction::Reduction;
 use crate::scatter::Scatter;
@@ -107,6 +107,7 @@ fn first<T, D: Dimension>(view: &ArrayRef<T, D>) -> usize {
 pub struct Operator {
     kind: Kind,
     bounds: Bounds,
+    negative: Negative,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -129,7 +130,7 @@ impl Operator {
     /// ```
     #[must_use]
     pub const fn axis(axis: usize) -> Operator {
-        Operator { kind: Kind::Axis(axis), bounds: Bounds::Error }
+        Operator { kind: Kind::Axis(axis), bounds: Bounds::Error, negative: Negative::FromEnd }
     }
 
     /// [`Gather::elements`] and [`Scatter::elements`]: one index for every element.
@@ -144,7 +145,7 @@ impl Operator {
     /// ```
     #[must_use]
     pub const fn elements(axis: usize) -> Operator {
-        Operator { kind: Kind::Elements(axis), bounds: Bounds::Error }
+        Operator { kind: Kind::Elements(axis), bounds: Bounds::Error, negative: Negative::FromEnd }
     }
 
     /// [`Gather::nd`] and [`Scatter::nd`]: tuples of coordinates.
@@ -159,7 +160,7 @@ impl Operator {
     /// ```
     #[must_use]
     pub const fn nd(batch_dims: usize) -> Operator {
-        Operator { kind: Kind::Nd(batch_dims), bounds: Bounds::Error }
+        Operator { kind: Kind::Nd(batch_dims), bounds: Bounds::Error, negative: Negative::FromEnd }
     }
 
     /// The same operator with another rule for indices out of bounds; [`Bounds::Error`] if none is
@@ -177,6 +178,25 @@ impl Operator {
     #[must_use]
     pub const fn bounds(self, bounds: Bounds) -> Operator {
         Operator { bounds, ..self }
+    }
+
+    /// The same operator with another meaning of indices below 0; [`Negative::FromEnd`] if none is
+    /// set.
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// use strew::Negative;
+    /// use strew::ndarray::Operator;
+    ///
+    /// let padded = Operator::axis(0).bounds(strew::Bounds::Skip).negative(Negative::OutOfBounds);
+    /// let mut rows = array![0, 0, 0];
+    /// padded.gather_into(&array![10, 20], &array![1, -1, 0], &mut rows)?;
+    /// assert_eq!(rows, array![20, 0, 10]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[must_use]
+    pub const fn negative(self, negative: Negative) -> Operator {
+        Operator { negative, ..self }
     }
 
     /// Gathers into a new array, of dynamic rank (`into_dimensionality` makes it static). What
@@ -200,6 +220,47 @@ impl Operator {
         input: &ArrayRef<T, D>,
         indices: &ArrayRef<I, E>,
     ) -> Result<ArrayD<T>, Error> {
+        let mut output = self.output(input, indices)?;
+        self.gather_into(input, indices, &mut output)?;
+        Ok(output)
+    }
+
+    /// Gathers from a table of another type into a new array, as
+    /// [`gather`](Operator::gather) and [`Gather::run_map`] do. What [`Bounds::Skip`] leaves out is
+    /// `U::default()`.
+    ///
+    /// # Errors
+    /// Those of [`gather`](Operator::gather).
+    ///
+    /// ```
+    /// use half::f16;
+    /// use ndarray::array;
+    /// use strew::ndarray::Operator;
+    ///
+    /// let table = array![[1.0, 2.0], [3.0, 4.0]].mapv(f16::from_f32);
+    /// let rows = Operator::axis(0).gather_map(&table, &array![1, 0, 1], f16::to_f32)?;
+    /// assert_eq!(rows, array![[3.0, 4.0], [1.0, 2.0], [3.0, 4.0]].into_dyn());
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    pub fn gather_map<T: Element, U: Element + Default, I: Index, D: Dimension, E: Dimension>(
+        self,
+        input: &ArrayRef<T, D>,
+        indices: &ArrayRef<I, E>,
+        map: impl Fn(T) -> U,
+    ) -> Result<ArrayD<U>, Error> {
+        let mut output = self.output(input, indices)?;
+        self.read(input, indices, &mut output, |plan, input, indices, output| {
+            plan.run_map(input, indices, output, map)
+        })?;
+        Ok(output)
+    }
+
+    /// A new array for what is gathered.
+    fn output<T, U: Clone + Default, I, D: Dimension, E: Dimension>(
+        self,
+        input: &ArrayRef<T, D>,
+        indices: &ArrayRef<I, E>,
+    ) -> Result<ArrayD<U>, Error> {
         fits(input, Operand::Input)?;
         fits(indices, Operand::Indices)?;
         let sizes = match self.kind {
@@ -210,10 +271,8 @@ impl Operator {
         let overflow = Error::SizesOverflow { operand: Operand::Output };
         let length = Layout::from_sizes(&sizes)?.elements().ok_or(overflow)?;
         let mut elements = reserve(length, Operand::Output)?;
-        elements.resize(length, T::default());
-        let mut output = ArrayD::from_shape_vec(IxDyn(&sizes), elements).map_err(|_| overflow)?;
-        self.gather_into(input, indices, &mut output)?;
-        Ok(output)
+        elements.resize(length, U::default());
+        ArrayD::from_shape_vec(IxDyn(&sizes), elements).map_err(|_| overflow)
     }
 
     /// Gathers into an existing array.
@@ -239,6 +298,18 @@ impl Operator {
         indices: &ArrayRef<I, E>,
         output: &mut ArrayRef<T, F>,
     ) -> Result<(), Error> {
+        self.read(input, indices, output, |plan, input, indices, output| {
+            plan.run(input, indices, output)
+        })
+    }
+
+    fn read<T: Element, U: Element, I: Index, D: Dimension, E: Dimension, F: Dimension>(
+        self,
+        input: &ArrayRef<T, D>,
+        indices: &ArrayRef<I, E>,
+        output: &mut ArrayRef<U, F>,
+        run: impl FnOnce(&Gather, &[T], &[I], &mut [U]) -> Result<(), Error>,
+    ) -> Result<(), Error> {
         let (input, indices) =
             (Source::new(input, Operand::Input)?, Source::new(indices, Operand::Indices)?);
         let (t, i, f) = (&input.layout, &indices.layout, &target(output, Operand::Output)?);
@@ -247,9 +318,10 @@ impl Operator {
             Kind::Elements(axis) => Gather::elements(t, i, f, axis),
             Kind::Nd(batch_dims) => Gather::nd(t, i, f, batch_dims),
         }?
-        .bounds(self.bounds);
+        .bounds(self.bounds)
+        .negative(self.negative);
         let (input, indices) = (input.elements()?, indices.elements()?);
-        write(output, Operand::Output, |output| plan.run(&input, &indices, output))
+        write(output, Operand::Output, |output| run(&plan, &input, &indices, output))
     }
 
     /// Assigns in place; the last update of a place stays.
@@ -329,7 +401,8 @@ impl Operator {
             Kind::Elements(axis) => Scatter::elements(t, i, f, axis),
             Kind::Nd(batch_dims) => Scatter::nd(t, i, f, batch_dims),
         }?
-        .bounds(self.bounds);
+        .bounds(self.bounds)
+        .negative(self.negative);
         let (indices, updates) = (indices.elements()?, updates.elements()?);
         write(data, Operand::Data, |data| run(&plan, data, &indices, &updates))
     }

@@ -15,6 +15,8 @@
 //! | `axis` | of the indices (table stride 0) | of the table before and after the axis | the axis |
 //! | `elements` | all (table stride 0 on the axis) | none | the axis |
 //! | `nd` | batch, then of the tuples (table stride 0) | of the table after the tuple | `k` axes |
+//! | `sequence` | of the positions (and the written ones, if circular) | all others | the axis |
+//! | `axes` | of the tuples (table stride 0) | of the table that no coordinate indexes | `k` axes |
 //!
 //! Dimensions of size 1 vanish, neighbours that can be walked with one stride merge, and outer
 //! dimensions at the end along which the indices are broadcast become inner ones. Outer dimensions
@@ -24,9 +26,24 @@
 
 use crate::error::{Direction, Error, Operand, tri};
 use crate::get::{get, get_mut};
-use crate::index::Bounds;
+use crate::index::{Bounds, Index, Negative, resolve};
 use crate::layout::{Layout, MAX_RANK, SCALAR};
-use crate::shape::{axis_sizes, elements_sizes, nd_sizes, same_sizes};
+use crate::shape::{
+    axes_first, axis_sizes, bag_sizes, elements_sizes, nd_sizes, same_sizes, sequence_fits,
+};
+
+/// What a sequence does that reaches past the end of its axis: see
+/// [`Scatter::sequence`](crate::Scatter::sequence).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Sequence {
+    /// A position at which it does not fit is out of bounds.
+    #[default]
+    Linear,
+    /// It goes on at the start of the axis.
+    Circular,
+}
 
 /// One dimension of the iteration space: its size, and its stride in each tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -72,6 +89,13 @@ pub(crate) struct Plan {
     /// Whether there is nothing to move: see [`Plan::set_bounds`].
     pub empty: bool,
     pub bounds: Bounds,
+    pub negative: Negative,
+    /// The number of neighbouring positions, modulo the size of the axis, that each index stands
+    /// for: more than 1 for circular sequences, whose places in the indices are multiplied by it
+    /// (see [`Plan::position`]).
+    pub ring: usize,
+    /// The dimensions that are walked the other way, a bit each: see [`Plan::entry`].
+    pub turned: u8,
     /// The number of coordinates of a tuple, if one entry follows the other without a gap along the
     /// last outer dimension, and no axis is longer than [`LONGEST`](crate::index::LONGEST);
     /// otherwise 0.
@@ -100,7 +124,7 @@ pub(crate) struct Lengths {
     pub flat: usize,
 }
 
-/// The three constructors, on [`Plan::NOTHING`] (in place, since a plan is large to copy; for that
+/// The constructors, on [`Plan::NOTHING`] (in place, since a plan is large to copy; for that
 /// reason their callers are inlined): what each tensor must look like, and where its dimensions go.
 impl Plan {
     pub(crate) const fn axis(
@@ -173,6 +197,32 @@ impl Plan {
             flat,
             direction.flat()
         ));
+        self.by_tuples(table, indices, flat, batch_dims);
+        self.prove(table, indices, flat, direction)
+    }
+
+    pub(crate) const fn axes(
+        &mut self,
+        table: &Layout,
+        indices: &Layout,
+        flat: &Layout,
+        axes: &[usize],
+        direction: Direction,
+    ) -> Result<(), Error> {
+        let permuted = tri!(axes_first(table, indices, axes, direction));
+        tri!(same_sizes(&tri!(nd_sizes(&permuted, indices, 0, direction)), flat, direction.flat()));
+        self.by_tuples(&permuted, indices, flat, 0);
+        self.prove(table, indices, flat, direction)
+    }
+
+    /// The dimensions of `nd`, whose sizes fit.
+    const fn by_tuples(
+        &mut self,
+        table: &Layout,
+        indices: &Layout,
+        flat: &Layout,
+        batch_dims: usize,
+    ) {
         let last = indices.rank() - 1;
         let tuple = indices.size(last);
         let mut d = 0;
@@ -193,7 +243,90 @@ impl Plan {
             d += 1;
         }
         self.tuple_of(table, batch_dims, tuple, indices.stride(last));
-        self.prove(table, indices, flat, direction)
+    }
+
+    /// The tuple is the place of the whole sequence among those at which it fits, and its own
+    /// dimension an inner one. Of a circular sequence each place is an entry, and `positions` looks
+    /// as if it held an index for each: see [`Plan::ring`].
+    pub(crate) const fn sequence(
+        &mut self,
+        table: &Layout,
+        positions: &Layout,
+        flat: &Layout,
+        axis: usize,
+        sequence: Sequence,
+        direction: Direction,
+    ) -> Result<(), Error> {
+        tri!(sequence_fits(table, positions, flat, axis, direction));
+        let written = flat.size(axis);
+        let ring = matches!(sequence, Sequence::Circular) && written > 1;
+        // Places beyond this do not fit `isize` when they are multiplied.
+        let most = if ring { isize::MAX as usize / written } else { usize::MAX };
+        if tri!(positions.extent_of(Operand::Indices)) > most {
+            return Err(Error::SizesOverflow { operand: Operand::Indices });
+        }
+        let each = if ring { written } else { 1 };
+        let mut d = 0;
+        while d < positions.rank() {
+            let along = positions.stride(d).wrapping_mul(each as isize);
+            self.push(table.size(d), table.stride(d), along, flat.stride(d));
+            d += 1;
+        }
+        if ring {
+            self.push(written, 0, 1, flat.stride(axis));
+        }
+        self.end_outer();
+        while d < table.rank() {
+            if d != axis {
+                self.push(table.size(d), table.stride(d), 0, flat.stride(d));
+            } else if !ring {
+                self.push(written, table.stride(d), 0, flat.stride(d));
+            }
+            d += 1;
+        }
+        self.tuple_of(table, axis, 1, 0);
+        if let ([coordinate, ..], Sequence::Linear) = (&mut self.coordinates, sequence) {
+            // There is a place for each start at which the sequence fits.
+            coordinate.size = coordinate.size.wrapping_sub(written).wrapping_add(1);
+        }
+        self.ring = each;
+        tri!(self.prove(table, positions, flat, direction));
+        self.start.indices = self.start.indices.wrapping_mul(each);
+        match sequence {
+            Sequence::Linear => self.negative = Negative::OutOfBounds,
+            Sequence::Circular => self.set_bounds(Bounds::Wrap),
+        }
+        Ok(())
+    }
+
+    /// The plan of a [`Bag`](crate::Bag). An entry does not say where it goes: the output strides
+    /// of the outer dimension are 0, and `flat` counts from the start of a bag.
+    pub(crate) const fn bag(
+        &mut self,
+        table: &Layout,
+        indices: &Layout,
+        output: &Layout,
+    ) -> Result<(), Error> {
+        if table.rank() == 0 {
+            return Err(Error::RankMismatch { operand: Operand::Input, expected: 1, found: 0 });
+        }
+        if indices.rank() != 1 {
+            return Err(Error::RankMismatch {
+                operand: Operand::Indices,
+                expected: 1,
+                found: indices.rank(),
+            });
+        }
+        tri!(same_sizes(&tri!(bag_sizes(table, output)), output, Operand::Output));
+        self.push(indices.size(0), 0, indices.stride(0), 0);
+        self.end_outer();
+        let mut d = 1;
+        while d < table.rank() {
+            self.push(table.size(d), table.stride(d), 0, output.stride(d));
+            d += 1;
+        }
+        self.tuple_of(table, 0, 1, 0);
+        self.prove(table, indices, output, Direction::Gather)
     }
 
     /// The plan of `output = input`, for tensors of the same sizes: no indices, all dimensions
@@ -227,6 +360,9 @@ impl Plan {
         cells: 1,
         empty: true,
         bounds: Bounds::Error,
+        negative: Negative::FromEnd,
+        ring: 1,
+        turned: 0,
         #[cfg(not(feature = "std"))]
         packed_tuple: 0,
         #[cfg(not(feature = "std"))]
@@ -319,12 +455,33 @@ impl Plan {
         if self.lengths.flat == 0 || self.lengths.table == 0 {
             self.cells = 0;
         }
+        self.turn_inner();
         #[cfg(not(feature = "std"))]
         self.find_packed();
         #[cfg(feature = "std")]
         self.find_addresses_fit();
         self.set_bounds(Bounds::Error);
         Ok(())
+    }
+
+    /// Walks inner dimensions the other way if they lead backwards in both tensors: their order is
+    /// free, and so neighbours that are reversed in both are rows.
+    const fn turn_inner(&mut self) {
+        let mut d = self.outer;
+        while d < self.rank
+            && let Some(dim) = get_mut(&mut self.dims, d)
+        {
+            if dim.table < 0 && dim.flat < 0 {
+                self.turned |= 1 << d;
+                let last = dim.size.wrapping_sub(1);
+                self.start.table =
+                    self.start.table.wrapping_add(last.wrapping_mul(dim.table as usize));
+                self.start.flat =
+                    self.start.flat.wrapping_add(last.wrapping_mul(dim.flat as usize));
+                (dim.table, dim.flat) = (dim.table.wrapping_neg(), dim.flat.wrapping_neg());
+            }
+            d += 1;
+        }
     }
 
     /// Looks for tuples and rows without gaps, once for all walks.
@@ -340,7 +497,8 @@ impl Plan {
             Some(lane) => (lane.indices as usize, lane.flat as usize),
             None => (self.tuple, row),
         };
-        let mut packed = entry == self.tuple && (self.tuple_stride == 1 || self.tuple <= 1);
+        let mut packed =
+            self.ring == 1 && entry == self.tuple && (self.tuple_stride == 1 || self.tuple <= 1);
         let mut c = 0;
         while c < self.tuple
             && let Some(coordinate) = get(&self.coordinates, c)
@@ -365,6 +523,19 @@ impl Plan {
             c += 1;
         }
         self.addresses_fit = fit;
+    }
+
+    /// Fails if the flat tensor overlaps itself. The error counts the dimensions of the plan.
+    pub(crate) const fn flat_without_overlap(&self) -> Result<(), Error> {
+        let mut flat = SCALAR;
+        let mut d = 0;
+        while d < self.rank
+            && let Some(dim) = get(&self.dims, d)
+        {
+            flat.push(dim.size, dim.flat);
+            d += 1;
+        }
+        if self.lengths.flat == 0 { Ok(()) } else { flat.without_overlap(Operand::Output) }
     }
 
     /// Sets the policy. Nothing moves where the flat tensor has no elements. Where the table has
@@ -395,6 +566,65 @@ impl Plan {
     pub(crate) fn coordinates(&self) -> &[Coordinate] {
         self.coordinates.get(..self.tuple).unwrap_or(&[])
     }
+
+    /// The position that the index at a place stands for, on an axis of `size`. `None`: it has
+    /// none, or lies outside the slice.
+    #[inline(always)]
+    pub(crate) fn position<I: Index>(
+        &self,
+        indices: &[I],
+        place: usize,
+        size: usize,
+    ) -> Option<usize> {
+        if self.ring == 1 {
+            return resolve(*indices.get(place)?, size, self.bounds, self.negative);
+        }
+        self.position_on_ring(indices, place, size)
+    }
+
+    /// The rare half of [`position`](Plan::position), compiled once for each index type.
+    #[cold]
+    #[inline(never)]
+    fn position_on_ring<I: Index>(
+        &self,
+        indices: &[I],
+        place: usize,
+        size: usize,
+    ) -> Option<usize> {
+        let (place, step) = (place.checked_div(self.ring)?, place.checked_rem(self.ring)?);
+        let first = resolve(*indices.get(place)?, size, self.bounds, self.negative)?;
+        let left = size.wrapping_sub(first);
+        Some(if step < left { first.wrapping_add(step) } else { step.wrapping_sub(left) })
+    }
+
+    /// The entry of the indices that moves element `number` of a step of the outer dimensions.
+    /// Dimensions of the indices that have become inner ones come before the others.
+    pub(crate) fn entry(&self, step: usize, number: usize) -> usize {
+        let step = step.checked_div(self.ring).unwrap_or(step);
+        if self.entry_weight == 1 {
+            return step;
+        }
+        let (mut left, mut scale, mut place) = (number, 1_usize, 0_usize);
+        for (d, dim) in self.inner().iter().enumerate().rev() {
+            let coordinate = left.checked_rem(dim.size).unwrap_or(0);
+            left = left.checked_div(dim.size).unwrap_or(0);
+            let turned = self.turned >> (self.outer + d) & 1 != 0;
+            let last = dim.size.wrapping_sub(1);
+            let coordinate = if turned { last.wrapping_sub(coordinate) } else { coordinate };
+            place = place.wrapping_add(coordinate.wrapping_mul(scale));
+            scale = scale.wrapping_mul(dim.size);
+        }
+        let each = scale.checked_div(self.entry_weight).unwrap_or(1);
+        let within = place.checked_div(each).unwrap_or(0);
+        step.wrapping_mul(self.entry_weight).wrapping_add(within)
+    }
+
+    /// Whether every byte, signed or not, has a place on every axis.
+    #[inline(always)]
+    pub(crate) fn takes_every_byte(&self) -> bool {
+        matches!(self.negative, Negative::FromEnd)
+            && self.coordinates().iter().all(|axis| axis.size > usize::from(u8::MAX))
+    }
 }
 
 /// What is used of it.
@@ -408,6 +638,8 @@ impl core::fmt::Debug for Plan {
             .field("start", &self.start)
             .field("lengths", &self.lengths)
             .field("bounds", &self.bounds)
+            .field("negative", &self.negative)
+            .field("ring", &self.ring)
             .finish_non_exhaustive()
     }
 }

@@ -24,9 +24,7 @@ pub(crate) fn scratch(words: &mut [u32], expected: usize) -> Result<&mut [u32], 
 /// has a place.
 #[inline(always)]
 pub(crate) fn needs_no_look<I: Index>(plan: &Plan) -> bool {
-    !matches!(plan.bounds, Bounds::Error)
-        || size_of::<I>() == 1
-            && plan.coordinates().iter().all(|axis| axis.size > usize::from(u8::MAX))
+    !matches!(plan.bounds, Bounds::Error) || size_of::<I>() == 1 && plan.takes_every_byte()
 }
 
 /// The error for the first bad index, unless all are inside.

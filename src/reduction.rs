@@ -3,7 +3,7 @@
 use core::hint::select_unpredictable;
 
 use half::{bf16, f16};
-use num_traits::{AsPrimitive, Bounded};
+use num_traits::Bounded;
 #[cfg(feature = "rayon")]
 use strew_simd::Listed;
 #[cfg(feature = "std")]
@@ -159,6 +159,31 @@ pub struct Min;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Max;
 
+/// The reductions that choose one of the two values: [`Max`] and [`Min`]. This trait is sealed.
+///
+/// ```
+/// use strew::{Extreme, Layout, Max, Min, Reduction, Scatter};
+///
+/// fn winner<R: Extreme + Reduction<i32>>(extreme: R) -> Result<usize, strew::Error> {
+///     let (one, three) = (Layout::contiguous([1]), Layout::contiguous([3]));
+///     let (mut data, mut winners) = ([0], [0]);
+///     let scatter = Scatter::axis(&one, &three, &three, 0)?;
+///     scatter.reduce_arg(extreme, &mut data, &mut winners, &[0; 3], &[3, -5, 4])?;
+///     Ok(winners[0])
+/// }
+/// assert_eq!((winner(Max)?, winner(Min)?), (2, 1));
+/// # Ok::<(), strew::Error>(())
+/// ```
+pub trait Extreme: sealed::Sealed {}
+impl Extreme for Max {}
+impl Extreme for Min {}
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for super::Max {}
+    impl Sealed for super::Min {}
+}
+
 /// `current & update`, for integers and `bool`.
 ///
 /// ```compile_fail,E0277
@@ -249,6 +274,11 @@ impl<T> Kind<T> {
         matches!(self.0, Known::Nothing)
     }
 
+    /// What is needed to change copies, if the order of updates changes nothing.
+    pub(crate) const fn free(&self) -> Option<&Free<T>> {
+        if let Known::Kernels(kernels) = &self.0 { kernels.free.as_ref() } else { None }
+    }
+
     /// The kernels of a built-in reduction.
     pub(crate) const fn kernels(&self) -> Option<&Kernels<T>> {
         if let Known::Kernels(kernels) = &self.0 { Some(kernels) } else { None }
@@ -267,12 +297,23 @@ pub(crate) struct Kernels<T> {
     /// The same for entries by their places.
     #[cfg(feature = "rayon")]
     pub listed: fn(Path, &mut [T], &[T], Listed<'_>, usize),
+    /// If the order of updates changes nothing.
+    pub free: Option<Free<T>>,
+}
+
+/// Results of parts of the updates become one: each part starts from a value that changes nothing.
+#[cfg(feature = "std")]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Free<T> {
+    pub start: fn() -> T,
+    /// Merges a result into another one.
+    pub merge: fn(&mut [T], &[T]),
 }
 
 /// `kernels!(Name, type)`: the [`Kind`] of a built-in reduction.
 macro_rules! kernels {
-    ($reduction:ident, $element:ty) => {
-        kernels!(@ $element,
+    ($reduction:ident, $element:ty, $free:expr) => {
+        kernels!(@ $element, $free,
             |current, update| {
                 <$reduction as Reduction<$element>>::combine(&$reduction, current, update)
             },
@@ -283,7 +324,7 @@ macro_rules! kernels {
             }
         );
     };
-    (@ $element:ty, $row:expr,
+    (@ $element:ty, $free:expr, $row:expr,
         |$path:ident, $to:ident, $from:ident, $block:ident, $hints:ident| $elements:expr
     ) => {
         #[cfg(feature = "std")]
@@ -322,6 +363,7 @@ macro_rules! kernels {
                 rows,
                 #[cfg(feature = "rayon")]
                 listed,
+                free: $free,
             }))
         };
     };
@@ -332,7 +374,7 @@ macro_rules! kernels {
 /// ranks, which compilers turn into vectors.
 macro_rules! extreme_kernels {
     ($reduction:ident, $element:ty, $ranked:ident, $better:tt) => {
-        kernels!(@ $element,
+        kernels!(@ $element, None,
             |current: $element, update| current.$ranked(update),
             |path, to, from, block, hints| {
                 let plain = |update: &$element| (*update != 0.0) & !update.is_nan();
@@ -350,36 +392,64 @@ macro_rules! extreme_kernels {
     };
 }
 
-/// `reduction!(Name: types => |current, update| value)`
+/// `reduction!(Name: types => |current, update| value)`; with `from start, Merge` before the types,
+/// the order of updates changes nothing, and results that started there are merged by another
+/// reduction.
 macro_rules! reduction {
     ($reduction:ident: $($element:ty)* => |$current:ident, $update:ident| $value:expr) => {$(
+        reduction!(@ $reduction, $element, None, |$current, $update| $value);
+    )*};
+    ($reduction:ident from $start:expr, $merge:ident: $($element:ty)*
+        => |$current:ident, $update:ident| $value:expr
+    ) => {$(
+        reduction!(@ $reduction, $element, Some(Free {
+            start: $start,
+            merge: |to, from| <$merge as Reduction<$element>>::combine_row(&$merge, to, from),
+        }), |$current, $update| $value);
+    )*};
+    (@ $reduction:ident, $element:ty, $free:expr,
+        |$current:ident, $update:ident| $value:expr
+    ) => {
         impl Reduction<$element> for $reduction {
-            kernels!($reduction, $element);
+            kernels!($reduction, $element, $free);
 
             #[inline(always)]
             fn combine(&self, $current: $element, $update: $element) -> $element {
                 $value
             }
         }
-    )*};
+    };
 }
 
-reduction!(Add: u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize
+#[cfg(feature = "std")]
+fn ones<T: Default + core::ops::Not<Output = T>>() -> T {
+    !T::default()
+}
+
+reduction!(Add from Default::default, Add:
+    u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize
     => |current, update| current.wrapping_add(update));
-reduction!(Sub: u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize
+reduction!(Sub from Default::default, Add:
+    u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize
     => |current, update| current.wrapping_sub(update));
-reduction!(Mul: u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize
+reduction!(Mul from num_traits::One::one, Mul:
+    u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize
     => |current, update| current.wrapping_mul(update));
-reduction!(Min: u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize
+reduction!(Min from Bounded::max_value, Min:
+    u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize
     => |current, update| current.min(update));
-reduction!(Max: u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize
+reduction!(Max from Bounded::min_value, Max:
+    u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize
     => |current, update| current.max(update));
 
-reduction!(And: bool u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize
+reduction!(And from ones, And:
+    bool u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize
     => |current, update| current & update);
-reduction!(Or: bool u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize
+reduction!(Or from Default::default, Or:
+    bool u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize
     => |current, update| current | update);
-reduction!(Xor: bool u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize
+reduction!(Xor from Default::default, Xor:
+    bool u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize
     => |current, update| current ^ update);
 
 reduction!(Add: f32 f64 => |current, update| current + update);
@@ -426,6 +496,23 @@ reduction!(Mul: f16 => |current, update| f16::from_f32(current.to_f32() * update
 reduction!(Add: bf16 => |current, update| bf16::from_f32(current.to_f32() + update.to_f32()));
 reduction!(Sub: bf16 => |current, update| bf16::from_f32(current.to_f32() - update.to_f32()));
 reduction!(Mul: bf16 => |current, update| bf16::from_f32(current.to_f32() * update.to_f32()));
+
+/// Arrays, element by element.
+macro_rules! arrays {
+    ($($reduction:ident)*) => {$(
+        impl<T: Copy, const N: usize> Reduction<[T; N]> for $reduction
+        where
+            $reduction: Reduction<T>,
+        {
+            #[inline(always)]
+            fn combine(&self, mut current: [T; N], update: [T; N]) -> [T; N] {
+                <$reduction as Reduction<T>>::combine_row(self, &mut current, &update);
+                current
+            }
+        }
+    )*};
+}
+arrays!(Add Sub Mul Min Max And Or Xor);
 
 /// Floats in the order of [`Min`] and [`Max`], as integers: this takes no branch and no float
 /// comparison, which small machines do not have.
@@ -481,63 +568,6 @@ ranked!(f32, i32);
 ranked!(f64, i64);
 ranked!(f16, i16);
 ranked!(bf16, i16);
-
-/// The number types that [`Scatter::mean`](crate::Scatter::mean) can average: floats, and integers,
-/// whose quotient is rounded down (PyTorch's rule).
-///
-/// ```
-/// use strew::Average;
-///
-/// assert_eq!(7_u8.divide(2), 3);
-/// assert_eq!((-7_i32).divide(2), -4);
-/// assert_eq!(7.0_f64.divide(2), 3.5);
-/// assert_eq!(7.0_f64.divide(0), 7.0);
-/// ```
-pub trait Average: Element {
-    /// The sum of `count` values, divided by `count`. A count of 0 leaves the value as it is.
-    #[must_use]
-    fn divide(self, count: u64) -> Self;
-}
-
-/// `average!(types through wider type => |sum, count| quotient)`
-macro_rules! average {
-    ($($element:ty)* as $wide:ty => |$sum:ident, $count:ident| $quotient:expr) => {$(
-        impl Average for $element {
-            fn divide(self, count: u64) -> Self {
-                let ($sum, $count): ($wide, $wide) = (self.as_(), count.as_());
-                let quotient: Option<$wide> = $quotient;
-                quotient.map_or(self, |quotient| quotient.as_())
-            }
-        }
-    )*};
-}
-average!(u8 u16 u32 u64 usize as u64 => |sum, count| sum.checked_div(count));
-average!(i8 i16 i32 i64 isize as i64 => |sum, count| sum.checked_div_euclid(count));
-average!(f64 as f64 => |sum, count| (count != 0.0).then_some(sum / count));
-
-impl Average for f32 {
-    fn divide(self, count: u64) -> Self {
-        match count {
-            0 => self,
-            // `f32` holds these counts exactly, and small machines divide it in hardware. Beyond
-            // them, `f64` rounds once, too.
-            1..=0x100_0000 => self / count as f32,
-            _ => (f64::from(self) / count as f64) as f32,
-        }
-    }
-}
-
-impl Average for f16 {
-    fn divide(self, count: u64) -> Self {
-        f16::from_f32(self.to_f32().divide(count))
-    }
-}
-
-impl Average for bf16 {
-    fn divide(self, count: u64) -> Self {
-        bf16::from_f32(self.to_f32().divide(count))
-    }
-}
 
 #[cfg(all(test, feature = "std"))]
 #[allow(clippy::unwrap_used)]

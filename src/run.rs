@@ -9,9 +9,12 @@ use crate::engine;
 use crate::error::{Error, Operand};
 use crate::index::Index;
 use crate::layout::Layout;
+use crate::map::Source;
 #[cfg(not(feature = "std"))]
 use crate::movers::Combine;
 use crate::plan::Plan;
+#[cfg(not(feature = "std"))]
+use crate::portable::map::{Change, Read};
 #[cfg(not(feature = "std"))]
 use crate::portable::{self, movers::Take};
 use crate::proof::{fits, needs_no_look, result};
@@ -31,7 +34,7 @@ pub(crate) fn gather<T: Element, I: Index>(
     indices: &[I],
     output: &mut [T],
 ) -> Result<(), Error> {
-    gather_fits(plan, input, indices, output)?;
+    gather_fits(plan, input.len(), indices, output)?;
     #[cfg(feature = "std")]
     let inside = engine::gather(plan, indices, false, input, output);
     #[cfg(not(feature = "std"))]
@@ -48,14 +51,14 @@ pub(crate) fn par_gather<T: Element + Send + Sync, I: Index>(
     proven: bool,
     output: &mut [T],
 ) -> Result<(), Error> {
-    gather_fits(plan, input, indices, output)?;
+    gather_fits(plan, input.len(), indices, output)?;
     result(plan, indices, engine::par_gather(plan, indices, proven, input, output))
 }
 
 #[inline(always)]
-fn gather_fits<T, I>(plan: &Plan, input: &[T], indices: &[I], output: &[T]) -> Result<(), Error> {
+fn gather_fits<I, U>(plan: &Plan, input: usize, indices: &[I], output: &[U]) -> Result<(), Error> {
     fits(Operand::Indices, plan.lengths.indices, indices.len())?;
-    fits(Operand::Input, plan.lengths.table, input.len())?;
+    fits(Operand::Input, plan.lengths.table, input)?;
     fits(Operand::Output, plan.lengths.flat, output.len())
 }
 
@@ -98,11 +101,11 @@ pub(crate) fn par_scatter<T: Element + Send + Sync, I: Index, R: Reduction<T> + 
 /// first.
 #[cfg(feature = "std")]
 #[inline(always)]
-fn all_fit<T, I: Index>(
+fn all_fit<T, U, I: Index>(
     plan: &Plan,
     data: &[T],
     indices: &[I],
-    updates: &[T],
+    updates: &[U],
 ) -> Result<(), Error> {
     fits(Operand::Indices, plan.lengths.indices, indices.len())?;
     if let Err(error) = scatter_fits(plan, data, updates) {
@@ -114,14 +117,78 @@ fn all_fit<T, I: Index>(
 
 /// The plan, if the slices of a scatter but for the indices are long enough.
 // With `inline`, or with a result of (), images without std are larger (tests/firmware/FIGURES.md).
-pub(crate) fn scatter_fits<'a, T>(
+pub(crate) fn scatter_fits<'a, T, U>(
     plan: &'a Plan,
     data: &[T],
-    updates: &[T],
+    updates: &[U],
 ) -> Result<&'a Plan, Error> {
     fits(Operand::Data, plan.lengths.table, data.len())?;
     fits(Operand::Updates, plan.lengths.flat, updates.len())?;
     Ok(plan)
+}
+
+/// `output[flat] = source[table]`
+#[inline(always)]
+pub(crate) fn read<U: Element, S: Source<U>, I: Index>(
+    plan: &Plan,
+    source: S,
+    indices: &[I],
+    output: &mut [U],
+) -> Result<(), Error> {
+    gather_fits(plan, source.len(), indices, output)?;
+    #[cfg(feature = "std")]
+    let inside = engine::read(plan, indices, false, source, output);
+    #[cfg(not(feature = "std"))]
+    let inside = portable::run::<I, false>(plan, indices, Read { source, output });
+    result(plan, indices, inside)
+}
+
+/// [`read`] and [`Proven::read`] with threads.
+#[cfg(feature = "rayon")]
+pub(crate) fn par_read<U: Element + Send, S: Source<U> + Send, I: Index>(
+    plan: &Plan,
+    source: S,
+    indices: &[I],
+    proven: bool,
+    output: &mut [U],
+) -> Result<(), Error> {
+    gather_fits(plan, source.len(), indices, output)?;
+    result(plan, indices, engine::par_read(plan, indices, proven, source, output))
+}
+
+/// `data[table] = change(data[table], updates[flat])`
+#[inline(always)]
+pub(crate) fn change<T: Element, U: Element, I: Index>(
+    plan: &Plan,
+    change: impl Fn(T, U) -> T + Copy,
+    data: &mut [T],
+    indices: &[I],
+    updates: &[U],
+) -> Result<(), Error> {
+    #[cfg(feature = "std")]
+    {
+        all_fit(plan, data, indices, updates)?;
+        result(plan, indices, engine::change(plan, indices, false, data, updates, change))
+    }
+    #[cfg(not(feature = "std"))]
+    {
+        check(plan, indices)?;
+        Proven { plan, indices }.change(change, data, updates)
+    }
+}
+
+/// [`change`] and [`Proven::change`] with threads.
+#[cfg(feature = "rayon")]
+pub(crate) fn par_change<T: Element + Send, U: Element + Sync, I: Index>(
+    plan: &Plan,
+    change: impl Fn(T, U) -> T + Copy + Send,
+    data: &mut [T],
+    indices: &[I],
+    proven: bool,
+    updates: &[U],
+) -> Result<(), Error> {
+    all_fit(plan, data, indices, updates)?;
+    result(plan, indices, engine::par_change(plan, indices, proven, data, updates, change))
 }
 
 /// A scatter to a copy of the input, which may lie in memory in another way than the output.
@@ -185,7 +252,7 @@ impl<I: Index> Proven<'_, I> {
     #[inline(always)]
     pub(crate) fn gather<T: Element>(&self, input: &[T], output: &mut [T]) -> Result<(), Error> {
         let Proven { plan, indices } = *self;
-        gather_fits(plan, input, indices, output)?;
+        gather_fits(plan, input.len(), indices, output)?;
         #[cfg(feature = "std")]
         engine::gather(plan, indices, true, input, output);
         #[cfg(not(feature = "std"))]
@@ -207,6 +274,39 @@ impl<I: Index> Proven<'_, I> {
         engine::scatter(plan, indices, true, reduction, data, updates);
         #[cfg(not(feature = "std"))]
         portable::run::<I, true>(plan, indices, Combine { reduction, data, updates });
+        Ok(())
+    }
+
+    /// As [`read`].
+    #[inline(always)]
+    pub(crate) fn read<U: Element, S: Source<U>>(
+        &self,
+        source: S,
+        output: &mut [U],
+    ) -> Result<(), Error> {
+        let Proven { plan, indices } = *self;
+        gather_fits(plan, source.len(), indices, output)?;
+        #[cfg(feature = "std")]
+        engine::read(plan, indices, true, source, output);
+        #[cfg(not(feature = "std"))]
+        portable::run::<I, true>(plan, indices, Read { source, output });
+        Ok(())
+    }
+
+    /// As [`change`].
+    #[inline(always)]
+    pub(crate) fn change<T: Element, U: Element>(
+        &self,
+        change: impl Fn(T, U) -> T + Copy,
+        data: &mut [T],
+        updates: &[U],
+    ) -> Result<(), Error> {
+        let Proven { indices, .. } = *self;
+        let plan = scatter_fits(self.plan, data, updates)?;
+        #[cfg(feature = "std")]
+        engine::change(plan, indices, true, data, updates, change);
+        #[cfg(not(feature = "std"))]
+        portable::run::<I, true>(plan, indices, Change { data, updates, change });
         Ok(())
     }
 
@@ -253,7 +353,7 @@ pub(crate) fn check<I: Index>(plan: &Plan, indices: &[I]) -> Result<(), Error> {
 mod tests {
     use super::*;
     use crate::error::Direction::Scatter;
-    use crate::index::Bounds;
+    use crate::index::{Bounds, Negative};
     use crate::plan::tests::{nd, packed};
 
     #[test]
@@ -278,6 +378,13 @@ mod tests {
         assert!(check(&all, bytes.first_chunk::<9>().unwrap()).is_err());
         let signed = bytes.map(u8::cast_signed);
         assert_eq!(check(&all, &signed), Ok(()));
+        let mut from_start = all;
+        from_start.negative = Negative::OutOfBounds;
+        assert_eq!(check(&from_start, &bytes), Ok(()));
+        assert_eq!(
+            check(&from_start, &signed),
+            Err(Error::IndexOutOfBounds { entry: 0, coordinate: 1, value: -1, size: 300 })
+        );
         assert_eq!(
             check(&pairs(127, 256), &[-128_i8; 10]),
             Err(Error::IndexOutOfBounds { entry: 0, coordinate: 0, value: -128, size: 127 })

@@ -1,13 +1,14 @@
 //! Scatter: `data[.. indices ..] (op)= updates[s]`.
 
+use crate::average::Average;
 use crate::element::Element;
 #[cfg(feature = "std")]
 use crate::engine::Explain;
 use crate::error::{Direction, Error, tri};
-use crate::index::{Bounds, Index};
+use crate::index::{Bounds, Index, Negative};
 use crate::layout::Layout;
-use crate::plan::Plan;
-use crate::reduction::{Add, Assign, Average, Reduction};
+use crate::plan::{Plan, Sequence};
+use crate::reduction::{Add, Assign, Extreme, Reduction};
 use crate::run;
 
 /// A scatter whose shapes are proven: it writes `updates`, in order, to the elements of `data` that
@@ -150,6 +151,97 @@ impl Scatter {
         Ok(scatter)
     }
 
+    /// `data[c] (op)= updates[i.., s..]`, where coordinate `axes[k]` of `c` is `indices[i.., k]`,
+    /// and `s` are the other coordinates of `c`, in their order: [`nd`](Scatter::nd) on any
+    /// different axes, in any order.
+    ///
+    /// The shapes are `updates = indices[..q-1] ++ the other sizes of the data`, where `q` is the
+    /// rank of the indices, and `indices[q-1]` the number of axes
+    /// ([`shape::axes`](crate::shape::axes)).
+    ///
+    /// This is NumPy's `a[i, :, j] = u`; [`Gather::axes`](crate::Gather::axes) says where NumPy
+    /// differs.
+    ///
+    /// # Errors
+    /// [`Error::RankMismatch`], [`Error::TupleSizeOutOfRange`], [`Error::AxisOutOfRange`],
+    /// [`Error::RepeatedAxis`], [`Error::RankTooLarge`], [`Error::SizeMismatch`],
+    /// [`Error::SizesOverflow`], [`Error::OffsetTooSmall`], [`Error::OverlappingOutput`].
+    ///
+    /// ```
+    /// use strew::{Layout, Scatter};
+    ///
+    /// // Column 1 of image 0, with the coordinates in the order (column, image).
+    /// let (data, pairs) = (Layout::contiguous([2, 3, 2]), Layout::contiguous([1, 2]));
+    /// let scatter = Scatter::axes(&data, &pairs, &Layout::contiguous([1, 3]), &[2, 0])?;
+    /// let mut data = [0; 12];
+    /// scatter.run(&mut data, &[1, 0], &[7, 8, 9])?;
+    /// assert_eq!(data, [0, 7, 0, 8, 0, 9, 0, 0, 0, 0, 0, 0]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[inline]
+    pub const fn axes(
+        data: &Layout,
+        indices: &Layout,
+        updates: &Layout,
+        axes: &[usize],
+    ) -> Result<Scatter, Error> {
+        let mut scatter = Scatter { plan: Plan::NOTHING, data: *data };
+        tri!(scatter.plan.axes(data, indices, updates, axes, Direction::Scatter));
+        Ok(scatter)
+    }
+
+    /// `data[b.., positions[b..] + n, ..] (op)= updates[b.., n, ..]`, where the sum is a coordinate
+    /// along the axis, modulo its size if the sequence is circular.
+    ///
+    /// The shapes are `updates = data` but for the axis, along which the updates may be shorter,
+    /// and `positions = data[..r]`, with `r <= axis`: a position for each batch, and for each head
+    /// if one likes, or one for all, in a layout of rank 0. ONNX has `r = 1`; where it leaves the
+    /// positions out, they are `&[0]` with `Layout::strided([batches], [0])`.
+    ///
+    /// - [`Sequence::Linear`]: a position at which not all of the sequence fits is out of bounds,
+    ///   and so is one below 0, as under [`Negative::OutOfBounds`]. Errors count the places at
+    ///   which it fits: `data[axis] - updates[axis] + 1`. [`Bounds::Clamp`] moves the sequence as a
+    ///   whole to where it fits, as JAX's `dynamic_update_slice` does; [`Bounds::Skip`] leaves it
+    ///   out.
+    /// - [`Sequence::Circular`]: positions are taken modulo the size, as by [`Bounds::Wrap`], and
+    ///   the sequence goes on at the start of the axis. Another policy decides about the positions,
+    ///   never about what comes after them.
+    ///
+    /// This is ONNX `TensorScatter`.
+    ///
+    /// # Errors
+    /// [`Error::AxisOutOfRange`], [`Error::BatchDimsOutOfRange`] for positions of a rank above the
+    /// axis, [`Error::RankMismatch`], [`Error::SizeMismatch`], [`Error::SizesOverflow`],
+    /// [`Error::OffsetTooSmall`], [`Error::OverlappingOutput`].
+    ///
+    /// ```
+    /// use strew::{Layout, Scatter, Sequence};
+    ///
+    /// // Two tokens for each of two caches of four places; the second goes on at the start.
+    /// let (cache, starts) = (Layout::contiguous([2, 4]), Layout::contiguous([2]));
+    /// let tokens = Layout::contiguous([2, 2]);
+    /// let scatter = Scatter::sequence(&cache, &starts, &tokens, 1, Sequence::Circular)?;
+    /// let mut data = [0; 8];
+    /// scatter.run(&mut data, &[1, 3], &[1, 2, /**/ 3, 4])?;
+    /// assert_eq!(data, [0, 1, 2, 0, /**/ 4, 0, 0, 3]);
+    /// let scatter = Scatter::sequence(&cache, &starts, &tokens, 1, Sequence::Linear)?;
+    /// assert!(scatter.run(&mut data, &[1, 3], &[1, 2, /**/ 3, 4]).is_err());
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[inline]
+    pub const fn sequence(
+        data: &Layout,
+        positions: &Layout,
+        updates: &Layout,
+        axis: usize,
+        sequence: Sequence,
+    ) -> Result<Scatter, Error> {
+        let mut scatter = Scatter { plan: Plan::NOTHING, data: *data };
+        let direction = Direction::Scatter;
+        tri!(scatter.plan.sequence(data, positions, updates, axis, sequence, direction));
+        Ok(scatter)
+    }
+
     /// The same scatter with another rule for indices out of bounds; the rule is [`Bounds::Error`]
     /// if none is set.
     ///
@@ -166,6 +258,26 @@ impl Scatter {
     #[must_use]
     pub const fn bounds(mut self, bounds: Bounds) -> Scatter {
         self.plan.set_bounds(bounds);
+        self
+    }
+
+    /// The same plan with another meaning of indices below 0; [`Negative::FromEnd`] if none is set.
+    ///
+    /// ```
+    /// use strew::{Add, Bounds, Layout, Negative, Scatter};
+    ///
+    /// // A histogram in which everything outside is left out, on both sides.
+    /// let (bins, four) = (Layout::contiguous([3]), Layout::contiguous([4]));
+    /// let scatter = Scatter::axis(&bins, &four, &Layout::strided([4], [0]), 0)?;
+    /// let scatter = scatter.bounds(Bounds::Skip).negative(Negative::OutOfBounds);
+    /// let mut counts = [0; 3];
+    /// scatter.reduce(Add, &mut counts, &[0, -1, 2, 3], &[1])?;
+    /// assert_eq!(counts, [1, 0, 1]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[must_use]
+    pub const fn negative(mut self, negative: Negative) -> Scatter {
+        self.plan.negative = negative;
         self
     }
 
@@ -343,6 +455,132 @@ impl Scatter {
         run::par_scatter(&self.plan, &reduction, data, indices, false, updates)
     }
 
+    /// Assigns updates of another type: `data[.. indices ..] = map(updates[..])`. The last update
+    /// of a place stays.
+    ///
+    /// It is the counterpart of [`Gather::run_map`](crate::Gather::run_map), whose rules hold for
+    /// `map` here. `map` is called for no update before all indices are proven.
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`], [`Error::IndexOutOfBounds`]. The data is as it was.
+    ///
+    /// ```
+    /// use strew::quant::Q8_0;
+    /// use strew::{Layout, Scatter};
+    ///
+    /// // A row of a quantised cache is written from floats.
+    /// let (cache, slots) = (Layout::contiguous([4]), Layout::contiguous([1]));
+    /// let scatter = Scatter::axis(&cache, &slots, &slots, 0)?;
+    /// let mut blocks = [Q8_0::default(); 4];
+    /// scatter.run_map(&mut blocks, &[2], &[[127.0; 32]], |row| Q8_0::encode(&row))?;
+    /// assert_eq!(blocks[2].decode(), [127.0; 32]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    // As for `run`.
+    #[cfg_attr(feature = "std", inline)]
+    #[cfg_attr(not(feature = "std"), inline(always))]
+    pub fn run_map<T: Element, U: Element, I: Index>(
+        &self,
+        data: &mut [T],
+        indices: &[I],
+        updates: &[U],
+        map: impl Fn(U) -> T,
+    ) -> Result<(), Error> {
+        self.reduce_map(Assign, data, indices, updates, map)
+    }
+
+    /// Combines with updates of another type, in row-major order of the indices:
+    /// `data[.. indices ..] = reduction(data[.. indices ..], map(updates[..]))`.
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`], [`Error::IndexOutOfBounds`]. The data is as it was.
+    ///
+    /// ```
+    /// use half::f16;
+    /// use strew::{Add, Layout, Scatter};
+    ///
+    /// // Sums of f16 in f32: 4096 ones are 4096, where f16 would stop at 2048.
+    /// let (one, many) = (Layout::contiguous([1]), Layout::contiguous([4096]));
+    /// let scatter = Scatter::axis(&one, &many, &many, 0)?;
+    /// let mut sum = [0.0_f32];
+    /// scatter.reduce_map(Add, &mut sum, &[0; 4096], &[f16::ONE; 4096], f16::to_f32)?;
+    /// assert_eq!(sum, [4096.0]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    // As for `reduce`.
+    #[cfg_attr(feature = "std", inline)]
+    #[cfg_attr(not(feature = "std"), inline(always))]
+    pub fn reduce_map<T: Element, U: Element, I: Index, R: Reduction<T>>(
+        &self,
+        reduction: R,
+        data: &mut [T],
+        indices: &[I],
+        updates: &[U],
+        map: impl Fn(U) -> T,
+    ) -> Result<(), Error> {
+        run::change(&self.plan, mapped(&reduction, &map), data, indices, updates)
+    }
+
+    /// Assigns as [`run_map`](Scatter::run_map) does, to the bit, with the threads of the rayon
+    /// pool that it is called in. Small calls run on the caller's thread.
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`], [`Error::IndexOutOfBounds`]. The data is as it was.
+    ///
+    /// ```
+    /// use strew::{Layout, Scatter};
+    ///
+    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
+    /// let mut data = [0.0_f32; 2];
+    /// scatter.par_run_map(&mut data, &[1, 0, 1], &[1_i8, 2, -3], f32::from)?;
+    /// assert_eq!(data, [2.0, -3.0]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[cfg(feature = "rayon")]
+    pub fn par_run_map<T: Element + Send, U: Element + Sync, I: Index>(
+        &self,
+        data: &mut [T],
+        indices: &[I],
+        updates: &[U],
+        map: impl Fn(U) -> T + Sync,
+    ) -> Result<(), Error> {
+        self.par_reduce_map(Assign, data, indices, updates, map)
+    }
+
+    /// Combines as [`reduce_map`](Scatter::reduce_map) does, to the bit, with the threads of the
+    /// rayon pool that it is called in: each place gets its updates from one thread, in order.
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`], [`Error::IndexOutOfBounds`]. The data is as it was.
+    ///
+    /// ```
+    /// use strew::{Add, Layout, Scatter};
+    ///
+    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
+    /// let mut sums = [0_u64; 2];
+    /// scatter.par_reduce_map(Add, &mut sums, &[1, 0, 1], &[200_u8, 2, 100], u64::from)?;
+    /// assert_eq!(sums, [2, 300]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[cfg(feature = "rayon")]
+    pub fn par_reduce_map<
+        T: Element + Send,
+        U: Element + Sync,
+        I: Index,
+        R: Reduction<T> + Sync,
+    >(
+        &self,
+        reduction: R,
+        data: &mut [T],
+        indices: &[I],
+        updates: &[U],
+        map: impl Fn(U) -> T + Sync,
+    ) -> Result<(), Error> {
+        run::par_change(&self.plan, mapped(&reduction, &map), data, indices, false, updates)
+    }
+
     /// `output = input`, then the assignment as by [`run`](Scatter::run); input and output have the
     /// layout of the data.
     ///
@@ -429,13 +667,82 @@ impl Scatter {
         self.check(indices)?.reduce_excluding_self(reduction, data, updates, flags)
     }
 
-    /// Sets every place that is hit to the mean of the value that is there and all updates: to
-    /// their sum in row-major order of the indices, with the rules of [`Add`], divided by the
-    /// number of updates plus one. Integers round down; their sum wraps, so average narrow ones in
-    /// a wider type.
+    /// [`reduce_excluding_self`](Scatter::reduce_excluding_self) in several calls: a place that an
+    /// earlier call has hit starts from what that left there. (The relations of a graph go into one
+    /// sum one after the other.)
     ///
-    /// `counts` is scratch of [`counts_len`](Scatter::counts_len) words; what it holds before and
-    /// after means nothing. Counts saturate at `u32::MAX`.
+    /// `flags` are [`flags_len`](Scatter::flags_len) words that the caller keeps from call to call:
+    /// all 0 before the first one, and one bit for each place that has been hit after it. Plans on
+    /// the same data share them if their indices choose from the same places.
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`], [`Error::IndexOutOfBounds`], [`Error::ScratchTooShort`]. Data and
+    /// flags are as they were.
+    ///
+    /// ```
+    /// use strew::{Add, Layout, Scatter};
+    ///
+    /// let (three, two) = (Layout::contiguous([3]), Layout::contiguous([2]));
+    /// let scatter = Scatter::axis(&three, &two, &two, 0)?;
+    /// let (mut data, mut flags) = ([100; 3], [0; 1]);
+    /// scatter.continue_excluding_self(Add, &mut data, &[0, 1], &[1, 2], &mut flags)?;
+    /// scatter.continue_excluding_self(Add, &mut data, &[1, 1], &[3, 4], &mut flags)?;
+    /// assert_eq!(data, [1, 9, 100]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    pub fn continue_excluding_self<T: Element, I: Index, R: Reduction<T>>(
+        &self,
+        reduction: R,
+        data: &mut [T],
+        indices: &[I],
+        updates: &[T],
+        flags: &mut [u32],
+    ) -> Result<(), Error> {
+        self.check(indices)?.continue_excluding_self(reduction, data, updates, flags)
+    }
+
+    /// Sets every place to the largest (or smallest) of its value and its updates, and where that
+    /// changes it, its winner to the number of the entry that the update belongs to.
+    ///
+    /// `winners` is laid out as the data. Entries count in row-major order of the indices, whole
+    /// tuples for tuples. Of several updates that are as large, the first one wins; a place that
+    /// stays as it is keeps its winner, whatever it was.
+    ///
+    /// This is torch_scatter's `scatter_max` and `scatter_min`; the winners are what a gradient
+    /// needs.
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`], [`Error::IndexOutOfBounds`]. Data and winners are as they were.
+    ///
+    /// ```
+    /// use strew::{Layout, Max, Scatter};
+    ///
+    /// const NONE: usize = usize::MAX;
+    /// let (two, four) = (Layout::contiguous([2]), Layout::contiguous([4]));
+    /// let scatter = Scatter::axis(&two, &four, &four, 0)?;
+    /// let (mut data, mut winners) = ([0, 9], [NONE; 2]);
+    /// scatter.reduce_arg(Max, &mut data, &mut winners, &[0, 1, 0, 0], &[3, 5, 7, 7])?;
+    /// assert_eq!((data, winners), ([7, 9], [2, NONE]));
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    pub fn reduce_arg<T: Element, I: Index, R: Extreme + Reduction<T>>(
+        &self,
+        extreme: R,
+        data: &mut [T],
+        winners: &mut [usize],
+        indices: &[I],
+        updates: &[T],
+    ) -> Result<(), Error> {
+        self.check(indices)?.reduce_arg(extreme, data, winners, updates)
+    }
+
+    /// Sets every place that is hit to the mean of the value that is there and all updates: to
+    /// their sum in row-major order of the indices, divided by the number of updates plus one. Sums
+    /// are held in the type that [`Average`] names (integers exactly, `f16` and `bf16` in `f32`),
+    /// and rounded once; integers round down.
+    ///
+    /// `scratch` has [`mean_len`](Scatter::mean_len) words; what it holds before and after means
+    /// nothing. Counts saturate at `u32::MAX`.
     ///
     /// # Errors
     /// [`Error::SliceTooShort`], [`Error::IndexOutOfBounds`], [`Error::ScratchTooShort`]. The data
@@ -451,6 +758,11 @@ impl Scatter {
     /// scatter.mean(&mut with, &[0; 3], &updates, &mut [0; 2])?;
     /// scatter.mean_excluding_self(&mut without, &[0; 3], &updates, &mut [0; 2])?;
     /// assert_eq!((with, without), ([5.0, 5.0], [6.0, 5.0]));
+    ///
+    /// let mut bytes = [0_u8; 2];
+    /// let mut scratch = vec![0; scatter.mean_len::<u8>()];
+    /// scatter.mean_excluding_self(&mut bytes, &[0; 3], &[200, 100, 150], &mut scratch)?;
+    /// assert_eq!(bytes, [150, 0]);
     /// # Ok::<(), strew::Error>(())
     /// ```
     pub fn mean<T: Average, I: Index>(
@@ -458,12 +770,12 @@ impl Scatter {
         data: &mut [T],
         indices: &[I],
         updates: &[T],
-        counts: &mut [u32],
+        scratch: &mut [u32],
     ) -> Result<(), Error>
     where
         Add: Reduction<T>,
     {
-        self.check(indices)?.mean(data, updates, counts)
+        self.check(indices)?.mean(data, updates, scratch)
     }
 
     /// Sets every place that is hit to the mean of all its updates: this is [`mean`](Scatter::mean)
@@ -489,28 +801,31 @@ impl Scatter {
         data: &mut [T],
         indices: &[I],
         updates: &[T],
-        counts: &mut [u32],
+        scratch: &mut [u32],
     ) -> Result<(), Error>
     where
         Add: Reduction<T>,
     {
-        self.check(indices)?.mean_excluding_self(data, updates, counts)
+        self.check(indices)?.mean_excluding_self(data, updates, scratch)
     }
 
-    /// The number of words that [`mean`](Scatter::mean) needs: one for each place that the indices
-    /// choose from.
+    /// The number of words that [`mean`](Scatter::mean) needs: a count for each place that the
+    /// indices choose from, and a sum for each element of the data, unless elements hold their sums
+    /// themselves (`f32` and `f64`, see [`Average`]).
     ///
     /// ```
     /// use strew::{Layout, Scatter};
     ///
     /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
     /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
-    /// assert_eq!(scatter.counts_len(), 2);
+    /// assert_eq!(scatter.mean_len::<f32>(), 2);
+    /// assert_eq!(scatter.mean_len::<u8>(), 2 + 2 * 2);
     /// # Ok::<(), strew::Error>(())
     /// ```
     #[must_use]
-    pub const fn counts_len(&self) -> usize {
-        self.plan.cells
+    pub const fn mean_len<T: Average>(&self) -> usize {
+        let elements = if self.plan.cells > 0 { self.plan.lengths.table } else { 0 };
+        self.plan.cells.saturating_add(elements.saturating_mul(T::SUM_WORDS))
     }
 
     /// The number of words that [`check_unique`](Scatter::check_unique) and
@@ -547,7 +862,7 @@ impl Scatter {
     /// let ones = Layout::strided([100_000], [0]);
     /// let scatter = Scatter::axis(&bins, &many, &ones, 0)?;
     /// let text = scatter.explain::<u32, i64, Add>(1).to_string();
-    /// assert!(text.starts_with("check: while a copy of the data changes"), "{text}");
+    /// assert!(text.starts_with("check: while copies of the data change"), "{text}");
     /// # Ok::<(), strew::Error>(())
     /// ```
     #[cfg(feature = "std")]
@@ -555,4 +870,14 @@ impl Scatter {
     pub fn explain<T: Element, I: Index, R: Reduction<T>>(&self, threads: usize) -> Explain {
         Explain::scatter::<T, I, R>(&self.plan, threads)
     }
+}
+
+/// What a reduction makes of an update of another type.
+#[inline(always)]
+pub(crate) fn mapped<T, U, R: Reduction<T>>(
+    reduction: &R,
+    map: &impl Fn(U) -> T,
+) -> impl Fn(T, U) -> T + Copy {
+    #[inline(always)]
+    |current, update| reduction.combine(current, (*map)(update))
 }

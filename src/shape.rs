@@ -14,6 +14,7 @@
 //! ```
 
 use crate::error::{Direction, Error, Operand, tri};
+use crate::get::{get, get_mut};
 use crate::layout::{Layout, MAX_RANK, SCALAR};
 
 /// The sizes of a tensor of any supported rank, as a [`heapless::Vec`], which derefs to a slice.
@@ -84,6 +85,25 @@ pub fn nd(table: &[usize], indices: &[usize], batch_dims: usize) -> Result<Shape
         batch_dims,
         Direction::Gather,
     ))
+}
+
+/// `indices[..q-1] ++ the other dimensions of the table, in their order`: the output of
+/// [`Gather::axes`](crate::Gather::axes), the updates of [`Scatter::axes`](crate::Scatter::axes).
+///
+/// # Errors
+/// [`Error::RankTooLarge`] for an argument or the result, [`Error::RankMismatch`] for rank 0,
+/// [`Error::TupleSizeOutOfRange`] for no axes or more than the table has,
+/// [`Error::SizeMismatch`] when the tuples have more or fewer coordinates than there are axes,
+/// [`Error::AxisOutOfRange`], and [`Error::RepeatedAxis`].
+///
+/// ```
+/// assert_eq!(strew::shape::axes(&[2, 3, 4, 5], &[7, 2], &[3, 1])?, [7, 2, 4]);
+/// # Ok::<(), strew::Error>(())
+/// ```
+pub fn axes(table: &[usize], indices: &[usize], axes: &[usize]) -> Result<Shape, Error> {
+    let (table, indices) = (Layout::from_sizes(table)?, Layout::from_sizes(indices)?);
+    let permuted = axes_first(&table, &indices, axes, Direction::Gather)?;
+    shape(nd_sizes(&permuted, &indices, 0, Direction::Gather))
 }
 
 fn shape(sizes: Result<Layout, Error>) -> Result<Shape, Error> {
@@ -217,6 +237,71 @@ pub(crate) const fn nd_sizes(
     Ok(flat)
 }
 
+/// The table with the axes first, in the order of the tuple, and then its other dimensions. The
+/// axes must be different, and as many as the tuples have coordinates.
+pub(crate) const fn axes_first(
+    table: &Layout,
+    indices: &Layout,
+    axes: &[usize],
+    direction: Direction,
+) -> Result<Layout, Error> {
+    if indices.rank() == 0 {
+        return Err(Error::RankMismatch { operand: Operand::Indices, expected: 1, found: 0 });
+    }
+    if table.rank() == 0 {
+        return Err(Error::RankMismatch { operand: direction.table(), expected: 1, found: 0 });
+    }
+    let dimension = indices.rank() - 1;
+    if axes.is_empty() || axes.len() > table.rank() {
+        return Err(Error::TupleSizeOutOfRange { expected: table.rank(), found: axes.len() });
+    }
+    if indices.size(dimension) != axes.len() {
+        return Err(Error::SizeMismatch {
+            operand: Operand::Indices,
+            dimension,
+            expected: axes.len(),
+            found: indices.size(dimension),
+        });
+    }
+    let mut permuted = SCALAR.with_offset(table.offset());
+    let mut place = [None; MAX_RANK];
+    let (mut rest, mut second) = (axes, 0);
+    while let [axis, more @ ..] = rest {
+        match get_mut(&mut place, *axis) {
+            Some(Some(first)) => {
+                return Err(Error::RepeatedAxis { axis: *axis, first: *first, second });
+            }
+            Some(place) if *axis < table.rank() => *place = Some(second),
+            _ => {
+                return Err(Error::AxisOutOfRange {
+                    operand: direction.table(),
+                    expected: table.rank(),
+                    found: *axis,
+                });
+            }
+        }
+        permuted.push(table.size(*axis), table.stride(*axis));
+        (rest, second) = (more, second + 1);
+    }
+    let mut d = 0;
+    while d < table.rank() {
+        if let Some(None) = get(&place, d) {
+            permuted.push(table.size(d), table.stride(d));
+        }
+        d += 1;
+    }
+    Ok(permuted)
+}
+
+/// `output[..1] ++ table[1..]`, for a table with a dimension at least.
+pub(crate) const fn bag_sizes(table: &Layout, output: &Layout) -> Result<Layout, Error> {
+    tri!(same_rank(table, output, Operand::Output));
+    let mut sizes = SCALAR;
+    push_sizes(&mut sizes, output, 0, 1);
+    push_sizes(&mut sizes, table, 1, table.rank());
+    Ok(sizes)
+}
+
 /// Adds the sizes of dimensions `first..end`. Strides do not matter here.
 const fn push_sizes(sizes: &mut Layout, from: &Layout, first: usize, end: usize) {
     let mut d = first;
@@ -224,6 +309,47 @@ const fn push_sizes(sizes: &mut Layout, from: &Layout, first: usize, end: usize)
         sizes.push(from.size(d), 0);
         d += 1;
     }
+}
+
+/// `positions = table[..r]` with `r <= axis`, and `flat = table` but for the axis, along which it
+/// may be shorter.
+pub(crate) const fn sequence_fits(
+    table: &Layout,
+    positions: &Layout,
+    flat: &Layout,
+    axis: usize,
+    direction: Direction,
+) -> Result<(), Error> {
+    if axis >= table.rank() {
+        return Err(Error::AxisOutOfRange {
+            operand: direction.table(),
+            expected: table.rank(),
+            found: axis,
+        });
+    }
+    if positions.rank() > axis {
+        return Err(Error::BatchDimsOutOfRange {
+            operand: Operand::Indices,
+            expected: axis,
+            found: positions.rank(),
+        });
+    }
+    tri!(same_rank(table, flat, direction.flat()));
+    let mut dimension = 0;
+    while dimension < table.rank() {
+        let (expected, found) = (table.size(dimension), flat.size(dimension));
+        if found > expected || (found < expected && dimension != axis) {
+            let operand = direction.flat();
+            return Err(Error::SizeMismatch { operand, dimension, expected, found });
+        }
+        let found = positions.size(dimension);
+        if dimension < positions.rank() && found != expected {
+            let operand = Operand::Indices;
+            return Err(Error::SizeMismatch { operand, dimension, expected, found });
+        }
+        dimension += 1;
+    }
+    Ok(())
 }
 
 const fn same_rank(expected: &Layout, found: &Layout, operand: Operand) -> Result<(), Error> {

@@ -9,7 +9,7 @@
 //! same, so that a mistake here could move a wrong element, never panic.
 
 use crate::error::Error;
-use crate::index::{Bounds, Index, resolve};
+use crate::index::{Bounds, Index};
 use crate::plan::{Coordinate, Dim, Plan};
 
 /// What moves between table and flat tensor, for one entry of the indices.
@@ -57,10 +57,10 @@ pub(crate) fn lanes<I: Index>(plan: &Plan, indices: &[I], mut visitor: impl Visi
 
 /// Where the tuple at `at` leads. `None`: out of bounds.
 #[inline(always)]
-fn locate<I: Index>(plan: &Plan, indices: &[I], mut at: Position) -> Option<Position> {
+pub(crate) fn locate<I: Index>(plan: &Plan, indices: &[I], mut at: Position) -> Option<Position> {
     let mut index = at.indices;
     for coordinate in plan.coordinates() {
-        let position = resolve(*indices.get(index)?, coordinate.size, plan.bounds)?;
+        let position = plan.position(indices, index, coordinate.size)?;
         at.table = at.table.wrapping_add(position.wrapping_mul(coordinate.table as usize));
         at.cell = at.cell.wrapping_add(position.wrapping_mul(coordinate.cell));
         index = index.wrapping_add_signed(plan.tuple_stride);
@@ -111,10 +111,13 @@ pub(crate) fn first_out_of_bounds<I: Index>(plan: &Plan, indices: &[I]) -> Optio
     loop {
         let mut position = at.indices;
         for (coordinate, Coordinate { size, .. }) in plan.coordinates().iter().enumerate() {
-            if let Some(&index) = indices.get(position)
-                && resolve(index, *size, Bounds::Error).is_none()
+            let place = position.checked_div(plan.ring).unwrap_or(position);
+            if let Some(&index) = indices.get(place)
+                && plan.position(indices, position, *size).is_none()
             {
-                let entry = step.wrapping_mul(plan.entry_weight);
+                // The positions of a ring are one entry.
+                let entry = step.checked_div(plan.ring).unwrap_or(step);
+                let entry = entry.wrapping_mul(plan.entry_weight);
                 return Some(Error::IndexOutOfBounds {
                     entry,
                     coordinate,
@@ -134,9 +137,11 @@ pub(crate) fn first_out_of_bounds<I: Index>(plan: &Plan, indices: &[I]) -> Optio
 /// The last dimension, and those before it.
 #[inline]
 pub(crate) fn split_lane(dims: &[Dim]) -> (&Dim, &[Dim]) {
-    const SINGLE: Dim = Dim { size: 1, table: 0, indices: 0, flat: 0, cell: 0 };
     dims.split_last().unwrap_or((&SINGLE, &[]))
 }
+
+/// A dimension of one step.
+pub(crate) const SINGLE: Dim = Dim { size: 1, table: 0, indices: 0, flat: 0, cell: 0 };
 
 /// Where the walk stands in each tensor, and in the indexed space.
 #[derive(Clone, Copy, Default)]

@@ -14,7 +14,7 @@ use common::case::{Case, IndexType, Operator, Tensor, tensor};
 use common::check::{Reductions, assign, gather_of, reduce};
 use common::oracle;
 use common::values::{Nan, Sample, samples};
-use strew::{Bounds, Gather, Layout, Scatter};
+use strew::{Bounds, Gather, Layout, Negative, Scatter};
 
 const POLICIES: [Bounds; 4] = [Bounds::Error, Bounds::Clamp, Bounds::Wrap, Bounds::Skip];
 
@@ -48,7 +48,8 @@ impl Shape {
             .map(|value| i128::from(value.rem_euclid(2 * reach) - reach))
             .collect();
         let (operator, flat) = (Operator::Elements(axis), indices.clone());
-        Case { operator, table, indices, flat, bounds, index: IndexType::I32, values, seed: 7 }
+        let (negative, index) = (Negative::FromEnd, IndexType::I32);
+        Case { operator, table, indices, flat, bounds, negative, index, values, seed: 7 }
     }
 
     /// Half as many indices as rows, which is the least for which a gather goes by tiles.

@@ -9,8 +9,9 @@
 #![allow(clippy::type_complexity, clippy::extra_unused_lifetimes)]
 
 use strew::{
-    Add, And, Assign, Average, Bounds, Checked, Element, Error, Gather, Index, Layout, MAX_RANK,
-    Max, Min, Mul, Or, Reduction, Scatter, Sub, Xor, plan, shape,
+    Add, And, Assign, Average, Bag, Bags, Bounds, Checked, CheckedBag, Element, Empty, Error,
+    Gather, Index, Layout, MAX_RANK, Max, Min, Mul, Negative, Or, Pool, Reduction, Scatter,
+    Sequence, Sub, Xor, plan, shape,
 };
 
 const _: usize = MAX_RANK;
@@ -32,12 +33,26 @@ const _: [fn(&Layout, &Layout, &Layout, usize) -> Result<Gather, Error>; 3] =
     [Gather::axis, Gather::elements, Gather::nd];
 const _: [fn(&Layout, &Layout, &Layout, usize) -> Result<Scatter, Error>; 3] =
     [Scatter::axis, Scatter::elements, Scatter::nd];
+const _: fn(&Layout, &Layout, &Layout, &[usize]) -> Result<Gather, Error> = Gather::axes;
+const _: fn(&Layout, &Layout, &Layout, &[usize]) -> Result<Scatter, Error> = Scatter::axes;
+const _: fn(&Layout, &Layout, &Layout) -> Result<Bag, Error> = Bag::new;
+const _: fn(Bag, Bounds) -> Bag = Bag::bounds;
+const _: fn(Bag, Negative) -> Bag = Bag::negative;
+const _: fn(Bag, usize) -> Bag = Bag::padding;
+const _: fn(Bag, Empty) -> Bag = Bag::empty;
 const _: fn(Gather, Bounds) -> Gather = Gather::bounds;
 const _: fn(Scatter, Bounds) -> Scatter = Scatter::bounds;
+const _: fn(&Layout, &Layout, &Layout, usize, Sequence) -> Result<Scatter, Error> =
+    Scatter::sequence;
+const _: fn(&Gather) -> Result<Scatter, Error> = Gather::adjoint;
+const _: fn(&Scatter) -> Result<Gather, Error> = Scatter::adjoint;
+const _: fn(Gather, Negative) -> Gather = Gather::negative;
+const _: fn(Scatter, Negative) -> Scatter = Scatter::negative;
 
 // Shapes of results.
 const _: [fn(&[usize], &[usize], usize) -> Result<heapless::Vec<usize, 8>, Error>; 3] =
     [shape::axis, shape::elements, shape::nd];
+const _: fn(&[usize], &[usize], &[usize]) -> Result<heapless::Vec<usize, 8>, Error> = shape::axes;
 
 // Everything that is `const` is so in a const.
 const TABLE: Layout = Layout::strided([4, 2], [2, 1]).with_offset(1);
@@ -50,12 +65,20 @@ const _: (usize, &[usize], &[isize], usize) =
 const _: Result<Layout, Error> = Layout::from_sizes(&[4, 2]);
 const _: Result<Layout, Error> = Layout::from_parts(&[4, 2], &[2, 1], 1);
 const GATHER: Gather = plan!(Gather::nd(&TABLE, &IDS, &ROWS, 0)).bounds(Bounds::Clamp);
-const SCATTER: Scatter = plan!(Scatter::nd(&TABLE, &IDS, &ROWS, 0)).bounds(Bounds::Wrap);
+const SCATTER: Scatter =
+    plan!(Scatter::nd(&TABLE, &IDS, &ROWS, 0)).bounds(Bounds::Wrap).negative(Negative::OutOfBounds);
 const _: Gather = plan!(Gather::axis(&TABLE, &LIST, &ROWS, 0));
 const _: Gather = plan!(Gather::elements(&TABLE, &ELEMENTS, &ELEMENTS, 0));
+const _: Gather = plan!(Gather::axes(&TABLE, &IDS, &ROWS, &[0]));
+const _: Scatter =
+    plan!(Scatter::sequence(&TABLE, &Layout::contiguous([]), &ROWS, 0, Sequence::Linear));
+const _: Scatter = plan!(plan!(Gather::axis(&TABLE, &LIST, &ROWS, 0)).adjoint());
+const _: Scatter = plan!(Scatter::axes(&TABLE, &IDS, &ROWS, &[0]));
 const _: Scatter = plan!(Scatter::axis(&TABLE, &LIST, &ROWS, 0));
 const _: Scatter = plan!(Scatter::elements(&TABLE, &ELEMENTS, &ELEMENTS, 0));
-const _: (usize, usize) = (SCATTER.flags_len(), SCATTER.counts_len());
+const _: Bag =
+    plan!(Bag::new(&TABLE, &LIST, &ROWS)).bounds(Bounds::Skip).padding(0).empty(Empty::Keep);
+const _: (usize, usize) = (SCATTER.flags_len(), SCATTER.mean_len::<f32>());
 
 /// What a caller that is generic in everything needs to say, and no more.
 #[allow(dead_code)]
@@ -88,6 +111,19 @@ fn generic_caller<'a, T: Element, I: Index, R: Reduction<T>>() {
     let _: fn(&Checked<'a, Scatter, I>, R, &mut [T], &[T], &mut [u32]) -> Result<(), Error> =
         Checked::<Scatter, I>::reduce_excluding_self::<T, R>;
     let _: fn(&R, T, T) -> T = R::combine;
+}
+
+#[allow(dead_code)]
+fn generic_bag<'a, T, I: Index, O: Index, P: Pool<T>>()
+where
+    T: Element + bytemuck::Zeroable,
+{
+    let _: fn(&Bag, P, &[T], &[I], Bags<'a, O>, &mut [T]) -> Result<(), Error> =
+        Bag::run::<T, I, O, P>;
+    let _: fn(&'a Bag, &'a [I], Bags<'a, O>) -> Result<CheckedBag<'a, I, O>, Error> =
+        Bag::check::<I, O>;
+    let _: fn(&CheckedBag<'a, I, O>, P, &[T], &mut [T]) -> Result<(), Error> =
+        CheckedBag::<I, O>::run::<T, P>;
 }
 
 #[allow(dead_code)]

@@ -271,11 +271,11 @@ fn slices() {
         short(Operand::Updates, 3)
     );
     assert_eq!(
-        scatter.mean(&mut values, &ids, &four[2..], &mut [0; 4]),
+        scatter.mean(&mut values, &ids, &four[2..], &mut [0; 12]),
         short(Operand::Updates, 3)
     );
     assert_eq!(
-        scatter.mean_excluding_self(&mut values[1..], &ids, &four, &mut [0; 4]),
+        scatter.mean_excluding_self(&mut values[1..], &ids, &four, &mut [0; 12]),
         short(Operand::Data, 4)
     );
     assert_eq!(values, [-1; 4]);
@@ -286,16 +286,17 @@ fn scratch() {
     // 40 places: two words of flags, 40 counts.
     let (data, three) = (l(&[40]), l(&[3]));
     let scatter = Scatter::axis(&data, &three, &three, 0).unwrap();
-    assert_eq!((scatter.flags_len(), scatter.counts_len()), (2, 40));
+    assert_eq!((scatter.flags_len(), scatter.mean_len::<f32>()), (2, 40));
     let nothing = Scatter::axis(&data, &l(&[0]), &l(&[0]), 0).unwrap();
-    assert_eq!((nothing.flags_len(), nothing.counts_len()), (0, 0));
+    assert_eq!((nothing.flags_len(), nothing.mean_len::<u8>()), (0, 0));
     let (mut values, ids, updates) = ([-1; 40], [0_u8, 1, 39], [1, 2, 3]);
     let flags = Err(Error::ScratchTooShort { expected: 2, found: 1 });
-    let counts = Err(Error::ScratchTooShort { expected: 40, found: 39 });
+    // And 40 sums of 64 bits.
+    let words = Err(Error::ScratchTooShort { expected: 120, found: 119 });
     assert_eq!(scatter.check_unique(&ids, &mut [0; 1]).map(|_| ()), flags);
     assert_eq!(scatter.reduce_excluding_self(Add, &mut values, &ids, &updates, &mut [0; 1]), flags);
-    assert_eq!(scatter.mean(&mut values, &ids, &updates, &mut [0; 39]), counts);
-    assert_eq!(scatter.mean_excluding_self(&mut values, &ids, &updates, &mut [0; 39]), counts);
+    assert_eq!(scatter.mean(&mut values, &ids, &updates, &mut [0; 119]), words);
+    assert_eq!(scatter.mean_excluding_self(&mut values, &ids, &updates, &mut [0; 119]), words);
     assert_eq!(values, [-1; 40]);
 }
 
@@ -329,6 +330,68 @@ fn indices() {
     assert!(batched.check_unique(&[3, 3], &mut flags).is_ok());
 }
 
+#[test]
+fn lists_of_axes() {
+    use Operand::Indices;
+    type Expected = fn(Operand) -> Error;
+    let cases: [(Layout, Layout, &[usize], Expected); 9] = [
+        (l(&[2, 3]), l(&[]), &[0], |_| Error::RankMismatch {
+            operand: Indices,
+            expected: 1,
+            found: 0,
+        }),
+        (l(&[]), l(&[1]), &[0], |table| Error::RankMismatch {
+            operand: table,
+            expected: 1,
+            found: 0,
+        }),
+        (l(&[2, 3]), l(&[4, 0]), &[], |_| Error::TupleSizeOutOfRange { expected: 2, found: 0 }),
+        (l(&[2, 3]), l(&[4, 3]), &[0, 1, 0], |_| Error::TupleSizeOutOfRange {
+            expected: 2,
+            found: 3,
+        }),
+        (l(&[2, 3]), l(&[4, 1]), &[0, 1], |_| Error::SizeMismatch {
+            operand: Indices,
+            dimension: 1,
+            expected: 2,
+            found: 1,
+        }),
+        (l(&[2, 3]), l(&[4, 2]), &[0, 2], |table| Error::AxisOutOfRange {
+            operand: table,
+            expected: 2,
+            found: 2,
+        }),
+        (l(&[2, 3]), l(&[4, 1]), &[usize::MAX], |table| Error::AxisOutOfRange {
+            operand: table,
+            expected: 2,
+            found: usize::MAX,
+        }),
+        (l(&[2, 3]), l(&[4, 2]), &[1, 1], |_| Error::RepeatedAxis { axis: 1, first: 0, second: 1 }),
+        (l(&[2, 3, 4]), l(&[4, 3]), &[1, 0, 1], |_| Error::RepeatedAxis {
+            axis: 1,
+            first: 0,
+            second: 2,
+        }),
+    ];
+    for (table, indices, axes, expected) in cases {
+        let found = Gather::axes(&table, &indices, &l(&[4]), axes).unwrap_err();
+        assert_eq!(found, expected(Operand::Input), "{axes:?}");
+        let found = Scatter::axes(&table, &indices, &l(&[4]), axes).unwrap_err();
+        assert_eq!(found, expected(Operand::Data), "{axes:?}");
+    }
+    // The output's dimensions are its own; the data's are those that the caller knows.
+    let (table, pairs) = (l(&[2, 3, 4]), l(&[5, 2]));
+    assert_eq!(
+        Gather::axes(&table, &pairs, &l(&[5, 4]), &[2, 0]).unwrap_err(),
+        Error::SizeMismatch { operand: Operand::Output, dimension: 1, expected: 3, found: 4 }
+    );
+    let overlapping = Layout::strided([2, 3, 4], [0, 4, 1]);
+    assert_eq!(
+        Scatter::axes(&overlapping, &pairs, &l(&[5, 3]), &[2, 0]).unwrap_err(),
+        Error::OverlappingOutput { operand: Operand::Data, dimension: 0, expected: 1, found: 0 }
+    );
+}
+
 /// One of every variant, all counts `n` and all values `value`.
 fn every_variant(n: usize, value: i128) -> Vec<Error> {
     let operands = [
@@ -338,6 +401,8 @@ fn every_variant(n: usize, value: i128) -> Vec<Error> {
         Operand::Updates,
         Operand::Data,
         Operand::Output,
+        Operand::Mask,
+        Operand::Winners,
     ];
     let of = |operand| {
         let found = FeatureLevel::Level1_0;
@@ -372,9 +437,11 @@ fn every_variant(n: usize, value: i128) -> Vec<Error> {
         Error::TupleSizeOutOfRange { expected: n, found: n },
         Error::IndexOutOfBounds { entry: n, coordinate: n, value, size: n },
         Error::DuplicateIndex { first: n, second: n },
+        Error::RepeatedAxis { axis: n, first: n, second: n },
         Error::ScratchTooShort { expected: n, found: n },
     ];
-    operands.into_iter().flat_map(of).chain(without_operand).collect()
+    let all = operands.into_iter().flat_map(of).chain(without_operand);
+    all.chain([Error::NoAdjoint]).collect()
 }
 
 #[test]

@@ -93,13 +93,21 @@ fn printed(example: &str) -> String {
 fn kv_cache_fills_and_goes_round() {
     let text = printed("kv_cache");
     let (linear, circular) = text.split_once("Circular").unwrap();
+    assert!(circular.contains("page 0: [0.0, 0.0, 0.0, 0.0]"), "{text}");
+    assert!(circular.contains("page 1: [0.0, 1.0, 4.0, 0.0]"), "{text}");
+    assert!(circular.contains("page 2: [0.0, 2.0, 0.0, 0.0]"), "{text}");
     // The step that does not fit leaves what was there.
     assert_eq!(
         linear.matches("sequence 1, head 1: [0.0, 0.0, 0.0, 1.0, 2.0, 0.0]").count(),
         2,
         "{text}"
     );
-    assert!(linear.contains("positions [2, 3, 5, 6]: index out of bounds"), "{text}");
+    assert!(
+        linear.contains(
+            "positions [2, 5]: index out of bounds: entry 1, coordinate 0 is 5, the size is 5"
+        ),
+        "{text}"
+    );
     for head in 0..2 {
         assert!(
             circular.contains(&format!("sequence 0, head {head}: [7.0, 8.0, 3.0, 4.0, 5.0, 6.0]")),
@@ -109,6 +117,26 @@ fn kv_cache_fills_and_goes_round() {
             circular.contains(&format!("sequence 1, head {head}: [4.0, 5.0, 6.0, 7.0, 8.0, 3.0]")),
             "{text}"
         );
+    }
+}
+
+#[test]
+fn max_pool_sends_gradients_to_the_winners() {
+    let text = printed("max_pool");
+    let (_, pooled) = text.split_once("pooled\n").unwrap();
+    let (pooled, gradient) = pooled.split_once("gradient of the image\n").unwrap();
+    let numbers = |text: &str| -> Vec<f32> {
+        text.split_whitespace().map(|number| number.parse().unwrap()).collect()
+    };
+    let image: Vec<f32> = (0..60).map(|n| (n * 37 % 61) as f32).collect();
+    let gradient = numbers(gradient);
+    for (cell, largest) in numbers(pooled).into_iter().enumerate() {
+        let first = cell / 5 * 20 + cell % 5 * 2;
+        let pixels = [first, first + 1, first + 10, first + 11];
+        let winner = pixels.into_iter().max_by(|a, b| image[*a].total_cmp(&image[*b])).unwrap();
+        assert_eq!(largest, image[winner], "{text}");
+        let expected = |pixel| if pixel == winner { cell as f32 + 1.0 } else { 0.0 };
+        assert!(pixels.into_iter().all(|pixel| gradient[pixel] == expected(pixel)), "{text}");
     }
 }
 
@@ -207,4 +235,25 @@ fn permutation_sorts_and_puts_back() {
         magnitudes.len() == 10 && magnitudes.is_sorted_by(|a, b| a >= b) && magnitudes[0] > 6.0,
         "{text}"
     );
+}
+
+#[test]
+fn mapped_reads_the_rows_of_words() {
+    // 2^16 rows of 8 blocks of 34 bytes, of which the scale is 1 and the values 1.
+    let (file, text) = (temporary("table.q8_0"), temporary("words.txt"));
+    let block = [&[0x00, 0x3c][..], &[1; 32]].concat();
+    std::fs::write(&file, block.repeat(8 << 16)).unwrap();
+    std::fs::write(&text, "one two one\nthree\n").unwrap();
+    let output = run("mapped", &[file.to_str().unwrap(), text.to_str().unwrap()]);
+    let printed = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{printed}");
+    assert!(printed.contains("longest rows: one two one"), "{printed}");
+    // Three different words, and one of them twice.
+    assert!(printed.contains("4 rows, 1088 of 17825792 bytes read, "), "{printed}");
+
+    std::fs::write(&file, block.repeat(7)).unwrap();
+    let output = run("mapped", &[file.to_str().unwrap(), text.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(1));
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(message.contains("238 bytes, a table has 17825792"), "{message}");
 }

@@ -18,6 +18,7 @@ use common::check::{
 };
 use common::dml::{self, check_description, check_hostile_description};
 use common::generate::{self, Direction, KINDS, Kind};
+use common::map;
 use common::oracle::coordinates;
 use half::{bf16, f16};
 use proptest::prelude::*;
@@ -48,7 +49,7 @@ fn cases(direction: Direction, kind: Kind) -> impl Strategy<Value = Case> {
 fn any_case(direction: Direction) -> impl Strategy<Value = Case> {
     choices().prop_map(move |choices| {
         replay(&choices, |choose| {
-            let kind = KINDS[choose(3)];
+            let kind = KINDS[choose(4)];
             generate::case(direction, kind, choose)
         })
     })
@@ -58,9 +59,15 @@ fn any_case(direction: Direction) -> impl Strategy<Value = Case> {
 fn long_cases(direction: Direction) -> impl Strategy<Value = Case> {
     choices().prop_map(move |choices| {
         replay(&choices, |choose| {
-            let kind = KINDS[choose(3)];
+            let kind = KINDS[choose(4)];
             generate::long_case(direction, kind, choose)
         })
+    })
+}
+
+fn long_sequence_cases() -> impl Strategy<Value = Case> {
+    choices().prop_map(|choices| {
+        replay(&choices, |choose| generate::long_case(Direction::Scatter, Kind::Sequence, choose))
     })
 }
 
@@ -80,9 +87,15 @@ properties!(1;
     gather_axis: cases(Direction::Gather, Kind::Axis) => check_gather;
     gather_elements: cases(Direction::Gather, Kind::Elements) => check_gather;
     gather_nd: cases(Direction::Gather, Kind::Nd) => check_gather;
+    gather_axes: cases(Direction::Gather, Kind::Axes) => check_gather;
     scatter_axis: cases(Direction::Scatter, Kind::Axis) => check_scatter;
     scatter_elements: cases(Direction::Scatter, Kind::Elements) => check_scatter;
     scatter_nd: cases(Direction::Scatter, Kind::Nd) => check_scatter;
+    scatter_axes: cases(Direction::Scatter, Kind::Axes) => check_scatter;
+    scatter_sequence: cases(Direction::Scatter, Kind::Sequence) => check_scatter;
+
+    mapped_gathers: any_case(Direction::Gather) => map::check_gather;
+    mapped_scatters: any_case(Direction::Scatter) => map::check_scatter;
 
     reductions_of_u8: any_case(Direction::Scatter) => check_reductions::<u8>;
     reductions_of_i16: any_case(Direction::Scatter) => check_reductions::<i16>;
@@ -110,6 +123,9 @@ properties!(1;
 properties!(10;
     long_gathers: long_cases(Direction::Gather) => check_gather;
     long_scatters: long_cases(Direction::Scatter) => check_scatter;
+    long_mapped_gathers: long_cases(Direction::Gather) => map::check_gather;
+    long_mapped_scatters: long_cases(Direction::Scatter) => map::check_scatter;
+    long_sequences: long_sequence_cases() => check_scatter;
     long_reductions_of_u8: long_cases(Direction::Scatter) => check_reductions::<u8>;
     long_reductions_of_i64: long_cases(Direction::Scatter) => check_reductions::<i64>;
     long_reductions_of_f32: long_cases(Direction::Scatter) => check_reductions::<f32>;

@@ -10,9 +10,9 @@
 
 mod common;
 
-use common::case::Case;
+use common::case::{Case, IndexType};
 use common::check::{assign, gather_of, reduce};
-use common::generate::{self, Direction, KINDS};
+use common::generate::{self, Direction, KINDS, Kind};
 use common::oracle;
 use common::values::{Nan, noise, samples};
 
@@ -22,7 +22,7 @@ fn random(direction: Direction, number: u64, check: impl Fn(&Case, &[oracle::Mov
     for seed in 0..number {
         let mut choices = noise(seed, 0);
         let mut choose = |n: usize| (choices.next().unwrap() % n as u64) as usize;
-        let kind = KINDS[choose(3)];
+        let kind = KINDS[choose(4)];
         let make = if seed % 4 == 0 { generate::long_case } else { generate::case };
         let case = make(direction, kind, &mut choose);
         if case.values.iter().all(|value| i64::try_from(*value).is_ok()) {
@@ -41,6 +41,17 @@ fn gathers() {
         gather_of::<f32, _>(case, moves, indices);
         gather_of::<[u8; 3], _>(case, moves, indices);
     });
+}
+
+#[test]
+fn sequences() {
+    for seed in 0..200 {
+        let mut numbers = noise(seed, 0);
+        let mut choose = |n: usize| numbers.next().unwrap() as usize % n;
+        let make = if seed % 4 == 0 { generate::long_case } else { generate::case };
+        let case = make(Direction::Scatter, Kind::Sequence, &mut choose).with_index(IndexType::I64);
+        assign(&case, &oracle::moves(&case), &case.indices_as::<i64>(), samples::<f32>);
+    }
 }
 
 #[test]

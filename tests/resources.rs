@@ -11,7 +11,7 @@
 
 use std::time::{Duration, Instant};
 
-use strew::{Add, Bounds, Error, Gather, Layout, Operand, Scatter, shape};
+use strew::{Add, Bag, Bags, Bounds, Error, Gather, Layout, Mean, Operand, Scatter, shape};
 
 const HUGE: usize = 1 << 40;
 
@@ -33,6 +33,17 @@ fn what_has_no_elements_takes_no_time() {
         long.run(&[7], &[0], &mut output),
         Err(Error::SliceTooShort { operand: Operand::Output, expected: HUGE, found: 1 })
     );
+
+    // A bag of a huge table, and bags without columns.
+    let bag = Bag::new(&Layout::strided([HUGE, 1], [0, 1]), &one, &l(&[1, 1])).unwrap();
+    bag.run(Mean, &[9], &far, Bags::Starts(&[0]), &mut output).unwrap();
+    assert_eq!(output, [9]);
+    let rows = Layout::strided([HUGE, 0], [0, 1]);
+    let bag = Bag::new(&rows, &broadcast, &l(&[1, 0])).unwrap();
+    assert_eq!(bag.run(Add, &[0; 0], &[0], Bags::Starts(&[0]), &mut []), Ok(()));
+    let bag = Bag::new(&one, &broadcast, &l(&[2])).unwrap();
+    let last = HUGE - 2;
+    bag.run(Add, &[4], &[0], Bags::Offsets(&[last, last, HUGE]), &mut [0; 2]).unwrap();
 
     // Nothing moves. The scratch is shorter than the product of the sizes as well.
     let table = l(&[HUGE, HUGE, 0]);

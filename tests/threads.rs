@@ -302,6 +302,62 @@ fn the_bits_of_one() {
     }
 }
 
+/// Between types: what is mapped first and then moved as it is.
+#[test]
+fn the_bits_of_one_between_types() {
+    common::path::force();
+    let narrow = |value: f64| value as f32 * 3.0;
+    let wide = |value: f32| f64::from(value) - 0.5;
+    for (seed, case) in cases().into_iter().enumerate() {
+        let seed = seed as u64;
+        let (gather, scatter) = (case.make)(&case.table, &case.indices, &case.flat);
+        let ids = indices(extent(&case.indices), case.size, seed);
+        let (table, flat) = (
+            values(extent(&case.table) + 1000, seed + 50),
+            values(extent(&case.flat) + 100, seed + 99),
+        );
+        let flat: Vec<f32> = flat.into_iter().map(|value| value as f32).collect();
+        let narrowed: Vec<f32> = table.iter().copied().map(narrow).collect();
+        let widened: Vec<f64> = flat.iter().copied().map(wide).collect();
+        for bounds in [[Bounds::Error, Bounds::Skip][seed as usize % 2]] {
+            let mut ids = ids.clone();
+            if bounds != Bounds::Error {
+                ids.iter_mut().step_by(7).for_each(|index| *index = index.wrapping_mul(3));
+            }
+            let name = case.name;
+            if let Ok(gather) = gather.map(|gather| gather.bounds(bounds)) {
+                let mut expected = flat.clone();
+                gather.run(&narrowed, &ids, &mut expected).unwrap();
+                let mut output = flat.clone();
+                gather.run_map(&table, &ids, &mut output, narrow).unwrap();
+                assert!(output == expected, "{name}, {bounds:?}, gather");
+                for threads in [2, 3] {
+                    let mut output = flat.clone();
+                    let run = || gather.par_run_map(&table, &ids, &mut output, narrow);
+                    with_threads(threads, run).unwrap();
+                    assert!(output == expected, "{name}, {bounds:?}, gather, {threads} threads");
+                }
+            }
+            let scatter = scatter.unwrap().bounds(bounds);
+            let [mut set, mut sum] = [(); 2].map(|()| table.clone());
+            scatter.run(&mut set, &ids, &widened).unwrap();
+            scatter.reduce(Add, &mut sum, &ids, &widened).unwrap();
+            let [mut own_set, mut own_sum] = [(); 2].map(|()| table.clone());
+            scatter.run_map(&mut own_set, &ids, &flat, wide).unwrap();
+            scatter.reduce_map(Add, &mut own_sum, &ids, &flat, wide).unwrap();
+            assert!((own_set == set) & (own_sum == sum), "{name}, {bounds:?}");
+            for threads in [2, 3] {
+                let [mut par_set, mut par_sum] = [(); 2].map(|()| table.clone());
+                with_threads(threads, || {
+                    scatter.par_run_map(&mut par_set, &ids, &flat, wide).unwrap();
+                    scatter.par_reduce_map(Add, &mut par_sum, &ids, &flat, wide).unwrap();
+                });
+                assert!((par_set == set) & (par_sum == sum), "{name}, {bounds:?}, {threads}");
+            }
+        }
+    }
+}
+
 /// In all chunks of the entries, and with most of them for one thread.
 #[test]
 fn sorted_indices_and_single_bins() {
@@ -436,7 +492,7 @@ fn random_cases() {
     for seed in 0..150 {
         let mut choices = noise(seed, 0);
         let mut choose = |n: usize| (choices.next().unwrap() % n as u64) as usize;
-        let kind = KINDS[choose(3)];
+        let kind = KINDS[choose(4)];
         check_gather(&generate::long_case(Direction::Gather, kind, &mut choose), &threads);
         check_scatter(&generate::long_case(Direction::Scatter, kind, &mut choose), &threads);
     }

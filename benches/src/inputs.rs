@@ -2,7 +2,7 @@
 
 use std::ops::{Deref, DerefMut};
 
-use half::f16;
+use half::{bf16, f16};
 use strew::{Element, Index};
 
 /// The generator of Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014.
@@ -30,12 +30,31 @@ pub struct Aligned<T> {
 
 impl<T: Copy> From<Vec<T>> for Aligned<T> {
     fn from(values: Vec<T>) -> Aligned<T> {
+        let mut aligned = Aligned::with_capacity(values.len());
+        aligned.values.extend(values.iter().cycle().take(aligned.start));
+        aligned.values.extend_from_slice(&values);
+        aligned
+    }
+}
+
+impl<T: Value> Aligned<T> {
+    /// `len` random values.
+    pub fn random(len: usize, seed: u64) -> Aligned<T> {
+        let mut random = SplitMix64(seed);
+        let mut aligned = Aligned::with_capacity(len);
+        let len = aligned.start + len;
+        aligned.values.resize_with(len, || T::of(random.next()));
+        aligned
+    }
+}
+
+impl<T> Aligned<T> {
+    fn with_capacity(len: usize) -> Aligned<T> {
         const LINE: usize = 64;
-        let mut aligned: Vec<T> = Vec::with_capacity(values.len() + LINE);
-        let start = aligned.as_ptr().align_offset(LINE);
-        aligned.extend(values.iter().cycle().take(start));
-        aligned.extend_from_slice(&values);
-        Aligned { values: aligned, start: if values.is_empty() { 0 } else { start } }
+        let values: Vec<T> = Vec::with_capacity(len + LINE);
+        // Elements of some sizes never start at a line.
+        let start = Some(values.as_ptr().align_offset(LINE)).filter(|start| *start <= LINE);
+        Aligned { values, start: if len == 0 { 0 } else { start.unwrap_or(0) } }
     }
 }
 
@@ -75,9 +94,54 @@ impl Value for f64 {
     }
 }
 
+impl Value for bf16 {
+    fn of(random: u64) -> bf16 {
+        bf16::from_f32((random >> 56) as f32 / 256.0)
+    }
+}
+
+impl Value for bool {
+    fn of(random: u64) -> bool {
+        random & 1 == 1
+    }
+}
+
+/// Integers of all values.
+macro_rules! integers {
+    ($($integer:ty)*) => {$(
+        impl Value for $integer {
+            fn of(random: u64) -> $integer {
+                random as $integer
+            }
+        }
+    )*};
+}
+integers!(u8 u32 u64 i32 i64);
+
+impl<T: Value, const N: usize> Value for [T; N]
+where
+    [T; N]: Element,
+{
+    fn of(random: u64) -> [T; N] {
+        std::array::from_fn(|n| T::of(random.rotate_left(7 * n as u32)))
+    }
+}
+
 /// An index type of the workloads. Negative ones count from the end.
-pub trait Resolve: Index + 'static {
+pub trait Resolve: Index + Copy + 'static {
+    /// The least and the largest value, as far as `i64` holds it.
+    const RANGE: [i64; 2];
+
     fn from_usize(index: usize) -> Self;
+
+    /// The index of this value, which is in [`RANGE`](Resolve::RANGE).
+    fn from_i64(value: i64) -> Self;
+
+    /// The place of an index that is moved to the nearest end where it is out of bounds.
+    fn clamped(self, size: usize) -> usize;
+
+    /// The place of an index on a ring.
+    fn wrapped(self, size: usize) -> usize;
 
     /// The place of an index that may count from the end. One that is out of bounds gives a place
     /// that is out of bounds.
@@ -93,31 +157,74 @@ pub trait Resolve: Index + 'static {
 }
 
 macro_rules! signed {
-    ($($index:ty)*) => {$(
+    ($($index:ty as $wide:ty),*) => {$(
         impl Resolve for $index {
+            const RANGE: [i64; 2] = [<$index>::MIN as i64, <$index>::MAX as i64];
+
             fn from_usize(index: usize) -> $index {
                 index as $index
             }
 
+            fn from_i64(value: i64) -> $index {
+                value as $index
+            }
+
             #[inline(always)]
             fn resolve(self, size: usize) -> usize {
-                (if self < 0 { self.wrapping_add(size as $index) } else { self }) as usize
+                let index = self as $wide;
+                (if index < 0 { index.wrapping_add(size as $wide) } else { index }) as usize
+            }
+
+            #[inline(always)]
+            fn clamped(self, size: usize) -> usize {
+                let index = self as isize + if self < 0 { size as isize } else { 0 };
+                index.clamp(0, size as isize - 1) as usize
+            }
+
+            #[inline(always)]
+            fn wrapped(self, size: usize) -> usize {
+                match self.resolve(size) {
+                    place if place < size => place,
+                    _ => (self as isize).rem_euclid(size as isize) as usize,
+                }
             }
         }
     )*};
 }
-signed!(i32 i64);
+signed!(i8 as isize, i16 as isize, i32 as i32, i64 as i64, isize as isize);
 
-impl Resolve for u8 {
-    fn from_usize(index: usize) -> u8 {
-        index as u8
-    }
+macro_rules! unsigned {
+    ($($index:ty)*) => {$(
+        impl Resolve for $index {
+            const RANGE: [i64; 2] = [0, <$index>::MAX as i64 & i64::MAX];
 
-    #[inline(always)]
-    fn resolve(self, _: usize) -> usize {
-        self.into()
-    }
+            fn from_usize(index: usize) -> $index {
+                index as $index
+            }
+
+            fn from_i64(value: i64) -> $index {
+                value as $index
+            }
+
+            #[inline(always)]
+            fn resolve(self, _: usize) -> usize {
+                self as usize
+            }
+
+            #[inline(always)]
+            fn clamped(self, size: usize) -> usize {
+                (self as usize).min(size - 1)
+            }
+
+            #[inline(always)]
+            fn wrapped(self, size: usize) -> usize {
+                let place = self as usize;
+                if place < size { place } else { place % size }
+            }
+        }
+    )*};
 }
+unsigned!(u8 u16 u32 u64 usize);
 
 /// `values[n]`, random.
 pub fn fill<T: Value>(values: &mut [T], seed: u64) {

@@ -8,6 +8,7 @@
 //! cargo run --release -p strew-benches --bin summary   # one table
 //! cargo run --release -p strew-benches --bin summary -- rows --svg rows.svg
 //! cargo run --release -p strew-benches --bin summary -- --routes   # and what each call does
+//! cargo run --release -p strew-benches --bin sweep -- 1 400   # 400 random workloads of seed 1
 //! ```
 //!
 //! Criterion measures each workload as the safe loop, and as strew on each path of the machine.
@@ -15,10 +16,13 @@
 // Benches may panic: a mistake in a workload must stop them.
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used)]
 
+mod bag;
 pub mod chart;
 mod inputs;
+mod quant;
 mod safe;
 mod spatter;
+pub mod sweep;
 pub mod threads;
 pub mod workloads;
 

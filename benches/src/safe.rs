@@ -12,6 +12,28 @@ pub fn take<T: Copy, I: Resolve>(table: &[T], indices: &[I], output: &mut [T], w
     }
 }
 
+/// `output[b, ..] = sum over j of table[indices[b * length + j], ..]`, rows of `width`
+pub fn sum_bags<I: Resolve>(
+    table: &[f32],
+    indices: &[I],
+    output: &mut [f32],
+    width: usize,
+    length: usize,
+) {
+    let rows = table.len() / width;
+    for (sums, bag) in output.chunks_exact_mut(width).zip(indices.chunks_exact(length)) {
+        for (n, &index) in bag.iter().enumerate() {
+            let first = index.resolve(rows) * width;
+            let row = &table[first..first + width];
+            if n == 0 {
+                sums.copy_from_slice(row);
+            } else {
+                sums.iter_mut().zip(row).for_each(|(sum, value)| *sum += value);
+            }
+        }
+    }
+}
+
 /// `output[i] = table[indices[i]]`
 pub fn take_scalars<T: Copy, I: Resolve>(table: &[T], indices: &[I], output: &mut [T]) {
     for (to, &index) in output.iter_mut().zip(indices) {

@@ -6,11 +6,12 @@ use half::f16;
 use strew::{Add, Assign, Error, Gather, Layout, Max, Reduction, Scatter, plan};
 
 use crate::inputs::{Aligned, Resolve, Value, fill, tuples, values};
-use crate::{safe, spatter, threads};
+use crate::quant::QUANT;
+use crate::{bag, quant, safe, spatter, threads};
 
 /// The families, in the order of the list.
-pub const FAMILIES: [&str; 8] =
-    ["rows", "elements", "tuples", "axis", "reduce", "ladder", "tiny", "spatter"];
+pub const FAMILIES: [&str; 10] =
+    ["rows", "elements", "tuples", "axis", "reduce", "bag", "ladder", "tiny", "spatter", QUANT];
 
 /// The family whose figures are those of one call, with constant inputs.
 pub const TINY: &str = "tiny";
@@ -25,8 +26,8 @@ pub struct Workload {
     pub elements: usize,
     /// The bytes of indices and of elements read and written by one run.
     pub bytes: usize,
-    make: Box<dyn Fn() -> Box<dyn Ready>>,
-    route: Box<dyn Fn(usize) -> String>,
+    pub(crate) make: Box<dyn Fn() -> Box<dyn Ready>>,
+    pub(crate) route: Box<dyn Fn(usize) -> String>,
 }
 
 impl Workload {
@@ -44,6 +45,11 @@ impl Workload {
     pub(crate) fn gathers<T: Value, I: Resolve>(self, gather: Gather) -> Workload {
         let route = move |threads| gather.explain::<T, I>(threads).to_string();
         Workload { route: Box::new(route), ..self }
+    }
+
+    /// Says what a bag does.
+    pub(crate) fn bags(self) -> Workload {
+        Workload { route: Box::new(|_| "rows reduced in registers".to_owned()), ..self }
     }
 
     /// The same for a scatter, and its reduction.
@@ -70,19 +76,19 @@ pub trait Ready {
 }
 
 /// `from` is read, `to` is written: input and output of a gather, updates and data of a scatter.
-struct Case<T, I, S, L> {
-    from: Aligned<T>,
-    indices: Aligned<I>,
-    to: Aligned<T>,
-    strew: S,
-    safe_loop: L,
+pub(crate) struct Case<T, I, S, L> {
+    pub from: Aligned<T>,
+    pub indices: Aligned<I>,
+    pub to: Aligned<T>,
+    pub strew: S,
+    pub safe_loop: L,
 }
 
 impl<T, I, S, L> Ready for Case<T, I, S, L>
 where
     T: Value,
-    S: Fn(&[T], &[I], &mut [T]) -> Result<(), Error>,
-    L: Fn(&[T], &[I], &mut [T]),
+    S: FnMut(&[T], &[I], &mut [T]) -> Result<(), Error>,
+    L: FnMut(&[T], &[I], &mut [T]),
 {
     fn strew(&mut self, times: u64) {
         for _ in 0..times {
@@ -116,8 +122,8 @@ where
 }
 
 /// The seeds of what is read and of what is written.
-const FROM: u64 = 1;
-const TO: u64 = 2;
+pub(crate) const FROM: u64 = 1;
+pub(crate) const TO: u64 = 2;
 
 /// The number of elements that most workloads move, and the bytes of tables that fit L2, fit L3,
 /// and fit neither.
@@ -202,9 +208,11 @@ pub fn all(quick: bool) -> Vec<Workload> {
         by_tuples(quick),
         axis(quick),
         reduce(sizes, quick),
+        bag::workloads(sizes.memory / 256, sizes.moved),
         ladder(sizes),
         tiny(),
         spatter,
+        quant::workloads(quick),
     ]
     .into_iter()
     .flatten()

@@ -71,17 +71,17 @@ macro_rules! inputs {
 inputs! {
     /// `gather`: every gather on every path against the oracle: any strides, policies, types, and
     /// hostile indices.
-    GatherCase: Case = |choose| valid(Direction::Gather, choose), |case| {
+    GatherCase: Case = |choose| along_axes(Direction::Gather, choose), |case| {
         path::force_every();
         check::check_gather_part(case, case.seed % GATHERS);
     };
     /// `scatter`: the same for every scatter; one that fails leaves no trace.
-    ScatterCase: Case = |choose| valid(Direction::Scatter, choose), |case| {
+    ScatterCase: Case = |choose| along_axes(Direction::Scatter, choose), |case| {
         path::force_every();
         check::check_scatter_part(case, case.seed % SCATTERS);
     };
     /// `reductions`: every reduction of eight types on every path against the oracle.
-    ReductionCase: Case = |choose| valid(Direction::Scatter, choose), |case| {
+    ReductionCase: Case = |choose| along_axes(Direction::Scatter, choose), |case| {
         path::force_every();
         check::check_any_reduction(case, case.seed % REDUCTIONS);
     };
@@ -167,6 +167,12 @@ fn valid(direction: Direction, choose: Choose<'_>) -> Case {
     }
 }
 
+/// The same by tuples along any axes as well.
+fn along_axes(direction: Direction, choose: Choose<'_>) -> Case {
+    let case = valid(direction, choose);
+    generate::along_axes(case, choose)
+}
+
 fn any_case(choose: Choose<'_>) -> (Direction, Case) {
     let direction = [Direction::Gather, Direction::Scatter][choose(2)];
     (direction, valid(direction, choose))
@@ -189,6 +195,7 @@ impl Routed {
         let machine = machine(choose);
         let pool = choose(4);
         let (direction, case) = any_case(choose);
+        let case = generate::along_axes(case, choose);
         Routed { direction, machine, pool, case }
     }
 

@@ -40,7 +40,8 @@ fn reach_what_matters(target: &str, cases: &[&Case]) {
     let kinds = values(&|case| match case.operator {
         Operator::Axis(_) => 0,
         Operator::Elements(_) => 1,
-        Operator::Nd(_) => 2,
+        Operator::Nd(_) | Operator::Axes { .. } => 2,
+        Operator::Sequence { .. } => 3,
     });
     assert_eq!(kinds, 3, "operators of {target}");
     // So many elements move in vectors, in lanes that fill blocks.

@@ -3,11 +3,12 @@
 pub(crate) mod sealed {
     pub trait Sealed: Copy + Send + Sync + 'static {
         /// The position on an axis of `size` (at most `i32::MAX`), and whether it is on the axis.
-        /// Values below 0 count from its end. If it is not on the axis, the position means nothing.
-        fn on_axis(self, size: u32) -> (u32, bool);
+        /// `from_end` is added to values below 0: the size, or 0 if they are not on the axis. If it
+        /// is not on the axis, the position means nothing.
+        fn on_axis(self, size: u32, from_end: u32) -> (u32, bool);
 
         /// The position, the nearest one if the index is not on the axis. `size` is not 0.
-        fn nearest_on_axis(self, size: u32) -> u32;
+        fn nearest_on_axis(self, size: u32, from_end: u32) -> u32;
     }
 }
 use sealed::Sealed;
@@ -17,16 +18,17 @@ macro_rules! signed {
     ($($index:ty)* => $wide:ty, $unsigned:ty) => {$(
         impl Sealed for $index {
             #[inline(always)]
-            fn on_axis(self, size: u32) -> (u32, bool) {
+            fn on_axis(self, size: u32, from_end: u32) -> (u32, bool) {
                 let wide = self as $wide;
-                let from_end = (wide >> (<$wide>::BITS - 1)) & size as $wide;
-                let position = wide.wrapping_add(from_end) as $unsigned;
+                let added = (wide >> (<$wide>::BITS - 1)) & from_end as $wide;
+                let position = wide.wrapping_add(added) as $unsigned;
                 (position as u32, position < size as $unsigned)
             }
             #[inline(always)]
-            fn nearest_on_axis(self, size: u32) -> u32 {
+            fn nearest_on_axis(self, size: u32, from_end: u32) -> u32 {
                 let wide = self as $wide;
-                let position = wide.wrapping_add((wide >> (<$wide>::BITS - 1)) & size as $wide);
+                let added = (wide >> (<$wide>::BITS - 1)) & from_end as $wide;
+                let position = wide.wrapping_add(added);
                 position.max(0).min((size as $wide).wrapping_sub(1)) as u32
             }
         }
@@ -39,11 +41,11 @@ macro_rules! unsigned {
     ($($index:ty)* => $wide:ty) => {$(
         impl Sealed for $index {
             #[inline(always)]
-            fn on_axis(self, size: u32) -> (u32, bool) {
+            fn on_axis(self, size: u32, _from_end: u32) -> (u32, bool) {
                 (self as u32, (self as $wide) < size as $wide)
             }
             #[inline(always)]
-            fn nearest_on_axis(self, size: u32) -> u32 {
+            fn nearest_on_axis(self, size: u32, _from_end: u32) -> u32 {
                 (self as $wide).min((size as $wide).wrapping_sub(1)) as u32
             }
         }

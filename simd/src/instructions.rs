@@ -5,7 +5,7 @@ use pulp::Scalar;
 use pulp::aarch64::Neon;
 
 use crate::bytes::{Bytes, Line, STEP};
-use crate::portable::{Choice, by_loads, one_by_one};
+use crate::portable::{Choice, by_loads, by_moves, one_by_one};
 use crate::prefetch::LINE;
 
 /// A value of an implementing type is the proof that the machine has the instructions. What has a
@@ -43,6 +43,18 @@ pub trait Instructions: Copy {
     #[inline(always)]
     unsafe fn stream(self, from: &[u8; LINE], to: &mut Line) {
         to.0 = *from;
+    }
+
+    /// Writes the elements whose bits are set to the start of `to`, in order. What follows them are
+    /// other elements of the two.
+    #[inline(always)]
+    fn compress<const N: usize>(
+        self,
+        bits: u16,
+        from: &[Bytes<N>; STEP],
+        to: &mut [Bytes<N>; STEP],
+    ) {
+        by_moves(bits, from, to);
     }
 
     /// A step of `choose`.

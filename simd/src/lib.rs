@@ -13,22 +13,23 @@
 //! - [`Index::RESOLVE`] turns indices into addresses; [`shift`] moves addresses.
 //! - [`Elements`], [`Rows`]: copies between a table and a flat tensor, by the size of an element
 //!   alone. [`mod@combine`]: changes of elements and rows, by a function of theirs.
+//!   [`convert`]: moves between types.
+//! - [`compress()`], [`positions()`]: what the bits of a mask choose.
 //! - [`choose()`]: the addresses of a block that lie in a part of a table; [`Columns`]: parts of a
 //!   table that threads write side by side.
 //!
 //! ```
-//! use strew_simd::{Axis, Block, Elements, Hints, Index, Move, Outside, Path, Tuples};
+//! use strew_simd::{Axes, Axis, Block, Elements, Hints, Index, Move, Outside, Path, Tuples};
 //!
 //! let path = Path::detect();
 //! let table: Vec<f32> = (0..100).map(|n| n as f32).collect();
 //! let indices: Vec<i64> = (1..=70).map(|n| -n).collect();
 //!
 //! let mut addresses = [0; 70];
-//! let (step, coordinate_step, length, lane_step) = (1, 1, 70, 0);
-//! let indices = &indices[..];
-//! let tuples = Tuples { indices, start: 0, step, coordinate_step, length, lane_step, next: 0 };
-//! let axes = [Axis { size: 100, stride: 1 }];
-//! assert!(i64::RESOLVE(path, tuples, &axes, 0, Outside::Nowhere, &mut addresses));
+//! let tuples = Tuples { step: 1, length: 70, ..Tuples::default() };
+//! let all = &[Axis { size: 100, from_end: 100, stride: 1 }];
+//! let axes = Axes { all, step: 1, first: 0, outside: Outside::Nowhere };
+//! assert!(i64::RESOLVE(path, &indices, &tuples, &axes, &mut addresses));
 //!
 //! let mut output = [0.0; 70];
 //! let block = Block { addresses: &addresses, length: 70, entry_step: 1, ..Block::default() };
@@ -36,16 +37,20 @@
 //! assert_eq!(output[..3], [99.0, 98.0, 97.0]);
 //! ```
 
+mod bag;
 mod block;
 mod bytes;
 mod choose;
 mod columns;
 pub mod combine;
+pub mod convert;
+mod copies;
 mod elements;
 mod fence;
 mod index;
 mod instructions;
 mod machine;
+mod mask;
 mod moves;
 mod path;
 mod portable;
@@ -57,14 +62,16 @@ mod ways;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
+pub use bag::{compiled, prefetch_columns};
 pub use block::{Block, Hints, Listed, NOWHERE};
 pub use choose::choose;
 pub use columns::Columns;
 pub use elements::Elements;
 pub use machine::Machine;
+pub use mask::{compress, positions};
 pub use moves::{Move, Streaming};
 pub use path::Path;
 pub use portable::Choice;
 pub use prefetch::{PREFETCHES, prefetch, prefetch_row};
-pub use resolve::{Axis, Index, Outside, Resolve, Tuples, shift};
+pub use resolve::{Axes, Axis, Index, Outside, Resolve, Tuples, shift, spread};
 pub use rows::Rows;

@@ -148,24 +148,42 @@ impl Path {
         }
     }
 
-    /// The same without AVX-512: for what gains nothing from it, so that there is less code.
+    /// [`vectorize`](Path::vectorize) for what paths without vectors do as well.
     #[inline]
-    pub(crate) fn dispatch_narrow<O: Op>(self, op: O) -> O::Output {
-        match self.0 {
-            #[cfg(target_arch = "x86_64")]
-            Set::Avx2(avx2) => avx2.vectorize(
-                #[inline(always)]
-                move || op.run(avx2),
-            ),
-            #[cfg(target_arch = "x86_64")]
-            Set::Avx512(Avx512 { avx512, .. }) => Path(Set::Avx2(*avx512)).dispatch_narrow(op),
-            #[cfg(target_arch = "aarch64")]
-            Set::Neon(neon) => neon.vectorize(
-                #[inline(always)]
-                move || op.run(neon),
-            ),
-            Set::Portable => op.run(Scalar),
-        }
+    pub(crate) fn narrow<R>(self, run: impl FnOnce() -> R) -> R {
+        self.vectorize(
+            run,
+            #[inline(always)]
+            |run| run(),
+            |run| run(),
+        )
+    }
+
+    /// Runs a function, which must be `#[inline(always)]`, compiled for the vectors of this path,
+    /// but AVX-512: for what gains nothing from that, so that there is less code. `portable` is
+    /// what a path without vectors does.
+    #[inline]
+    pub(crate) fn vectorize<A, R>(
+        self,
+        args: A,
+        run: impl FnOnce(A) -> R,
+        portable: impl FnOnce(A) -> R,
+    ) -> R {
+        #[cfg(target_arch = "x86_64")]
+        let vectors = match self.0 {
+            Set::Avx2(avx2) => avx2,
+            Set::Avx512(Avx512 { avx512, .. }) => *avx512,
+            Set::Portable => return portable(args),
+        };
+        #[cfg(target_arch = "aarch64")]
+        let Set::Neon(vectors) = self.0 else { return portable(args) };
+        #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+        return vectors.vectorize(
+            #[inline(always)]
+            move || run(args),
+        );
+        #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+        portable(args)
     }
 }
 

@@ -68,3 +68,19 @@ pub(crate) fn one_by_one(
     }
     count
 }
+
+/// A step of `compress` without vectors: each element is written, and counts if its bit is set.
+#[inline(always)]
+pub(crate) fn by_moves<const N: usize>(
+    bits: u16,
+    from: &[Bytes<N>; STEP],
+    to: &mut [Bytes<N>; STEP],
+) {
+    let mut count = 0;
+    for (n, from) in from.iter().enumerate() {
+        if let Some(to) = to.get_mut(count) {
+            *to = *from;
+        }
+        count += usize::from(bits >> n & 1);
+    }
+}

@@ -1,6 +1,7 @@
 //! From indices to addresses.
 
 use crate::block::NOWHERE;
+use crate::bytes::STEP;
 use crate::index::sealed::Sealed;
 use crate::path::{Instructions, Op, Path};
 use crate::prefetch::prefetch_run;
@@ -10,27 +11,38 @@ use crate::prefetch::prefetch_run;
 pub struct Axis {
     /// The number of positions, at most `i32::MAX`.
     pub size: u32,
+    /// What is added to an index below 0: the size, or 0 if such an index is not on the axis.
+    pub from_end: u32,
     /// The distance between two positions in the table, modulo 2^32.
     pub stride: u32,
 }
 
-/// Where tuples lie: coordinate `k` of tuple `n` of lane `l` is
-/// `indices[start + l * lane_step + n * step + k * coordinate_step]`, modulo 2^bits.
+/// The axes of a tuple, and what its positions on them add up to.
 #[derive(Clone, Copy, Debug)]
-pub struct Tuples<'a, I> {
-    /// The slice that holds them.
-    pub indices: &'a [I],
+pub struct Axes<'a> {
+    /// One axis for each coordinate.
+    pub all: &'a [Axis],
+    /// The distance between the coordinates of a tuple, in indices.
+    pub step: isize,
+    /// The address of a tuple of zeros.
+    pub first: u32,
+    /// What becomes of an index that is not on its axis.
+    pub outside: Outside,
+}
+
+/// Where tuples lie in the indices: the first coordinate of tuple `n` of lane `l` is
+/// `indices[start + l * lane_step + n * step]`, modulo 2^bits.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tuples {
     /// The place of the first coordinate.
     pub start: usize,
     /// The distance between tuples.
     pub step: isize,
-    /// The distance between the coordinates of a tuple.
-    pub coordinate_step: isize,
     /// The number of tuples of a lane.
     pub length: usize,
     /// The distance between lanes.
     pub lane_step: isize,
-    /// The distance from a lane to the one that is prefetched, in indices; 0: none.
+    /// The distance from a lane to the one that is prefetched; 0: none.
     pub next: isize,
 }
 
@@ -44,11 +56,12 @@ pub enum Outside {
 }
 
 /// Sets `addresses[n] = first + sum_k position(tuple n, k) * axes[k].stride`, modulo 2^32, and says
-/// whether all indices were on their axes (`-size <= index < size`, or moved there) and in the
+/// whether all indices were on their axes (`-from_end <= index < size`, or moved there) and in the
 /// slice. If one was not in the slice, the addresses mean nothing.
 ///
 /// `first` and the strides must be such that no partial sum is [`NOWHERE`].
-pub type Resolve<I> = fn(Path, Tuples<'_, I>, &[Axis], u32, Outside, &mut [u32]) -> bool;
+// References, since to copy what has just been written waits for it: 30 ns a call.
+pub type Resolve<I> = fn(Path, &[I], &Tuples, &Axes<'_>, &mut [u32]) -> bool;
 
 /// The integers that can be an index. The trait is sealed.
 pub trait Index: Sealed {
@@ -60,100 +73,75 @@ pub trait Index: Sealed {
 macro_rules! kernels {
     ($($index:ty)*) => {$(
         impl Index for $index {
-            const RESOLVE: Resolve<Self> = {
-                fn kernel(
-                    path: Path,
-                    tuples: Tuples<'_, $index>,
-                    axes: &[Axis],
-                    first: u32,
-                    outside: Outside,
-                    addresses: &mut [u32],
-                ) -> bool {
-                    resolve(path, tuples, axes, first, outside, addresses)
-                }
-                kernel
-            };
+            const RESOLVE: Resolve<Self> =
+                |path, indices, tuples, axes, to| path.dispatch(Run { indices, tuples, axes, to });
         }
     )*};
 }
 kernels!(u8 u16 u32 u64 usize i8 i16 i32 i64 isize);
 
-/// [`Resolve`] for one index type.
-#[inline(always)]
-pub(crate) fn resolve<I: Sealed>(
-    path: Path,
-    tuples: Tuples<'_, I>,
-    axes: &[Axis],
-    first: u32,
-    outside: Outside,
-    addresses: &mut [u32],
-) -> bool {
-    struct Run<'a, I> {
-        tuples: Tuples<'a, I>,
-        axes: &'a [Axis],
-        first: u32,
-        outside: Outside,
-        addresses: &'a mut [u32],
-    }
-    impl<I: Sealed> Op for Run<'_, I> {
-        type Output = bool;
-        #[inline(always)]
-        fn run<S: Instructions>(self, _: S) -> bool {
-            let Run { tuples, axes, first, outside, addresses } = self;
-            match outside {
-                Outside::Nowhere => lane::<S, I, false>(tuples, axes, first, addresses),
-                Outside::Clamp => lane::<S, I, true>(tuples, axes, first, addresses),
-            }
+struct Run<'a, I> {
+    indices: &'a [I],
+    tuples: &'a Tuples,
+    axes: &'a Axes<'a>,
+    to: &'a mut [u32],
+}
+
+impl<I: Sealed> Op for Run<'_, I> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run<S: Instructions>(self, _: S) -> bool {
+        let Run { indices, tuples, axes, to } = self;
+        match axes.outside {
+            Outside::Nowhere => lanes::<S, I, false>(indices, tuples, axes, to),
+            Outside::Clamp => lanes::<S, I, true>(indices, tuples, axes, to),
         }
     }
-    path.dispatch(Run { tuples, axes, first, outside, addresses })
 }
 
 /// Chooses the loop: tuples of 1 to 4 without gaps, or one coordinate after the other.
 #[inline(always)]
-fn lane<S: Instructions, I: Sealed, const CLAMP: bool>(
-    tuples: Tuples<'_, I>,
-    axes: &[Axis],
-    first: u32,
-    addresses: &mut [u32],
+fn lanes<S: Instructions, I: Sealed, const CLAMP: bool>(
+    indices: &[I],
+    tuples: &Tuples,
+    axes: &Axes<'_>,
+    to: &mut [u32],
 ) -> bool {
-    if axes.is_empty() || addresses.is_empty() {
-        addresses.fill(first);
+    let Axes { all, first, .. } = *axes;
+    if all.is_empty() || to.is_empty() {
+        to.fill(first);
         return true;
     }
     // Tuples are clamped one coordinate after the other, and all are where a path has no vectors:
     // rarely, so that there is less code.
     let longest = if CLAMP || !S::VECTORS { 1 } else { 4 };
-    let packed = axes.len() <= longest
-        && tuples.step == axes.len() as isize
-        && (tuples.coordinate_step == 1 || axes.len() == 1);
-    let (mut start, mut all) = (tuples.start, true);
-    for addresses in addresses.chunks_mut(tuples.length.max(1)) {
-        let mut indices: &[I] = &[];
+    let packed = all.len() <= longest
+        && tuples.step == all.len() as isize
+        && (axes.step == 1 || all.len() == 1);
+    let (mut start, mut inside) = (tuples.start, true);
+    for to in to.chunks_mut(tuples.length.max(1)) {
+        let mut lane: &[I] = &[];
         if packed {
-            let end = start.wrapping_add(axes.len().wrapping_mul(addresses.len()));
-            let Some(run) = tuples.indices.get(start..end) else { return false };
+            let end = start.wrapping_add(all.len().wrapping_mul(to.len()));
+            let Some(run) = indices.get(start..end) else { return false };
             if tuples.next != 0 {
                 prefetch_run(run, tuples.next);
             }
-            indices = run;
+            lane = run;
         }
-        all &= match *axes {
-            [a] if packed => run::<I, 1, CLAMP>(indices, [a], first, addresses),
-            [a, b] if longest > 1 && packed => {
-                run::<I, 2, CLAMP>(indices, [a, b], first, addresses)
-            }
-            [a, b, c] if longest > 1 && packed => {
-                run::<I, 3, CLAMP>(indices, [a, b, c], first, addresses)
-            }
+        inside &= match *all {
+            [a] if packed => run::<I, 1, CLAMP>(lane, [a], first, to),
+            [a, b] if longest > 1 && packed => run::<I, 2, CLAMP>(lane, [a, b], first, to),
+            [a, b, c] if longest > 1 && packed => run::<I, 3, CLAMP>(lane, [a, b, c], first, to),
             [a, b, c, d] if longest > 1 && packed => {
-                run::<I, 4, CLAMP>(indices, [a, b, c, d], first, addresses)
+                run::<I, 4, CLAMP>(lane, [a, b, c, d], first, to)
             }
-            _ => by_coordinate::<I, CLAMP>(tuples, start, axes, first, addresses),
+            _ => by_coordinate::<I, CLAMP>(indices, tuples.step, start, axes, to),
         };
         start = start.wrapping_add_signed(tuples.lane_step);
     }
-    all
+    inside
 }
 
 /// Tuples of `K` without gaps: plain loops that compilers make vectors of.
@@ -168,7 +156,7 @@ fn run<I: Sealed, const K: usize, const CLAMP: bool>(
     for (address, tuple) in addresses.iter_mut().zip(indices.as_chunks::<K>().0) {
         let (mut sum, mut inside) = (first, true);
         for (index, axis) in tuple.iter().zip(&axes) {
-            let (position, found) = position::<I, CLAMP>(*index, axis.size);
+            let (position, found) = position::<I, CLAMP>(*index, axis);
             sum = sum.wrapping_add(position.wrapping_mul(axis.stride));
             inside &= found;
         }
@@ -181,30 +169,30 @@ fn run<I: Sealed, const K: usize, const CLAMP: bool>(
 /// Tuples of any length and strides, one coordinate of all of them after the other.
 #[inline(always)]
 fn by_coordinate<I: Sealed, const CLAMP: bool>(
-    tuples: Tuples<'_, I>,
+    indices: &[I],
+    step: isize,
     mut start: usize,
-    axes: &[Axis],
-    first: u32,
+    axes: &Axes<'_>,
     addresses: &mut [u32],
 ) -> bool {
-    addresses.fill(first);
+    addresses.fill(axes.first);
     let mut all = true;
-    for axis in axes {
-        if tuples.step == 1 {
+    for axis in axes.all {
+        if step == 1 {
             let end = start.wrapping_add(addresses.len());
-            let Some(run) = tuples.indices.get(start..end) else { return false };
+            let Some(run) = indices.get(start..end) else { return false };
             for (address, index) in addresses.iter_mut().zip(run) {
                 all &= add::<I, CLAMP>(*index, *axis, address);
             }
         } else {
             let mut at = start;
             for address in addresses.iter_mut() {
-                let Some(index) = tuples.indices.get(at) else { return false };
+                let Some(index) = indices.get(at) else { return false };
                 all &= add::<I, CLAMP>(*index, *axis, address);
-                at = at.wrapping_add_signed(tuples.step);
+                at = at.wrapping_add_signed(step);
             }
         }
-        start = start.wrapping_add_signed(tuples.coordinate_step);
+        start = start.wrapping_add_signed(axes.step);
     }
     all
 }
@@ -212,15 +200,49 @@ fn by_coordinate<I: Sealed, const CLAMP: bool>(
 /// Adds what one coordinate of a tuple contributes, and says whether it is on its axis.
 #[inline(always)]
 fn add<I: Sealed, const CLAMP: bool>(index: I, axis: Axis, address: &mut u32) -> bool {
-    let (position, inside) = position::<I, CLAMP>(index, axis.size);
+    let (position, inside) = position::<I, CLAMP>(index, &axis);
     let sum = address.wrapping_add(position.wrapping_mul(axis.stride));
     *address = if inside & (*address != NOWHERE) { sum } else { NOWHERE };
     inside
 }
 
 #[inline(always)]
-fn position<I: Sealed, const CLAMP: bool>(index: I, size: u32) -> (u32, bool) {
-    if CLAMP { (index.nearest_on_axis(size), true) } else { index.on_axis(size) }
+fn position<I: Sealed, const CLAMP: bool>(index: I, axis: &Axis) -> (u32, bool) {
+    let Axis { size, from_end, .. } = *axis;
+    if CLAMP {
+        (index.nearest_on_axis(size, from_end), true)
+    } else {
+        index.on_axis(size, from_end)
+    }
+}
+
+/// Sets `to[n] = addresses[n] + (n % copies) * length`, modulo 2^32, for a number of copies that
+/// divides 16. [`NOWHERE`] stays. This spreads entries over copies of a table, which lie one after
+/// the other.
+pub fn spread(path: Path, addresses: &[u32], copies: usize, length: u32, to: &mut [u32]) {
+    let copy = |n: usize| length.wrapping_mul(n.checked_rem(copies).unwrap_or(0) as u32);
+    let starts: [u32; STEP] = core::array::from_fn(copy);
+    path.narrow(
+        #[inline(always)]
+        || spread_by(addresses, &starts, to),
+    );
+}
+
+#[inline(always)]
+fn spread_by(addresses: &[u32], starts: &[u32; STEP], to: &mut [u32]) {
+    let place = |from: u32, start: u32| {
+        if from == NOWHERE { NOWHERE } else { from.wrapping_add(start) }
+    };
+    let (steps, rest) = addresses.as_chunks::<STEP>();
+    let Some((to, last)) = to.split_at_mut_checked(addresses.len() - rest.len()) else { return };
+    for (to, from) in to.as_chunks_mut::<STEP>().0.iter_mut().zip(steps) {
+        for ((to, from), start) in to.iter_mut().zip(from).zip(starts) {
+            *to = place(*from, *start);
+        }
+    }
+    for ((to, from), start) in last.iter_mut().zip(rest).zip(starts) {
+        *to = place(*from, *start);
+    }
 }
 
 /// Adds `first + l * lane_step + i * entry_step`, modulo 2^32, to the address of entry `i` of lane

@@ -1,21 +1,14 @@
-//! Copies of rows by address.
+//! Rows of elements, as bytes.
 
 use bytemuck::NoUninit;
 
-use crate::block::{Block, Hints, Listed};
 use crate::bytes::{as_bytes, as_bytes_mut};
-use crate::fence::Right;
-use crate::moves::Move;
-use crate::moves::sealed::Kernels;
-use crate::path::Path;
-use crate::stream;
-use crate::ways::{Gather, Scatter, ScatterListed, Shape};
 
 /// Copies of rows of `n` elements from one slice to another of the same type, which is not named.
 pub struct Rows<'a> {
-    from: &'a [u8],
-    to: &'a mut [u8],
-    shape: Shape,
+    pub(crate) from: &'a [u8],
+    pub(crate) to: &'a mut [u8],
+    pub(crate) shape: Shape,
 }
 
 impl<'a> Rows<'a> {
@@ -31,50 +24,36 @@ impl<'a> Rows<'a> {
     }
 }
 
-impl Kernels for Rows<'_> {
-    fn run_gather(
-        &mut self,
-        path: Path,
-        block: &Block<'_>,
-        hints: Hints,
-        right: Option<Right<'_>>,
-    ) {
-        let Rows { from, to, shape } = self;
-        let Some(from) = shape.tail(from, block.table) else { return };
-        if let Some(right) = right
-            && stream::gather(path, right, from, to, *shape, block, hints)
-        {
-            return;
-        }
-        path.dispatch(Gather { from, to, shape: *shape, block, hints });
-    }
-
-    fn run_scatter(
-        &mut self,
-        path: Path,
-        block: &Block<'_>,
-        hints: Hints,
-        right: Option<Right<'_>>,
-    ) {
-        let Rows { from, to, shape } = self;
-        let Some(to) = shape.tail_mut(to, block.table) else { return };
-        if let Some(right) = right
-            && stream::scatter(path, right, from, to, *shape, block, hints)
-        {
-            return;
-        }
-        path.dispatch(Scatter { from, to, shape: *shape, block, hints });
-    }
-
-    fn run_listed(&mut self, path: Path, listed: Listed<'_>, right: Option<Right<'_>>) {
-        let Rows { from, to, shape } = self;
-        if let Some(right) = right
-            && stream::scatter_listed(path, right, from, to, *shape, listed)
-        {
-            return;
-        }
-        path.dispatch(ScatterListed { from, to, shape: *shape, listed });
-    }
+/// The bytes of an element, and of a row.
+#[derive(Clone, Copy)]
+pub(crate) struct Shape {
+    pub element: usize,
+    pub row: usize,
 }
 
-impl Move for Rows<'_> {}
+impl Shape {
+    /// The bytes from an element on. The place is checked wherever a slice is cut: modulo 2^bits, a
+    /// far one would lead back into it, between two elements.
+    #[inline(always)]
+    pub(crate) fn tail<'a>(&self, slice: &'a [u8], at: usize) -> Option<&'a [u8]> {
+        slice.get(at.checked_mul(self.element)?..)
+    }
+
+    #[inline(always)]
+    pub(crate) fn tail_mut<'a>(&self, slice: &'a mut [u8], at: usize) -> Option<&'a mut [u8]> {
+        slice.get_mut(at.checked_mul(self.element)?..)
+    }
+
+    /// The bytes of the row that starts at an element.
+    #[inline(always)]
+    pub(crate) fn row<'a>(&self, slice: &'a [u8], at: usize) -> Option<&'a [u8]> {
+        self.tail(slice, at)?.get(..self.row)
+    }
+
+    /// The first byte of the row that starts at an element, in the slice or not, modulo 2^bits: for
+    /// what neither reads nor writes.
+    #[inline(always)]
+    pub(crate) fn start(&self, at: usize) -> usize {
+        at.wrapping_mul(self.element)
+    }
+}

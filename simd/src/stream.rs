@@ -2,13 +2,14 @@
 
 use core::mem::take;
 
-use crate::block::{Ahead, Block, Hints, Listed};
+use crate::block::{Ahead, Block, Hints};
 use crate::bytes::{Bytes, Line, STEP, all_below, bound};
 use crate::fence::Right;
-use crate::path::{Instructions, Op, Path};
+use crate::path::Instructions;
 use crate::portable::by_element;
 use crate::prefetch::{LINE, prefetch_row};
-use crate::ways::{Any, Shape, Way, gather_by, scatter_by, scatter_listed_by};
+use crate::rows::{Rows, Shape};
+use crate::ways::{self, Any, Way};
 
 /// Gathered rows that do not fill 4 or 8 cache lines gain nothing if they are shorter.
 /// The evidence is `rows`.
@@ -18,109 +19,40 @@ const SHORTEST: usize = 5 * LINE;
 /// The evidence is `rows`.
 const SHORTEST_AT_ADDRESS: usize = 4 * LINE;
 
-/// Gathers rows with non-temporal stores, where the path has them and they gain: rows of 4 or 8
-/// whole cache lines one by one, others line by line. `false`: rows are missing.
-pub(crate) fn gather(
-    path: Path,
+/// Gathers rows with non-temporal stores, where they gain: rows of 4 or 8 whole cache lines one by
+/// one, others line by line. `false`: rows are missing.
+#[inline(always)]
+pub(crate) fn gather<S: Instructions>(
+    instructions: S,
     right: Right<'_>,
-    from: &[u8],
-    to: &mut [u8],
-    shape: Shape,
+    rows: &mut Rows<'_>,
     block: &Block<'_>,
     hints: Hints,
 ) -> bool {
-    struct Run<'a> {
-        right: Right<'a>,
-        from: &'a [u8],
-        to: &'a mut [u8],
-        shape: Shape,
-        block: &'a Block<'a>,
-        hints: Hints,
-    }
-    impl Op for Run<'_> {
-        type Output = bool;
-        #[inline(always)]
-        fn run<S: Instructions>(self, instructions: S) -> bool {
-            let Run { right, from, to, shape, block, hints } = self;
-            let streaming = Streaming(instructions, right);
-            if !streaming.streams() {
-                return false;
-            }
-            let start = to.as_ptr().addr().wrapping_add(shape.start(block.flat));
-            let packed = block.is_packed(shape.row / shape.element.max(1));
-            match whole_lines(start, shape.row) {
-                _ if !packed => false,
-                Some(4 | 8) => {
-                    gather_by(from, to, shape, block, hints, &Fours(streaming));
-                    true
-                }
-                _ if shape.row < SHORTEST => false,
-                _ => line_by_line(from, to, shape, block, hints, &streaming),
-            }
+    let (streaming, Shape { row, element }) = (Streaming(instructions, right), rows.shape);
+    let start = rows.to.as_ptr().addr().wrapping_add(rows.shape.start(block.flat));
+    let packed = block.is_packed(row / element.max(1));
+    match whole_lines(start, row) {
+        _ if !packed => false,
+        Some(4 | 8) => {
+            ways::gather(rows, block, hints, &Fours(streaming));
+            true
         }
+        _ if row < SHORTEST => false,
+        _ => line_by_line(rows, block, hints, &streaming),
     }
-    path.dispatch(Run { right, from, to, shape, block, hints })
 }
 
-/// Scatters rows with non-temporal stores, where the path has them and they gain. `false`: nothing
-/// is scattered.
-pub(crate) fn scatter(
-    path: Path,
-    right: Right<'_>,
-    from: &[u8],
-    to: &mut [u8],
-    shape: Shape,
-    block: &Block<'_>,
-    hints: Hints,
-) -> bool {
-    struct Run<'a> {
-        right: Right<'a>,
-        from: &'a [u8],
-        to: &'a mut [u8],
-        shape: Shape,
-        block: &'a Block<'a>,
-        hints: Hints,
-    }
-    impl Op for Run<'_> {
-        type Output = bool;
-        #[inline(always)]
-        fn run<S: Instructions>(self, instructions: S) -> bool {
-            let Run { right, from, to, shape, block, hints } = self;
-            let streaming = Streaming(instructions, right);
-            let gains = streaming.streams() && gains_at_address(to, shape.row);
-            if gains {
-                scatter_by(from, to, shape, block, hints, &streaming);
-            }
-            gains
-        }
-    }
-    path.dispatch(Run { right, from, to, shape, block, hints })
-}
-
-/// The same for entries by their places.
-pub(crate) fn scatter_listed(
-    path: Path,
-    right: Right<'_>,
-    from: &[u8],
-    to: &mut [u8],
-    shape: Shape,
-    listed: Listed<'_>,
-) -> bool {
-    struct Run<'a>(Right<'a>, &'a [u8], &'a mut [u8], Shape, Listed<'a>);
-    impl Op for Run<'_> {
-        type Output = bool;
-        #[inline(always)]
-        fn run<S: Instructions>(self, instructions: S) -> bool {
-            let Run(right, from, to, shape, listed) = self;
-            let streaming = Streaming(instructions, right);
-            let gains = streaming.streams() && gains_at_address(to, shape.row);
-            if gains {
-                scatter_listed_by(from, to, shape, listed, &streaming);
-            }
-            gains
-        }
-    }
-    path.dispatch(Run(right, from, to, shape, listed))
+/// The way to scatter rows with non-temporal stores, where the path has them and they gain.
+#[inline(always)]
+pub(crate) fn at_address<'a, S: Instructions>(
+    instructions: S,
+    right: Option<Right<'a>>,
+    rows: &Rows<'_>,
+) -> Option<Streaming<'a, S>> {
+    let (start, bytes) = (rows.to.as_ptr().addr(), rows.shape.row);
+    let gains = whole_lines(start, bytes).is_some() || bytes >= SHORTEST_AT_ADDRESS;
+    right.filter(|_| S::STREAMS && gains).map(|right| Streaming(instructions, right))
 }
 
 /// `to[n] = table[addresses[n]]`, of the same length, for elements of 4 or 8 bytes.
@@ -163,20 +95,12 @@ fn whole_lines(start: usize, bytes: usize) -> Option<usize> {
     (start | bytes).is_multiple_of(LINE).then_some(bytes / LINE)
 }
 
-/// Whether scattered rows of these bytes gain.
-#[inline(always)]
-fn gains_at_address(to: &[u8], bytes: usize) -> bool {
-    whole_lines(to.as_ptr().addr(), bytes).is_some() || bytes >= SHORTEST_AT_ADDRESS
-}
-
 /// Gathers rows of a cache line or more, which follow each other in `to`, by the lines of `to`,
 /// wherever they start. The parts of lines at both ends go through the caches. `false`: a row lies
 /// outside its slice; lanes may be missing.
 #[inline(always)]
 fn line_by_line<S: Instructions>(
-    from: &[u8],
-    to: &mut [u8],
-    shape: Shape,
+    Rows { from, to, shape }: &mut Rows<'_>,
     block: &Block<'_>,
     hints: Hints,
     streaming: &Streaming<'_, S>,
@@ -237,15 +161,9 @@ fn fill<'a, S: Instructions>(
 }
 
 /// Copies with non-temporal stores.
-struct Streaming<'a, S>(S, Right<'a>);
+pub(crate) struct Streaming<'a, S>(S, Right<'a>);
 
 impl<S: Instructions> Streaming<'_, S> {
-    /// Whether the path has such stores.
-    #[inline(always)]
-    fn streams(&self) -> bool {
-        S::STREAMS
-    }
-
     /// `to = from`
     #[inline(always)]
     fn write(&self, from: &[u8; LINE], to: &mut Line) {

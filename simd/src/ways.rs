@@ -1,121 +1,27 @@
-//! Ways to copy a row, as bytes, and the loops over rows. The length of a row is looked at once,
-//! before the loop.
+//! Ways to copy a row, as bytes, and the loops over rows.
 
 use core::mem::take;
 
 use crate::block::{Ahead, Block, Hints, Listed};
-use crate::path::{Instructions, Op};
 use crate::prefetch::{LINE, prefetch_row_early, prefetch_row_here};
-
-/// The bytes of an element, and of a row.
-#[derive(Clone, Copy)]
-pub(crate) struct Shape {
-    pub element: usize,
-    pub row: usize,
-}
-
-impl Shape {
-    /// The bytes from an element on. The place is checked wherever a slice is cut: modulo 2^bits, a
-    /// far one would lead back into it, between two elements.
-    #[inline(always)]
-    pub(crate) fn tail<'a>(&self, slice: &'a [u8], at: usize) -> Option<&'a [u8]> {
-        slice.get(at.checked_mul(self.element)?..)
-    }
-
-    #[inline(always)]
-    pub(crate) fn tail_mut<'a>(&self, slice: &'a mut [u8], at: usize) -> Option<&'a mut [u8]> {
-        slice.get_mut(at.checked_mul(self.element)?..)
-    }
-
-    /// The bytes of the row that starts at an element.
-    #[inline(always)]
-    pub(crate) fn row<'a>(&self, slice: &'a [u8], at: usize) -> Option<&'a [u8]> {
-        self.tail(slice, at)?.get(..self.row)
-    }
-
-    /// The first byte of the row that starts at an element, in the slice or not, modulo 2^bits: for
-    /// what neither reads nor writes.
-    #[inline(always)]
-    pub(crate) fn start(&self, at: usize) -> usize {
-        at.wrapping_mul(self.element)
-    }
-}
-
-/// `$run`, given the `$way` to copy a row of these bytes: any way where a path has no vectors.
-macro_rules! for_bytes {
-    ($S:ident, $bytes:expr, $way:ident => $run:expr) => {
-        for_bytes!(@ $S, $bytes, $way, $run,
-            [8 16 32], [1 2 4 8 16],
-            [(8, 16, 8) (16, 32, 16) (32, 64, 32)])
-    };
-    (@ $S:ident, $bytes:expr, $way:ident, $run:expr,
-        [$($exact:literal)*], [$($lines:literal)*],
-        [$(($low:literal, $high:literal, $part:literal))*]
-    ) => {
-        match $bytes {
-            _ if !const { $S::VECTORS } => {
-                let $way = Any;
-                $run
-            }
-            $($exact => {
-                let $way = Exact::<$exact>;
-                $run
-            })*
-            $(bytes if bytes == $lines * LINE => {
-                let $way = Lines::<$lines>;
-                $run
-            })*
-            $(bytes if $low < bytes && bytes < $high => {
-                let $way = Two::<$part>;
-                $run
-            })*
-            _ => {
-                let $way = Any;
-                $run
-            }
-        }
-    };
-}
-
-pub(crate) struct Gather<'a> {
-    pub from: &'a [u8],
-    pub to: &'a mut [u8],
-    pub shape: Shape,
-    pub block: &'a Block<'a>,
-    pub hints: Hints,
-}
-
-impl Op for Gather<'_> {
-    type Output = ();
-    #[inline(always)]
-    fn run<S: Instructions>(self, _: S) {
-        let Gather { from, to, shape, block, hints } = self;
-        for_bytes!(S, shape.row, way => gather_by(from, to, shape, block, hints, &way));
-    }
-}
+use crate::rows::{Rows, Shape};
 
 #[inline(always)]
-pub(crate) fn gather_by(
-    from: &[u8],
-    to: &mut [u8],
-    shape: Shape,
-    block: &Block<'_>,
-    hints: Hints,
-    way: &impl Way,
-) {
+pub(crate) fn gather(rows: &mut Rows<'_>, block: &Block<'_>, hints: Hints, way: &impl Way) {
+    let Rows { from, to, shape } = rows;
     if shape.row == 0 || !block.is_packed(shape.row / shape.element.max(1)) {
-        return gather_apart(from, to, shape, block);
+        return gather_apart(from, to, *shape, block);
     }
     let bytes = way.bytes(shape.row);
     let (mut indices, mut at) = (Ahead::of(block, 0), 0);
     for (flat, addresses) in block.lanes() {
         // Rows follow each other: they are walked without a check for each.
         let Some(mut rest) = shape.tail_mut(to, flat) else {
-            lane_apart(from, to, shape, (flat, block.entry_step), addresses);
+            lane_apart(from, to, *shape, (flat, block.entry_step), addresses);
             continue;
         };
         for addresses in addresses.chunks(ROWS) {
-            prefetch_rows(from, shape, block, at, hints, |slice, start| {
+            prefetch_rows(from, *shape, block, at, hints, |slice, start| {
                 prefetch_row_here(slice, start, bytes);
             });
             indices.prefetch(from, at);
@@ -177,37 +83,14 @@ fn lane_apart(
     }
 }
 
-pub(crate) struct Scatter<'a> {
-    pub from: &'a [u8],
-    pub to: &'a mut [u8],
-    pub shape: Shape,
-    pub block: &'a Block<'a>,
-    pub hints: Hints,
-}
-
-impl Op for Scatter<'_> {
-    type Output = ();
-    #[inline(always)]
-    fn run<S: Instructions>(self, _: S) {
-        let Scatter { from, to, shape, block, hints } = self;
-        for_bytes!(S, shape.row, way => scatter_by(from, to, shape, block, hints, &way));
-    }
-}
-
 #[inline(always)]
-pub(crate) fn scatter_by(
-    from: &[u8],
-    to: &mut [u8],
-    shape: Shape,
-    block: &Block<'_>,
-    hints: Hints,
-    way: &impl Way,
-) {
+pub(crate) fn scatter(rows: &mut Rows<'_>, block: &Block<'_>, hints: Hints, way: &impl Way) {
+    let Rows { from, to, shape } = rows;
     let bytes = way.bytes(shape.row);
     let (mut indices, mut at) = (Ahead::of(block, 0), 0);
     for (mut flat, addresses) in block.lanes() {
         for addresses in addresses.chunks(ROWS) {
-            prefetch_rows(to, shape, block, at, hints, |slice, start| {
+            prefetch_rows(to, *shape, block, at, hints, |slice, start| {
                 way.prefetch(slice, start, bytes);
             });
             indices.prefetch(to, at);
@@ -224,29 +107,9 @@ pub(crate) fn scatter_by(
     }
 }
 
-pub(crate) struct ScatterListed<'a> {
-    pub from: &'a [u8],
-    pub to: &'a mut [u8],
-    pub shape: Shape,
-    pub listed: Listed<'a>,
-}
-
-impl Op for ScatterListed<'_> {
-    type Output = ();
-    #[inline(always)]
-    fn run<S: Instructions>(self, _: S) {
-        scatter_listed_by(self.from, self.to, self.shape, self.listed, &Any);
-    }
-}
-
 #[inline(always)]
-pub(crate) fn scatter_listed_by(
-    from: &[u8],
-    to: &mut [u8],
-    shape: Shape,
-    Listed { places, flats, distance }: Listed<'_>,
-    way: &impl Way,
-) {
+pub(crate) fn scatter_listed(rows: &mut Rows<'_>, listed: Listed<'_>, way: &impl Way) {
+    let (Rows { from, to, shape }, Listed { places, flats, distance }) = (rows, listed);
     let ahead = |list: &[u32], at: usize| list.get(at..)?.get(distance).copied();
     for (at, (place, flat)) in places.iter().zip(flats).enumerate() {
         if let (Some(place), Some(flat)) = (ahead(places, at), ahead(flats, at)) {
@@ -279,7 +142,7 @@ pub(crate) trait Way {
 }
 
 /// `R` bytes.
-struct Exact<const R: usize>;
+pub(crate) struct Exact<const R: usize>;
 
 impl<const R: usize> Way for Exact<R> {
     #[inline(always)]
@@ -316,7 +179,7 @@ impl<const L: usize> Way for Lines<L> {
 }
 
 /// Two parts of `P` bytes, the first ones and the last ones, which overlap: `P..=2 * P` bytes.
-struct Two<const P: usize>;
+pub(crate) struct Two<const P: usize>;
 
 impl<const P: usize> Way for Two<P> {
     #[inline(always)]

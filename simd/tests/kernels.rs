@@ -7,8 +7,10 @@ mod common;
 use common::addresses::{Chosen, Resolve, Shift, Value};
 use common::columns::Split;
 use common::moves::{Case, Kernel, SIZES};
-use common::{Check, Choose, paths};
-use strew_simd::{Block, Columns, Elements, Hints, Machine, Move, Path, Rows};
+use common::{Check, Choose, FAR, paths};
+use strew_simd::{
+    Block, Columns, Elements, Hints, Listed, Machine, Move, Path, Rows, compress, positions,
+};
 
 /// The one list: a test each, and the public functions that it is a test of.
 macro_rules! tests {
@@ -25,7 +27,7 @@ macro_rules! tests {
 tests! {
     resolve_signed: "resolve::RESOLVE";
     resolve_unsigned: "resolve::RESOLVE";
-    shift: "resolve::shift";
+    shift: "resolve::shift" "resolve::spread";
     choose: "choose::choose";
     elements_gather: "elements::new" "moves::gather" "moves::streaming" "block::all";
     elements_scatter: "moves::scatter" "moves::scatter_listed";
@@ -35,10 +37,14 @@ tests! {
     rows_at_every_place_in_a_line: "moves::streaming";
     combine_elements: "combine::elements" "combine::elements_plain" "combine::listed";
     combine_rows: "combine::rows" "combine::listed";
+    convert_gather: "convert::gather";
+    convert_scatter: "convert::scatter" "convert::scatter_listed";
     columns: "columns::new" "columns::split_at" "columns::row";
+    bags: "bag::compiled" "bag::prefetch_columns";
     prefetch: "prefetch::prefetch" "prefetch::prefetch_row";
     path: "path::detect" "path::available" "path::force" "path::name" "path::streams_elements";
-    machine: "machine::detect";
+    machine: "machine::detect" "machine::force";
+    masks: "mask::compress" "mask::positions";
 }
 
 #[test]
@@ -52,7 +58,8 @@ fn no_kernel_is_forgotten() {
         };
     }
     let sources = sources!(
-        block choose columns combine elements machine moves path portable prefetch resolve rows
+        bag block choose columns combine convert elements machine mask moves path portable
+        prefetch resolve rows
     );
     // The modules that have something public.
     let public = include_str!("../src/lib.rs").lines().filter_map(|line| {
@@ -138,6 +145,56 @@ mod tests {
         check(500, |_, choose| Resolve::<I>::new(choose));
     }
 
+    /// The contract, for more and fewer bits, elements and places than there are of the others.
+    fn masked<const N: usize>(random: &mut Random)
+    where
+        [u8; N]: bytemuck::NoUninit,
+    {
+        let length = [0, 1, 15, 16, 17, 63, 64, 65, 200, 1024][random.below(10)];
+        let from: Vec<[u8; N]> = (0..length)
+            .map(|n| core::array::from_fn(|byte| (n * 7 + byte * 13 + 1) as u8))
+            .collect();
+        let words: Vec<u64> = (0..(length.div_ceil(64) + random.below(2)).max(1))
+            .map(|_| match random.below(4) {
+                0 => 0,
+                1 => u64::MAX,
+                _ => random.below(usize::MAX) as u64,
+            })
+            .collect();
+        let bit = |n: usize| words.get(n / 64).is_some_and(|word| word >> (n % 64) & 1 != 0);
+        let chosen: Vec<usize> = (0..64 * words.len()).filter(|n| bit(*n)).collect();
+        let elements: Vec<[u8; N]> = chosen.iter().filter_map(|n| from.get(*n)).copied().collect();
+        let room = elements.len().saturating_sub(random.below(4)) + random.below(3);
+        for path in paths() {
+            let mut found = vec![[0; N]; room];
+            let count = compress(path, &words, &from, &mut found);
+            let mut expected = elements.clone();
+            expected.resize(room, [0; N]);
+            assert!(found == expected, "{} {N} {words:?} {room}", path.name());
+            assert!(count >= elements.len().min(room), "{}", path.name());
+
+            let (first, room) = (random.below(1 << 33) as u32, random.below(chosen.len() + 3));
+            let mut found = vec![7; room];
+            positions(path, &words, first, &mut found);
+            let mut expected: Vec<u32> =
+                chosen.iter().map(|n| first.wrapping_add(*n as u32)).collect();
+            expected.resize(room, 7);
+            assert_eq!(found, expected, "{}", path.name());
+        }
+    }
+
+    pub fn masks() {
+        let mut random = Random(5);
+        for _ in 0..300 {
+            masked::<1>(&mut random);
+            masked::<2>(&mut random);
+            masked::<3>(&mut random);
+            masked::<4>(&mut random);
+            masked::<8>(&mut random);
+            masked::<16>(&mut random);
+        }
+    }
+
     pub fn resolve_signed() {
         resolve::<i8>();
         resolve::<i16>();
@@ -213,6 +270,156 @@ mod tests {
         check_rows(Kernel::CombineListed, 1);
     }
 
+    /// A block of addresses and two tensors of different types, and anything may be wrong.
+    struct Convert {
+        addresses: Vec<u32>,
+        next: Vec<u32>,
+        length: usize,
+        base: usize,
+        start: usize,
+        lane_step: isize,
+        entry_step: isize,
+        n: usize,
+        distance: usize,
+        wide: Vec<i64>,
+        narrow: Vec<u8>,
+    }
+
+    impl Convert {
+        fn new(number: usize) -> Convert {
+            let mut random = super::Random(number as u64);
+            let mut below = |n: usize| random.below(n);
+            let [table, flat] = [below(60), below(60)];
+            let length = 1 + below(9);
+            let mut address = |_| match below(9) {
+                0 => strew_simd::NOWHERE,
+                1 => u32::MAX - 1 - below(70) as u32,
+                _ => below(64) as u32,
+            };
+            let addresses = (0..length * 3).map(&mut address).collect();
+            let next = (0..5).map(&mut address).collect();
+            let far = |place: usize, choice: usize| match choice {
+                choice @ 0..6 => FAR[choice],
+                _ => place,
+            };
+            let (base, start) = (far(below(4), below(30)), far(below(6), below(30)));
+            let step = |choice: usize| [1, 0, -1, 5, 40, isize::MIN, isize::MAX][choice];
+            Convert {
+                addresses,
+                next,
+                length,
+                base,
+                start,
+                lane_step: step(below(7)),
+                entry_step: step(below(7)),
+                n: [1, 1, 2, 5, 0, 61, usize::MAX][below(7)],
+                distance: below(4),
+                wide: (0..table as i64).collect(),
+                narrow: (0..flat as u8).map(|n| n.wrapping_mul(7)).collect(),
+            }
+        }
+
+        fn block(&self) -> Block<'_> {
+            Block {
+                addresses: &self.addresses,
+                length: self.length,
+                table: self.base,
+                flat: self.start,
+                lane_step: self.lane_step,
+                entry_step: self.entry_step,
+                next: &self.next,
+                ..Block::default()
+            }
+        }
+
+        /// The place of each entry in the table and in the flat tensor.
+        fn entries(&self) -> impl Iterator<Item = (usize, usize)> {
+            self.addresses.iter().enumerate().map(|(at, address)| {
+                let go = |count: usize, step: isize| count.wrapping_mul(step as usize);
+                let lanes = go(at / self.length, self.lane_step);
+                let flat = self.start.wrapping_add(lanes);
+                let flat = flat.wrapping_add(go(at % self.length, self.entry_step));
+                let nowhere = *address == strew_simd::NOWHERE;
+                let place = self.base.wrapping_add(*address as usize);
+                (if nowhere { usize::MAX } else { place }, flat)
+            })
+        }
+    }
+
+    /// The places of a row of a slice, if it lies there.
+    fn row(place: usize, n: usize, length: usize) -> Option<std::ops::Range<usize>> {
+        Some(place..place.checked_add(n).filter(|end| *end <= length)?)
+    }
+
+    pub fn convert_gather() {
+        for number in 0..4000 {
+            let case = Convert::new(number);
+            let mut expected = case.narrow.clone();
+            for (place, flat) in case.entries() {
+                let n = case.n;
+                let rows = row(place, n, case.wide.len()).zip(row(flat, n, case.narrow.len()));
+                let Some((from, to)) = rows else { continue };
+                for (from, to) in from.zip(to) {
+                    expected[to] = case.wide[from] as u8 ^ 0x55;
+                }
+            }
+            for path in paths() {
+                let mut found = case.narrow.clone();
+                let ahead = std::cell::Cell::new(0);
+                strew_simd::convert::gather(
+                    path,
+                    &mut found,
+                    &case.block(),
+                    case.n,
+                    case.distance,
+                    |place, to| {
+                        let from = row(place, to.len(), case.wide.len());
+                        for (from, to) in from.into_iter().flatten().zip(to) {
+                            *to = case.wide[from] as u8 ^ 0x55;
+                        }
+                    },
+                    |_| ahead.set(ahead.get() + 1),
+                );
+                assert_eq!(found, expected, "{number}, {}", path.name());
+                assert!(case.distance > 0 || ahead.get() == 0);
+            }
+        }
+    }
+
+    pub fn convert_scatter() {
+        let change = |current: i64, update: u8| current.wrapping_mul(31) + i64::from(update);
+        for number in 0..4000 {
+            let case = Convert::new(number);
+            let apply = |data: &mut [i64], place: usize, flat: usize| {
+                let n = case.n;
+                let rows = row(place, n, data.len()).zip(row(flat, n, case.narrow.len()));
+                for (to, from) in rows.into_iter().flat_map(|(to, from)| to.zip(from)) {
+                    data[to] = change(data[to], case.narrow[from]);
+                }
+            };
+            let (mut expected, mut listed) = (case.wide.clone(), case.wide.clone());
+            // A base outside leads nowhere.
+            let inside = case.entries().filter(|_| case.base <= case.wide.len());
+            inside.for_each(|(place, flat)| apply(&mut expected, place, flat));
+            let places: Vec<u32> = case.entries().map(|(place, _)| place as u32).collect();
+            let flats: Vec<u32> = case.entries().map(|(_, flat)| flat as u32).collect();
+            for (place, flat) in places.iter().zip(&flats) {
+                apply(&mut listed, *place as usize, *flat as usize);
+            }
+            for path in paths() {
+                let (Convert { n, distance, narrow, .. }, mut found) = (&case, case.wide.clone());
+                let block = case.block();
+                let (n, distance) = (*n, *distance);
+                strew_simd::convert::scatter(path, &mut found, narrow, &block, n, distance, change);
+                assert_eq!(found, expected, "{number}, {}", path.name());
+                let mut found = case.wide.clone();
+                let list = Listed { places: &places, flats: &flats, distance };
+                strew_simd::convert::scatter_listed(path, &mut found, narrow, list, n, change);
+                assert_eq!(found, listed, "{number}, {}, listed", path.name());
+            }
+        }
+    }
+
     pub fn columns() {
         check(2000, |_, choose| Split::new(choose));
         // Of 10 columns, 2 for one thread and 5 for another, which stream to them.
@@ -246,6 +453,23 @@ mod tests {
             strew_simd::prefetch_row(&table, address as usize, 300);
         }
         assert_eq!(table, [0; 100]);
+    }
+
+    pub fn bags() {
+        let table: Vec<u32> = (0..100).collect();
+        for path in paths() {
+            let sum = strew_simd::compiled(
+                path,
+                #[inline(always)]
+                || table.iter().sum::<u32>(),
+            );
+            assert_eq!(sum, 4950, "{}", path.name());
+        }
+        for address in FAR.into_iter().chain([0, 99, 100]) {
+            strew_simd::prefetch_columns::<_, 1>(&table, address);
+            strew_simd::prefetch_columns::<_, 1000>(&table[..0], address);
+        }
+        assert!(table.iter().copied().eq(0..100));
     }
 
     pub fn path() {
@@ -289,7 +513,14 @@ mod tests {
             assert!(4 << 10 <= l1 && l1 <= l2 && l2 >> 30 == 0, "{machine:?}");
             assert!(l3 == 0 || l2 <= l3 && l3 >> 30 < 8, "{machine:?}");
         }
-        assert_eq!(Machine::detect().prefetches, strew_simd::PREFETCHES);
+        let this = Machine::detect();
+        assert_eq!(this.prefetches, strew_simd::PREFETCHES);
+        let other = Machine { l1: this.l1 + 1, ..Machine::PORTABLE };
+        Machine::force(Some(other));
+        let forced = Machine::detect();
+        Machine::force(None);
+        assert_eq!(forced, other);
+        assert_eq!(Machine::detect().l1, this.l1);
     }
 }
 

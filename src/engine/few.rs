@@ -2,7 +2,7 @@
 
 use crate::element::Element;
 use crate::engine::tuning;
-use crate::index::{Bounds, Index, resolve};
+use crate::index::{Bounds, Index};
 use crate::plan::Plan;
 use crate::reduction::Reduction;
 
@@ -45,8 +45,7 @@ impl Few {
         for place in self.places.iter_mut().take(self.count) {
             let (mut at, mut found) = (start, Some(table));
             for axis in plan.coordinates() {
-                let position =
-                    indices.get(at).and_then(|index| resolve(*index, axis.size, plan.bounds));
+                let position = plan.position(indices, at, axis.size);
                 let go = |place: usize, position: usize| {
                     place.wrapping_add(position.wrapping_mul(axis.table as usize))
                 };

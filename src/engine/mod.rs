@@ -17,6 +17,7 @@ mod few;
 #[cfg(any(all(test, feature = "rayon"), fuzzing))]
 #[path = "tests/legal.rs"]
 mod legal;
+mod map;
 mod movers;
 #[cfg(feature = "rayon")]
 mod pool;
@@ -39,14 +40,17 @@ use strew_simd::{Hints, Machine, Path};
 
 use crate::element::Element;
 use crate::engine::few::Few;
-use crate::engine::movers::{Before, Changed, Gathered, Job, Manner};
+use crate::engine::map::{Change, Read};
+pub(crate) use crate::engine::movers::Tile;
+use crate::engine::movers::{Before, Changed, Gathered, Job, Way};
 use crate::engine::resolver::{NoIndices, Resolver};
 use crate::engine::route::{Call, Effect, Load, Route, Stores};
 #[cfg(feature = "rayon")]
 use crate::engine::shared::Shared;
-use crate::engine::traverse::{Way, check_wide, traverse as traverse_blocks, traverse_wide};
+use crate::engine::traverse::{check_wide, small, traverse_wide};
 use crate::error::Direction;
 use crate::index::{Bounds, Index};
+use crate::map::Source;
 use crate::plan::Plan;
 use crate::reduction::Reduction;
 
@@ -66,7 +70,7 @@ pub(crate) fn gather<T: Element, I: Index>(
         }
         return inside;
     }
-    let (call, path) = (gather_call::<T, I>(proven, 1), Path::detect());
+    let (call, path) = (gather_call::<I>(size_of::<T>(), proven, 1), Path::detect());
     run(plan, &call, path, &indices, &mut gathered(plan, path, input, output))
 }
 
@@ -112,7 +116,7 @@ pub(crate) fn scatter_into<T: Element, I: Index, R: Reduction<T>>(
 
 /// `output[flat] = input[table]` for a plan without indices.
 pub(crate) fn copy<T: Element>(plan: &Plan, input: &[T], output: &mut [T]) {
-    let (call, path) = (gather_call::<T, u8>(true, 1), Path::detect());
+    let (call, path) = (gather_call::<u8>(size_of::<T>(), true, 1), Path::detect());
     run(plan, &call, path, &NoIndices, &mut gathered(plan, path, input, output));
 }
 
@@ -130,7 +134,7 @@ pub(crate) fn par_gather<T: Element + Send + Sync, I: Index>(
     input: &[T],
     output: &mut [T],
 ) -> bool {
-    let call = gather_call::<T, I>(proven, rayon::current_num_threads());
+    let call = gather_call::<I>(size_of::<T>(), proven, rayon::current_num_threads());
     let path = Path::detect();
     par_run(plan, &call, path, &indices, &mut gathered(plan, path, input, output))
 }
@@ -148,6 +152,64 @@ pub(crate) fn par_scatter<T: Element + Send + Sync, I: Index, R: Reduction<T> + 
     let call = scatter_call::<T, I, R>(proven, rayon::current_num_threads());
     let path = Path::detect();
     par_run(plan, &call, path, &indices, &mut changed(plan, path, reduction, data, updates))
+}
+
+/// `output[flat] = source[table]`, as [`gather`].
+pub(crate) fn read<U: Element, S: Source<U>, I: Index>(
+    plan: &Plan,
+    indices: &[I],
+    proven: bool,
+    source: S,
+    output: &mut [U],
+) -> bool {
+    let (call, path) = (gather_call::<I>(S::BYTES, proven, 1), Path::detect());
+    let mut job = Read { source, output, n: plan.row(), way: Way::of(path) };
+    run(plan, &call, path, &indices, &mut job)
+}
+
+/// `data[table] = change(data[table], updates[flat])`, as [`scatter`].
+pub(crate) fn change<T: Element, U: Element, I: Index>(
+    plan: &Plan,
+    indices: &[I],
+    proven: bool,
+    data: &mut [T],
+    updates: &[U],
+    change: impl Fn(T, U) -> T + Copy,
+) -> bool {
+    let (call, path) = (change_call::<I>(size_of::<T>(), proven, 1), Path::detect());
+    let mut job = changed_by(plan, path, data, updates, change);
+    run(plan, &call, path, &indices, &mut job)
+}
+
+/// [`read`] with the threads of the rayon pool that it is called in.
+#[cfg(feature = "rayon")]
+pub(crate) fn par_read<U: Element + Send, S: Source<U> + Send, I: Index>(
+    plan: &Plan,
+    indices: &[I],
+    proven: bool,
+    source: S,
+    output: &mut [U],
+) -> bool {
+    let (element, path) = (S::BYTES.max(size_of::<U>()), Path::detect());
+    let call = gather_call::<I>(element, proven, rayon::current_num_threads());
+    let mut job = Read { source, output, n: plan.row(), way: Way::of(path) };
+    par_run(plan, &call, path, &indices, &mut job)
+}
+
+/// [`change`] with the threads of the rayon pool that it is called in.
+#[cfg(feature = "rayon")]
+pub(crate) fn par_change<T: Element + Send, U: Element + Sync, I: Index>(
+    plan: &Plan,
+    indices: &[I],
+    proven: bool,
+    data: &mut [T],
+    updates: &[U],
+    change: impl Fn(T, U) -> T + Copy + Send,
+) -> bool {
+    let (element, path) = (size_of::<T>().max(size_of::<U>()), Path::detect());
+    let call = change_call::<I>(element, proven, rayon::current_num_threads());
+    let mut job = changed_by(plan, path, data, updates, change);
+    par_run(plan, &call, path, &indices, &mut job)
 }
 
 /// What a call will do on this machine: see [`Gather::explain`](crate::Gather::explain) and
@@ -174,7 +236,7 @@ enum Explained {
 
 impl Explain {
     pub(crate) fn gather<T: Element, I: Index>(plan: &Plan, threads: usize) -> Explain {
-        Explain::of(plan, &gather_call::<T, I>(false, threads))
+        Explain::of(plan, &gather_call::<I>(size_of::<T>(), false, threads))
     }
 
     pub(crate) fn scatter<T: Element, I: Index, R: Reduction<T>>(
@@ -209,11 +271,11 @@ impl core::fmt::Display for Explain {
     }
 }
 
-fn gather_call<T, I>(proven: bool, threads: usize) -> Call {
+fn gather_call<I>(element: usize, proven: bool, threads: usize) -> Call {
     Call {
         direction: Direction::Gather,
         effect: Effect::Assign,
-        element: size_of::<T>(),
+        element,
         index: size_of::<I>(),
         proven,
         functional: false,
@@ -225,9 +287,16 @@ fn scatter_call<T: Element, I, R: Reduction<T>>(proven: bool, threads: usize) ->
     let effect = match () {
         () if R::KIND.is_assign() => Effect::Assign,
         () if R::KIND.is_opaque() => Effect::Call,
+        () if R::KIND.free().is_some() => Effect::Free,
         () => Effect::Combine,
     };
-    Call { direction: Direction::Scatter, effect, ..gather_call::<T, I>(proven, threads) }
+    Call { effect, ..change_call::<I>(size_of::<T>(), proven, threads) }
+}
+
+/// A scatter by a function of the caller's.
+fn change_call<I>(element: usize, proven: bool, threads: usize) -> Call {
+    let gather = gather_call::<I>(element, proven, threads);
+    Call { direction: Direction::Scatter, effect: Effect::Call, ..gather }
 }
 
 /// What knows the type of a gather's elements.
@@ -239,7 +308,7 @@ fn gathered<'a, T>(
 ) -> Gathered<'a, T> {
     // The address of an entry that is left out lies outside.
     let input = input.get(..plan.lengths.table).unwrap_or(input);
-    Gathered { input, output, n: plan.row(), manner: Manner::of(path) }
+    Gathered { input, output, n: plan.row(), way: Way::of(path) }
 }
 
 /// What knows the type and the reduction of a scatter.
@@ -252,7 +321,20 @@ fn changed<'a, T, R>(
 ) -> Changed<'a, T, R> {
     let length = data.len().min(plan.lengths.table);
     let data = data.get_mut(..length).unwrap_or_default();
-    Changed { reduction, data, updates, n: plan.row(), manner: Manner::of(path), before: None }
+    Changed { reduction, data, updates, n: plan.row(), way: Way::of(path), before: None }
+}
+
+/// What knows the types of a scatter between two.
+fn changed_by<'a, T, U, F>(
+    plan: &Plan,
+    path: Path,
+    data: &'a mut [T],
+    updates: &'a [U],
+    change: F,
+) -> Change<'a, T, U, F> {
+    let length = data.len().min(plan.lengths.table);
+    let data = data.get_mut(..length).unwrap_or_default();
+    Change { data, updates, change, n: plan.row(), way: Way::of(path) }
 }
 
 /// The ways of calls by their size.
@@ -260,7 +342,7 @@ enum Size {
     Nothing,
     /// Addresses do not fit 32 bits.
     Wide,
-    /// All entries are one small block, without pieces, and the table stays in L2.
+    /// All entries are one block, without pieces, and move little.
     Small,
     Large,
 }
@@ -271,9 +353,8 @@ fn kind(plan: &Plan, call: &Call) -> Size {
         () if plan.empty => Size::Nothing,
         () if !plan.addresses_fit => Size::Wide,
         // What starts from a copy is proven before that is made.
-        () if plan.outer > 2 || call.functional || !plan.pieces().is_empty() => Size::Large,
-        () if plan.entries() > tuning::SMALL => Size::Large,
-        () if plan.lengths.table.saturating_mul(call.element) > tuning::SMALL_TABLE => Size::Large,
+        () if call.functional || !plan.is_one_block() || !plan.pieces().is_empty() => Size::Large,
+        () if plan.moved_elements().saturating_mul(call.element) > tuning::SMALL => Size::Large,
         () => Size::Small,
     }
 }
@@ -283,7 +364,7 @@ fn in_order(plan: &Plan) -> Option<Plan> {
     let pieces = plan.pieces();
     if pieces.is_empty() {
         None
-    } else if plan.entries() <= tuning::FEW_ENTRIES {
+    } else if plan.entries() <= tuning::FEW_ENTRIES && !plan.has_long_pieces() {
         Some(plan.with_pieces_first())
     } else {
         pieces.iter().any(|dim| dim.table < 0).then(|| plan.with_rising_pieces())
@@ -292,9 +373,7 @@ fn in_order(plan: &Plan) -> Option<Plan> {
 
 /// The same call, proven if no index of its type can be out of bounds.
 fn needed(plan: &Plan, call: &Call) -> Call {
-    let byte = call.index == 1;
-    let proven = byte && plan.coordinates().iter().all(|axis| axis.size > usize::from(u8::MAX));
-    Call { proven: call.proven || proven, ..*call }
+    Call { proven: call.proven || call.index == 1 && plan.takes_every_byte(), ..*call }
 }
 
 /// The route of a call on this machine.
@@ -307,17 +386,24 @@ fn routed(plan: &Plan, call: &Call) -> Route {
 }
 
 /// How a route moves blocks.
-fn prepared(route: &Route, path: Path) -> (Way, Manner) {
+fn prepared(route: &Route, path: Path) -> Way {
     let together = matches!(route.load, Load::Together);
     let hints = Hints { distance: route.distance, together };
     let streams = matches!(route.stores, Stores::NonTemporal);
-    let way = Way { path, distance: route.distance, segment: route.segment };
-    (way, Manner { path, hints, streams })
+    Way { path, hints, segment: route.segment, streams, copies: route.copies }
+}
+
+/// How one block moves: its table may lie in any cache.
+#[inline]
+fn small_hints(plan: &Plan, call: &Call) -> Hints {
+    let table = plan.lengths.table.saturating_mul(call.element);
+    let row = if plan.row() == 1 { tuning::ELEMENTS_AHEAD } else { tuning::ROWS_AHEAD };
+    let distance = if table > tuning::SMALL_TABLE { row } else { 0 };
+    Hints { distance, together: table > tuning::SMALL_TABLE / 32 }
 }
 
 /// A call on one thread.
 fn run(plan: &Plan, call: &Call, path: Path, resolver: &dyn Resolver, job: &mut dyn Job) -> bool {
-    let way = Way { path, distance: 0, segment: 0 };
     let mut inside = true;
     match kind(plan, call) {
         Size::Nothing => job.begin(),
@@ -325,18 +411,19 @@ fn run(plan: &Plan, call: &Call, path: Path, resolver: &dyn Resolver, job: &mut 
             inside = call.proven || check_wide(plan, resolver);
             if inside {
                 job.begin();
-                job.session(&mut |mover| _ = traverse_wide(plan, &way, resolver, mover));
+                job.session(&mut |mover| _ = traverse_wide(plan, resolver, mover));
             }
         }
-        Size::Small => job.session(&mut |mover| {
-            inside = traverse_blocks::<{ tuning::SMALL }>(plan, &way, resolver, mover);
-        }),
+        Size::Small => {
+            job.prepare(Way { hints: small_hints(plan, call), ..Way::of(path) });
+            job.session(&mut |mover| inside = small(plan, path, resolver, mover));
+        }
         Size::Large => {
             let ordered = in_order(plan);
             let plan = ordered.as_ref().unwrap_or(plan);
             let route = routed(plan, call);
-            let (way, manner) = prepared(&route, path);
-            job.prepare(plan.row(), manner);
+            let way = prepared(&route, path);
+            job.prepare(way);
             inside = prove::run(plan, &route, &way, resolver, job);
         }
     }
@@ -358,8 +445,8 @@ fn par_run(
     let ordered = in_order(plan);
     let plan = ordered.as_ref().unwrap_or(plan);
     let route = routed(plan, call);
-    let (way, manner) = prepared(&route, path);
-    job.prepare(plan.row(), manner);
+    let way = prepared(&route, path);
+    job.prepare(way);
     split::run(plan, call.direction, &route, &way, resolver, job)
 }
 

@@ -4,13 +4,13 @@
 #[cfg(feature = "rayon")]
 use strew_simd::Listed;
 use strew_simd::{
-    Block, Columns, Elements, Hints, Move, Path, Rows, Streaming, combine, prefetch_row,
+    Block, Columns, Elements, Hints, Move, Path, Rows, Streaming, combine, prefetch_row, spread,
 };
 
 use crate::element::Element;
 use crate::engine::tuning;
 use crate::plan::Plan;
-use crate::reduction::Reduction;
+use crate::reduction::{Free, Reduction};
 
 /// What is compiled for each size of element that has kernels; `None` for the others.
 macro_rules! for_size {
@@ -47,9 +47,8 @@ pub(crate) trait Mover {
 
 /// The tensors of a call, which know their type.
 pub(crate) trait Job {
-    /// Says how blocks are to be moved from now on, in rows of `n` elements: a plan in another
-    /// order may have other rows.
-    fn prepare(&mut self, n: usize, manner: Manner);
+    /// Says how blocks are to be moved from now on.
+    fn prepare(&mut self, way: Way);
 
     /// Makes what is written what it starts as: all indices are proven.
     fn begin(&mut self);
@@ -66,19 +65,23 @@ pub(crate) trait Job {
     fn speculate(&mut self, run: &mut dyn FnMut(&mut dyn Mover) -> bool) -> Option<bool>;
 }
 
-/// How blocks are moved.
+/// How blocks are resolved and moved.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Manner {
+pub(crate) struct Way {
     pub path: Path,
     pub hints: Hints,
+    /// The length of the segments of the table that are prefetched a lane ahead; 0: none.
+    pub segment: usize,
     /// With non-temporal stores.
     pub streams: bool,
+    /// The copies over which the entries of a speculation are spread; 1: the table as it is.
+    pub copies: usize,
 }
 
-impl Manner {
+impl Way {
     /// Without hints.
-    pub(crate) fn of(path: Path) -> Manner {
-        Manner { path, hints: Hints::default(), streams: false }
+    pub(crate) fn of(path: Path) -> Way {
+        Way { path, hints: Hints::default(), segment: 0, streams: false, copies: 1 }
     }
 }
 
@@ -91,17 +94,32 @@ pub(crate) struct Tile {
     pub width: usize,
 }
 
+impl Tile {
+    /// A contiguous copy.
+    pub(crate) fn copy<T: Element>(&self, table: &[T]) -> Vec<T> {
+        let mut copy = Vec::with_capacity(self.rows.saturating_mul(self.width));
+        for row in 0..self.rows {
+            let start = self.start.wrapping_add(row.wrapping_mul(self.pitch));
+            let end = start.wrapping_add(self.width);
+            let ahead = start.wrapping_add(self.pitch.wrapping_mul(tuning::TILE_ROWS_AHEAD));
+            prefetch_row(table, ahead, self.width);
+            copy.extend_from_slice(table.get(start..end).unwrap_or_default());
+        }
+        copy
+    }
+}
+
 /// `output[flat] = input[table]`, in rows of `n` elements.
 pub(crate) struct Gathered<'a, T> {
     pub input: &'a [T],
     pub output: &'a mut [T],
     pub n: usize,
-    pub manner: Manner,
+    pub way: Way,
 }
 
 impl<T: Element> Mover for Gathered<'_, T> {
     fn block(&mut self, block: &Block<'_>) {
-        let Gathered { input, output, n, manner: Manner { path, hints, .. } } = self;
+        let Gathered { input, output, n, way: Way { path, hints, .. } } = self;
         if *n == 1 {
             let done = for_size!(T, N => Elements::<N>::new(input, output)
                 .map(|mut elements| elements.gather(*path, block, *hints)));
@@ -118,24 +136,24 @@ impl<T: Element> Mover for Gathered<'_, T> {
 }
 
 impl<T: Element> Job for Gathered<'_, T> {
-    fn prepare(&mut self, n: usize, manner: Manner) {
-        (self.n, self.manner) = (n, manner);
+    fn prepare(&mut self, way: Way) {
+        self.way = way;
     }
 
     fn begin(&mut self) {}
 
     fn session(&mut self, run: &mut dyn FnMut(&mut dyn Mover)) {
-        if !self.manner.streams {
+        if !self.way.streams {
             return run(self);
         }
-        let Gathered { input, output, n, manner } = self;
+        let Gathered { input, output, n, way } = self;
         if *n > 1 {
             return Rows::new(input, output, *n)
-                .streaming(|rows| run(&mut Streamed::<_, true>(rows, *manner)));
+                .streaming(|rows| run(&mut Streamed::<_, true>(rows, *way)));
         }
         let done = for_streamed_size!(T, N => Elements::<N>::new(input, output).map(
             |mut elements| elements
-                .streaming(|elements| run(&mut Streamed::<_, true>(elements, *manner)))
+                .streaming(|elements| run(&mut Streamed::<_, true>(elements, *way)))
         ));
         if done.is_none() {
             run(self);
@@ -143,16 +161,9 @@ impl<T: Element> Job for Gathered<'_, T> {
     }
 
     fn tile(&mut self, tile: &Tile, run: &mut dyn FnMut(&mut dyn Mover)) {
-        let mut copy = Vec::with_capacity(tile.rows.saturating_mul(tile.width));
-        for row in 0..tile.rows {
-            let start = tile.start.wrapping_add(row.wrapping_mul(tile.pitch));
-            let end = start.wrapping_add(tile.width);
-            let ahead = start.wrapping_add(tile.pitch.wrapping_mul(tuning::TILE_ROWS_AHEAD));
-            prefetch_row(self.input, ahead, tile.width);
-            copy.extend_from_slice(self.input.get(start..end).unwrap_or_default());
-        }
-        let manner = self.manner;
-        Gathered { input: &copy, output: self.output, n: self.n, manner }.session(run);
+        let copy = tile.copy(self.input);
+        let way = self.way;
+        Gathered { input: &copy, output: self.output, n: self.n, way }.session(run);
     }
 
     /// Nothing that a gather writes is read.
@@ -175,14 +186,14 @@ pub(crate) struct Changed<'a, T, R> {
     pub data: &'a mut [T],
     pub updates: &'a [T],
     pub n: usize,
-    pub manner: Manner,
+    pub way: Way,
     /// What the data starts as.
     pub before: Option<Before<'a, T>>,
 }
 
 impl<T: Element, R: Reduction<T>> Mover for Changed<'_, T, R> {
     fn block(&mut self, block: &Block<'_>) {
-        let Changed { reduction, data, updates, n, manner: Manner { path, hints, .. }, .. } = self;
+        let Changed { reduction, data, updates, n, way: Way { path, hints, .. }, .. } = self;
         if const { R::KIND.is_assign() } {
             if *n == 1 {
                 let done = for_size!(T, N => Elements::<N>::new(updates, data)
@@ -210,7 +221,7 @@ impl<T: Element, R: Reduction<T>> Mover for Changed<'_, T, R> {
 
     #[cfg(feature = "rayon")]
     fn listed(&mut self, listed: Listed<'_>) {
-        let Changed { reduction, data, updates, n, manner: Manner { path, .. }, .. } = self;
+        let Changed { reduction, data, updates, n, way: Way { path, .. }, .. } = self;
         if const { R::KIND.is_assign() } {
             if *n == 1 {
                 let done = for_size!(T, N => Elements::<N>::new(updates, data)
@@ -232,8 +243,8 @@ impl<T: Element, R: Reduction<T>> Mover for Changed<'_, T, R> {
 }
 
 impl<T: Element, R: Reduction<T>> Job for Changed<'_, T, R> {
-    fn prepare(&mut self, n: usize, manner: Manner) {
-        (self.n, self.manner) = (n, manner);
+    fn prepare(&mut self, way: Way) {
+        self.way = way;
     }
 
     fn begin(&mut self) {
@@ -243,39 +254,98 @@ impl<T: Element, R: Reduction<T>> Job for Changed<'_, T, R> {
     }
 
     fn session(&mut self, run: &mut dyn FnMut(&mut dyn Mover)) {
-        if const { R::KIND.is_assign() } && self.manner.streams {
-            let Changed { data, updates, n, manner, .. } = self;
+        if const { R::KIND.is_assign() } && self.way.streams {
+            let Changed { data, updates, n, way, .. } = self;
             return Rows::new(updates, data, *n)
-                .streaming(|rows| run(&mut Streamed::<_, false>(rows, *manner)));
+                .streaming(|rows| run(&mut Streamed::<_, false>(rows, *way)));
         }
         run(self);
     }
 
     fn tile(&mut self, tile: &Tile, run: &mut dyn FnMut(&mut dyn Mover)) {
-        let Changed { reduction, data, updates, n, manner, .. } = self;
+        let Changed { reduction, data, updates, n, way, .. } = self;
         let data = data.get_mut(tile.start..).unwrap_or_default();
         if let Some(columns) = Columns::new(data, tile.rows, tile.pitch, tile.width) {
             let (reduction, updates) = (*reduction, *updates);
-            InColumns { reduction, columns, updates, n: *n, manner: *manner, rows: tile.rows }
+            InColumns { reduction, columns, updates, n: *n, way: *way, rows: tile.rows }
                 .change(run);
         }
     }
 
     fn speculate(&mut self, run: &mut dyn FnMut(&mut dyn Mover) -> bool) -> Option<bool> {
+        if let Some(free) = R::KIND.free()
+            && self.way.copies > 1
+        {
+            let Way { path, copies, .. } = self.way;
+            return self.in_copies(free, copies, &mut |mover, length| {
+                run(&mut Spread { mover, path, length, spread: [0; SPREAD] })
+            });
+        }
         let mut copy = Vec::new();
         copy.try_reserve_exact(self.data.len()).ok()?;
         copy.extend_from_slice(self.data);
-        let Changed { reduction, data: _, updates, n, manner, .. } = *self;
+        let Changed { reduction, data: _, updates, n, way, .. } = *self;
         if let Some(before) = self.before.take() {
             (before.copy)(before.plan, before.input, &mut copy);
         }
         let data = &mut copy;
-        let inside = run(&mut Changed { reduction, data, updates, n, manner, before: None });
+        let inside = run(&mut Changed { reduction, data, updates, n, way, before: None });
         if inside {
             self.data.copy_from_slice(&copy);
         }
         Some(inside)
     }
+}
+
+impl<T: Element, R: Reduction<T>> Changed<'_, T, R> {
+    /// Runs on tables, one after the other, that start from what changes nothing; then the data
+    /// become what they make of it, if `run` returns `true`. `None`: there is no memory for them.
+    pub(crate) fn in_copies(
+        &mut self,
+        free: &Free<T>,
+        number: usize,
+        run: &mut dyn FnMut(&mut Changed<'_, T, R>, usize) -> bool,
+    ) -> Option<bool> {
+        let (mut copies, length) = (Vec::new(), self.data.len());
+        let all = length.checked_mul(number)?;
+        copies.try_reserve_exact(all).ok()?;
+        copies.resize(all, (free.start)());
+        let Changed { reduction, data: _, updates, n, way, .. } = *self;
+        let data = &mut copies;
+        let inside = run(&mut Changed { reduction, data, updates, n, way, before: None }, length);
+        if inside {
+            self.begin();
+            copies.chunks(length.max(1)).for_each(|copy| (free.merge)(self.data, copy));
+        }
+        Some(inside)
+    }
+}
+
+/// The copies of a table that take turns, so that no entry waits for the one before it.
+pub(crate) const COPIES: usize = 4;
+
+/// The addresses of a block, at most.
+const SPREAD: usize = 2 * tuning::BLOCK;
+
+/// Moves to copies of a table, which lie one after the other: each entry to the next one.
+struct Spread<'a> {
+    mover: &'a mut dyn Mover,
+    path: Path,
+    /// The length of the table.
+    length: usize,
+    spread: [u32; SPREAD],
+}
+
+impl Mover for Spread<'_> {
+    fn block(&mut self, block: &Block<'_>) {
+        let (path, length) = (self.path, self.length as u32);
+        spread(path, block.addresses, COPIES, length, &mut self.spread);
+        let addresses = self.spread.get(..block.addresses.len()).unwrap_or_default();
+        self.mover.block(&Block { addresses, next: &[], ..*block });
+    }
+
+    #[cfg(feature = "rayon")]
+    fn listed(&mut self, _: Listed<'_>) {}
 }
 
 /// Columns of the data.
@@ -285,12 +355,12 @@ pub(crate) struct InColumns<'a, T, R> {
     pub rows: usize,
     pub updates: &'a [T],
     pub n: usize,
-    pub manner: Manner,
+    pub way: Way,
 }
 
 impl<T: Element, R: Reduction<T>> InColumns<'_, T, R> {
     pub(crate) fn change(&mut self, run: &mut dyn FnMut(&mut dyn Mover)) {
-        let InColumns { reduction, columns, rows, updates, n, manner } = self;
+        let InColumns { reduction, columns, rows, updates, n, way } = self;
         let mut copy = Vec::with_capacity(rows.saturating_mul(columns.row(0).len()));
         for row in 0..*rows {
             let ahead = columns.row(row + tuning::TILE_ROWS_AHEAD);
@@ -299,7 +369,7 @@ impl<T: Element, R: Reduction<T>> InColumns<'_, T, R> {
         }
         let width = copy.len().checked_div(*rows).unwrap_or(0).max(1);
         let (reduction, data, before) = (*reduction, &mut copy, None);
-        run(&mut Changed { reduction, data, updates, n: *n, manner: *manner, before });
+        run(&mut Changed { reduction, data, updates, n: *n, way: *way, before });
         for (row, from) in copy.chunks_exact(width).enumerate() {
             let ahead = columns.row(row + tuning::TILE_ROWS_AHEAD);
             prefetch_row(ahead, 0, ahead.len());
@@ -311,11 +381,11 @@ impl<T: Element, R: Reduction<T>> InColumns<'_, T, R> {
 }
 
 /// Moves with non-temporal stores, in a [`session`](Mover::session).
-struct Streamed<'a, 'b, M, const GATHERS: bool>(&'a mut Streaming<'b, M>, Manner);
+struct Streamed<'a, 'b, M, const GATHERS: bool>(&'a mut Streaming<'b, M>, Way);
 
 impl<M: Move, const GATHERS: bool> Mover for Streamed<'_, '_, M, GATHERS> {
     fn block(&mut self, block: &Block<'_>) {
-        let Manner { path, hints, .. } = self.1;
+        let Way { path, hints, .. } = self.1;
         if GATHERS {
             self.0.gather(path, block, hints);
         } else {

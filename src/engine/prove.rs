@@ -2,11 +2,11 @@
 
 use strew_simd::Path;
 
-use crate::engine::movers::{Job, Mover};
+use crate::engine::movers::{Job, Mover, Way};
 use crate::engine::resolver::Resolver;
 use crate::engine::route::{Proof, Route};
 use crate::engine::tile;
-use crate::engine::traverse::{Kept, Way, base_of_kept, check, keep, traverse, traverse_kept};
+use crate::engine::traverse::{Kept, base_of_kept, check, keep, traverse, traverse_kept};
 use crate::engine::tuning;
 use crate::plan::Plan;
 

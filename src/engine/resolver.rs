@@ -1,45 +1,27 @@
 //! Resolve: from indices to addresses, for an index type that the other stages do not know.
 
-use strew_simd::{Axis, NOWHERE, Outside, Path, Tuples};
+use strew_simd::{Axes, Axis, NOWHERE, Outside, Path, Tuples};
 
-use crate::index::{Bounds, Index, resolve};
+use crate::index::{Bounds, Index, Negative};
 use crate::layout::MAX_RANK;
 use crate::plan::{Coordinate, Plan};
 
-/// Where tuples lie in the indices: some lanes.
-#[derive(Clone, Copy)]
-pub(crate) struct Lane {
-    /// The place of the first coordinate.
-    pub start: usize,
-    /// The distance between tuples.
-    pub step: isize,
-    /// The number of tuples of a lane, and the distance between lanes.
-    pub length: usize,
-    pub lane_step: isize,
-    /// The distance from a lane to the one that is prefetched; 0: none.
-    pub next: isize,
-}
-
 /// The indices of a call.
 pub(crate) trait Resolver: Sync {
-    /// Sets the addresses of the tuples of a lane, and says whether all indices are on their axes.
-    /// The others get no address, or the nearest under `Clamp`.
-    fn lane(&self, path: Path, axes: &Axes, lane: Lane, to: &mut [u32]) -> bool;
+    /// Sets the addresses of tuples, and says whether all indices are on their axes. The others get
+    /// no address, or the nearest under `Clamp`.
+    fn resolve(&self, path: Path, tuples: &Tuples, axes: &Axes<'_>, to: &mut [u32]) -> bool;
 
     /// Some indices as bytes, as far as they lie in the slice, for prefetches.
     fn bytes(&self, start: usize, count: usize) -> &[u8];
 
     /// The position of one index. `None`: it has none, or lies outside the slice.
-    fn position(&self, place: usize, size: usize, bounds: Bounds) -> Option<usize>;
+    fn position(&self, plan: &Plan, place: usize, size: usize) -> Option<usize>;
 }
 
 impl<I: Index> Resolver for &[I] {
-    fn lane(&self, path: Path, axes: &Axes, lane: Lane, to: &mut [u32]) -> bool {
-        let Lane { start, step, length, lane_step, next } = lane;
-        let coordinate_step = axes.step;
-        let tuples =
-            Tuples { indices: self, start, step, coordinate_step, length, lane_step, next };
-        I::RESOLVE(path, tuples, axes.all(), axes.first, axes.outside(), to)
+    fn resolve(&self, path: Path, tuples: &Tuples, axes: &Axes<'_>, to: &mut [u32]) -> bool {
+        I::RESOLVE(path, self, tuples, axes, to)
     }
 
     fn bytes(&self, start: usize, count: usize) -> &[u8] {
@@ -47,8 +29,8 @@ impl<I: Index> Resolver for &[I] {
         bytemuck::cast_slice(rest.get(..count).unwrap_or(rest))
     }
 
-    fn position(&self, place: usize, size: usize, bounds: Bounds) -> Option<usize> {
-        resolve(*self.get(place)?, size, bounds)
+    fn position(&self, plan: &Plan, place: usize, size: usize) -> Option<usize> {
+        plan.position(self, place, size)
     }
 }
 
@@ -56,7 +38,7 @@ impl<I: Index> Resolver for &[I] {
 pub(crate) struct NoIndices;
 
 impl Resolver for NoIndices {
-    fn lane(&self, _: Path, axes: &Axes, _: Lane, to: &mut [u32]) -> bool {
+    fn resolve(&self, _: Path, _: &Tuples, axes: &Axes<'_>, to: &mut [u32]) -> bool {
         to.fill(axes.first);
         true
     }
@@ -65,66 +47,53 @@ impl Resolver for NoIndices {
         &[]
     }
 
-    fn position(&self, _: usize, _: usize, _: Bounds) -> Option<usize> {
+    fn position(&self, _: &Plan, _: usize, _: usize) -> Option<usize> {
         None
     }
 }
 
-/// The axes of a plan, as the kernels take them.
-pub(crate) struct Axes {
-    axes: [Axis; MAX_RANK],
-    count: usize,
-    /// The distance between the coordinates of a tuple.
-    step: isize,
-    pub bounds: Bounds,
-    /// What addresses start from: enough that no partial sum is negative, where strides are.
-    first: u32,
-    /// The place in the table from which addresses count, before the outer dimensions are added.
-    pub base: usize,
+/// Sets the axes of a plan whose [addresses fit](Plan::addresses_fit). The address of a tuple of
+/// zeros: enough that no partial sum is negative, where strides are.
+#[inline]
+pub(crate) fn set_axes(plan: &Plan, axes: &mut [Axis; MAX_RANK]) -> usize {
+    let mut first = 0_usize;
+    for (to, axis) in axes.iter_mut().zip(plan.coordinates()) {
+        let size = axis.size as u32;
+        let from_end = if matches!(plan.negative, Negative::FromEnd) { size } else { 0 };
+        *to = Axis { size, from_end, stride: axis.table as u32 };
+        first = first.wrapping_add(lowest(axis));
+    }
+    first
 }
 
-impl Axes {
-    /// For a plan whose [addresses fit](Plan::addresses_fit).
-    pub(crate) fn of(plan: &Plan) -> Axes {
-        let mut axes = [Axis::default(); MAX_RANK];
-        let mut first = 0_usize;
-        for (to, axis) in axes.iter_mut().zip(plan.coordinates()) {
-            *to = Axis { size: axis.size as u32, stride: axis.table as u32 };
-            first = first.wrapping_add(lowest(axis));
+/// [`Resolver::resolve`] index by index, for what kernels do not do: division does not come in
+/// vectors.
+#[cold]
+pub(crate) fn one_by_one(
+    plan: &Plan,
+    resolver: &dyn Resolver,
+    tuples: &Tuples,
+    axes: &Axes<'_>,
+    to: &mut [u32],
+) -> bool {
+    let (mut start, mut all) = (tuples.start, true);
+    for to in to.chunks_mut(tuples.length.max(1)) {
+        let mut at = start;
+        for to in to {
+            let strides = axes.all.iter().map(|axis| axis.stride);
+            let address = locate(plan, resolver, at, strides);
+            all &= address.is_some();
+            *to = address.map_or(NOWHERE, |address| axes.first.wrapping_add(address));
+            at = at.wrapping_add_signed(tuples.step);
         }
-        Axes {
-            axes,
-            count: plan.tuple,
-            step: plan.tuple_stride,
-            bounds: plan.bounds,
-            first: first as u32,
-            base: plan.start.table.wrapping_sub(first),
-        }
+        start = start.wrapping_add_signed(tuples.lane_step);
     }
+    all
+}
 
-    fn all(&self) -> &[Axis] {
-        self.axes.get(..self.count).unwrap_or_default()
-    }
-
-    fn outside(&self) -> Outside {
-        if matches!(self.bounds, Bounds::Clamp) { Outside::Clamp } else { Outside::Nowhere }
-    }
-
-    /// The rare rest of [`Resolver::lane`], index by index: division does not come in vectors.
-    #[cold]
-    pub(crate) fn wrap(&self, plan: &Plan, resolver: &dyn Resolver, lane: Lane, to: &mut [u32]) {
-        let mut start = lane.start;
-        for to in to.chunks_mut(lane.length.max(1)) {
-            let mut at = start;
-            for to in to {
-                let strides = self.all().iter().map(|axis| axis.stride);
-                let address = locate(plan, resolver, at, strides);
-                *to = address.map_or(NOWHERE, |address| self.first.wrapping_add(address));
-                at = at.wrapping_add_signed(lane.step);
-            }
-            start = start.wrapping_add_signed(lane.lane_step);
-        }
-    }
+/// What the kernels do with an index that is not on its axis.
+pub(crate) fn outside(bounds: Bounds) -> Outside {
+    if matches!(bounds, Bounds::Clamp) { Outside::Clamp } else { Outside::Nowhere }
 }
 
 /// How far below its first position an axis leads.
@@ -144,7 +113,7 @@ fn locate(
 ) -> Option<u32> {
     let mut address = 0_u32;
     for (coordinate, stride) in plan.coordinates().iter().zip(strides) {
-        let position = resolver.position(place, coordinate.size, plan.bounds)?;
+        let position = resolver.position(plan, place, coordinate.size)?;
         address = address.wrapping_add((position as u32).wrapping_mul(stride));
         place = place.wrapping_add_signed(plan.tuple_stride);
     }

@@ -4,6 +4,7 @@ use core::fmt;
 
 use strew_simd::Machine;
 
+use crate::engine::movers::COPIES;
 use crate::engine::tuning;
 use crate::error::Direction;
 use crate::index::Bounds;
@@ -32,6 +33,8 @@ pub(crate) enum Effect {
     Assign,
     /// It is combined by a reduction of this crate, which may run before all indices are proven.
     Combine,
+    /// The same by one to which the order of updates is nothing.
+    Free,
     /// It is combined by a function of the caller's, which may not.
     Call,
 }
@@ -50,6 +53,8 @@ pub(crate) struct Route {
     /// Elements of the segments of the table that are prefetched a lane ahead; 0: none.
     pub segment: usize,
     pub stores: Stores,
+    /// The copies of the table over which entries are spread; 1: none.
+    pub copies: usize,
     /// The bytes that move, and those that the table spans.
     moved: usize,
     table: usize,
@@ -81,6 +86,10 @@ pub(crate) enum Split {
     },
     /// Each takes tiles.
     Tiles {
+        number: usize,
+    },
+    /// Each takes chunks of the entries, and changes a table of its own, which are merged.
+    Copies {
         number: usize,
     },
     /// Each takes a part of the data, cut between rows that start `pitch` apart, and what leads
@@ -144,9 +153,14 @@ impl Route {
             1 => Load::OneByOne,
             _ => Load::Rows,
         };
-        let proof = proof(plan, call, machine, &numbers, split, order, tile);
+        let copies = copies(plan, call, machine, &numbers, split);
+        let proof = match split {
+            _ if copies > 1 => Proof::Copy,
+            Split::Copies { .. } => Proof::Copy,
+            _ => proof(plan, call, machine, &numbers, split, order, tile),
+        };
         let Numbers { moved, table, .. } = numbers;
-        Route { proof, split, tile, order, load, distance, segment, stores, moved, table }
+        Route { proof, split, tile, order, load, distance, segment, stores, copies, moved, table }
     }
 }
 
@@ -230,6 +244,12 @@ fn split(
             return Split::Chunks { dim, number };
         }
     }
+    let free = matches!(call.effect, Effect::Free) && plan.pieces().is_empty();
+    let steps = plan.outer().first().map_or(1, |dim| dim.size);
+    let tables = numbers.table.saturating_mul(threads);
+    if free && tables.saturating_mul(tuning::COPIED) <= numbers.moved && steps >= threads {
+        return Split::Copies { number: threads };
+    }
     let Some(pitch) = plan.pitch().filter(|_| matches!(call.direction, Direction::Scatter)) else {
         return Split::Serial(Alone::Interleaved);
     };
@@ -263,6 +283,20 @@ fn apart(plan: &Plan, direction: Direction) -> Option<(usize, usize)> {
         reach = reach.checked_add(far)?;
     }
     (stride(outermost) > reach).then_some((place, outermost.size))
+}
+
+/// The copies of a small table over which single elements are spread, so that those of one place do
+/// not wait for each other.
+fn copies(plan: &Plan, call: &Call, machine: &Machine, numbers: &Numbers, split: Split) -> usize {
+    let alone = matches!(split, Split::Serial(_) | Split::Copies { .. });
+    let all = numbers.table.saturating_mul(COPIES);
+    let pays = alone
+        && matches!(call.effect, Effect::Free)
+        && numbers.row == 1
+        && plan.pieces().is_empty()
+        && all <= machine.l1
+        && all.saturating_mul(tuning::COPIED) <= numbers.moved;
+    if pays { COPIES } else { 1 }
 }
 
 fn order(plan: &Plan, numbers: &Numbers, tile: Option<usize>) -> Order {
@@ -362,7 +396,7 @@ impl fmt::Display for Route {
             Proof::Blocks => "block by block",
             Proof::Scan => "one pass, resolved again",
             Proof::Keep => "one pass, addresses kept",
-            Proof::Copy => "while a copy of the data changes",
+            Proof::Copy => "while copies of the data change",
         })?;
         f.write_str("; threads: ")?;
         match self.split {
@@ -376,6 +410,7 @@ impl fmt::Display for Route {
             Split::Serial(Alone::Interleaved) => f.write_str("one, what is written interleaves")?,
             Split::Chunks { number, .. } => write!(f, "{number} chunks")?,
             Split::Tiles { .. } => f.write_str("tiles")?,
+            Split::Copies { number } => write!(f, "{number} tables, merged")?,
             Split::Parts { number, .. } => write!(f, "{number} parts by worklist")?,
         }
         if let Some(width) = self.tile {
@@ -391,6 +426,9 @@ impl fmt::Display for Route {
         })?;
         if self.distance > 0 {
             write!(f, "; prefetch: {} ahead, table {}", self.distance, Size(self.table))?;
+        }
+        if self.copies > 1 {
+            write!(f, "; spread over {} copies", self.copies)?;
         }
         if self.segment > 0 {
             write!(f, "; prefetch: segments of {} elements", self.segment)?;

@@ -7,16 +7,27 @@ use crate::engine::movers::{Changed, Gathered, InColumns, Job, Mover, Tile};
 use crate::engine::tuning;
 use crate::reduction::Reduction;
 
+/// What threads change, each its own.
+pub(crate) type Parts<'a> = Vec<Box<dyn Shared + 'a>>;
+
 /// The tensors of a call that threads can share.
 pub(crate) trait Shared: Job + Send {
     /// What is written, cut at these places, which ascend: one part more than there are places.
-    fn parts(&mut self, cuts: &[usize]) -> Vec<Box<dyn Shared + '_>>;
+    fn parts(&mut self, cuts: &[usize]) -> Parts<'_>;
 
     /// Says that rows have `n` elements from now on: chunks along a row have a part of it.
     fn set_row(&mut self, n: usize);
 
-    /// A table that is written, cut to tiles of all its columns.
-    fn tiles(&mut self, tile: &Tile, columns: usize) -> Vec<Box<dyn Tiled + '_>>;
+    /// Runs with a number of tables for what is written, which are merged if `run` returns `true`.
+    /// `None`: there is no memory for them, or they cannot be merged.
+    fn copies(&mut self, _number: usize, _run: &mut dyn FnMut(Parts<'_>) -> bool) -> Option<bool> {
+        None
+    }
+
+    /// A table that is written, cut to tiles of all its columns. A gather has none.
+    fn tiles(&mut self, _tile: &Tile, _columns: usize) -> Vec<Box<dyn Tiled + '_>> {
+        Vec::new()
+    }
 }
 
 /// A tile of a table that is written.
@@ -26,33 +37,28 @@ pub(crate) trait Tiled: Send {
 }
 
 impl<T: Element + Send + Sync> Shared for Gathered<'_, T> {
-    fn parts(&mut self, cuts: &[usize]) -> Vec<Box<dyn Shared + '_>> {
-        let Gathered { input, output, n, manner } = self;
+    fn parts(&mut self, cuts: &[usize]) -> Parts<'_> {
+        let Gathered { input, output, n, way } = self;
         cut(output, cuts, |output| {
-            Box::new(Gathered { input, output, n: *n, manner: *manner }) as Box<dyn Shared + '_>
+            Box::new(Gathered { input, output, n: *n, way: *way }) as Box<dyn Shared + '_>
         })
     }
 
     fn set_row(&mut self, n: usize) {
         self.n = n;
     }
-
-    /// A gather reads its table: threads need no columns of it.
-    fn tiles(&mut self, _: &Tile, _: usize) -> Vec<Box<dyn Tiled + '_>> {
-        Vec::new()
-    }
 }
 
 impl<T: Element + Send + Sync, R: Reduction<T> + Sync> Shared for Changed<'_, T, R> {
-    fn parts(&mut self, cuts: &[usize]) -> Vec<Box<dyn Shared + '_>> {
-        let Changed { reduction, data, updates, n, manner, .. } = self;
+    fn parts(&mut self, cuts: &[usize]) -> Parts<'_> {
+        let Changed { reduction, data, updates, n, way, .. } = self;
         cut(data, cuts, |data| {
             Box::new(Changed {
                 reduction: *reduction,
                 data,
                 updates,
                 n: *n,
-                manner: *manner,
+                way: *way,
                 before: None,
             }) as Box<dyn Shared + '_>
         })
@@ -62,15 +68,23 @@ impl<T: Element + Send + Sync, R: Reduction<T> + Sync> Shared for Changed<'_, T,
         self.n = n;
     }
 
+    fn copies(&mut self, number: usize, run: &mut dyn FnMut(Parts<'_>) -> bool) -> Option<bool> {
+        let free = R::KIND.free()?;
+        self.in_copies(free, number, &mut |all, length| {
+            let cuts: Vec<usize> = (1..number).map(|copy| copy.wrapping_mul(length)).collect();
+            run(all.parts(&cuts))
+        })
+    }
+
     fn tiles(&mut self, tile: &Tile, columns: usize) -> Vec<Box<dyn Tiled + '_>> {
-        let Changed { reduction, data, updates, n, manner, .. } = self;
+        let Changed { reduction, data, updates, n, way, .. } = self;
         let data = data.get_mut(tile.start..).unwrap_or_default();
         let mut rest = Columns::new(data, tile.rows, tile.pitch, columns);
         let tiles = (0..columns.div_ceil(tile.width.max(1))).map_while(|_| {
             let (columns, others) = rest.take()?.split_at(tile.width);
             rest = Some(others);
             let (reduction, updates, rows) = (*reduction, *updates, tile.rows);
-            let tile = InColumns { reduction, columns, updates, n: *n, manner: *manner, rows };
+            let tile = InColumns { reduction, columns, updates, n: *n, way: *way, rows };
             Some(Box::new(tile) as Box<dyn Tiled + '_>)
         });
         tiles.collect()
@@ -146,7 +160,7 @@ impl Mover for InPart<'_> {
 }
 
 /// A slice cut at these places: what `make` makes of each part.
-fn cut<'a, T, P>(
+pub(crate) fn cut<'a, T, P>(
     slice: &'a mut [T],
     cuts: &[usize],
     mut make: impl FnMut(&'a mut [T]) -> P,

@@ -5,13 +5,13 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use strew_simd::Path;
 
-use crate::engine::movers::{Mover, Tile};
+use crate::engine::movers::{Mover, Tile, Way};
 use crate::engine::pool::share;
 use crate::engine::prove::{self, OutOfBounds};
 use crate::engine::resolver::Resolver;
 use crate::engine::route::{Proof, Route, Split};
 use crate::engine::shared::{InPart, Shared};
-use crate::engine::traverse::{Kept, Way, base_of_kept, check, keep, traverse, traverse_kept};
+use crate::engine::traverse::{Kept, base_of_kept, check, keep, traverse, traverse_kept};
 use crate::engine::{tile, tuning};
 use crate::error::Direction;
 use crate::plan::Plan;
@@ -27,12 +27,17 @@ pub(crate) fn run(
 ) -> bool {
     let number = match route.split {
         Split::Serial(_) => return prove::run(plan, route, way, resolver, job),
-        Split::Chunks { number, .. } | Split::Tiles { number } | Split::Parts { number, .. } => {
-            number
-        }
+        Split::Chunks { number, .. }
+        | Split::Tiles { number }
+        | Split::Copies { number }
+        | Split::Parts { number, .. } => number,
     };
     let threads = rayon::current_num_threads();
     let call = Divided { plan, direction, route, way, threads: threads.min(number) };
+    if let Split::Copies { number } = route.split {
+        let inside = call.copies(number, resolver, job);
+        return inside.unwrap_or_else(|| prove::run(plan, route, way, resolver, job));
+    }
     if let (Proof::Blocks, Split::Chunks { dim, .. }) = (route.proof, route.split) {
         return call.in_turn(dim, resolver, job);
     }
@@ -153,7 +158,7 @@ impl Divided<'_> {
     fn run(&self, resolver: &dyn Resolver, job: &mut dyn Shared) {
         let Divided { plan, route, way, threads, .. } = *self;
         match route.split {
-            Split::Serial(_) => {}
+            Split::Serial(_) | Split::Copies { .. } => {}
             Split::Chunks { dim, number } => {
                 share(
                     self.chunks(dim, number, job),
@@ -176,7 +181,7 @@ impl Divided<'_> {
         let Divided { plan, route, way, threads, .. } = *self;
         let kept = Kept { addresses, base: base_of_kept(plan) };
         match route.split {
-            Split::Serial(_) | Split::Tiles { .. } => {}
+            Split::Serial(_) | Split::Copies { .. } | Split::Tiles { .. } => {}
             Split::Chunks { dim, number } => {
                 // Along a piece: all chunks have the same entries.
                 share(
@@ -216,6 +221,36 @@ impl Divided<'_> {
                 },
             );
         });
+    }
+
+    /// Each thread takes a chunk of the entries, and a table of its own. `false`: an index is out
+    /// of bounds under `Bounds::Error`. `None`: there is no memory for the tables.
+    fn copies(&self, number: usize, resolver: &dyn Resolver, job: &mut dyn Shared) -> Option<bool> {
+        let Divided { plan, way, threads, .. } = *self;
+        job.copies(number, &mut |copies| {
+            let inside = AtomicBool::new(true);
+            let chunks = plan.chunks(0, number).zip(copies);
+            share(
+                chunks,
+                threads,
+                || (),
+                |(), (chunk, mut job)| {
+                    let run = &mut |mover: &mut dyn Mover| {
+                        traverse::<{ tuning::BLOCK }>(&chunk, way, resolver, mover)
+                    };
+                    let spread = if way.copies > 1 { job.speculate(run) } else { None };
+                    let all = spread.unwrap_or_else(|| {
+                        let mut all = true;
+                        job.session(&mut |mover| all = run(mover));
+                        all
+                    });
+                    if !all {
+                        inside.store(false, Ordering::Relaxed);
+                    }
+                },
+            );
+            inside.into_inner()
+        })
     }
 
     /// Each thread takes a part of the data, looks at all entries, and moves those that lead there.

@@ -2,10 +2,10 @@
 //!
 //! In `elements`, axis 0 of [4096, 1024] takes 0.5x, gather and scatter.
 
-use crate::engine::movers::{Job, Tile};
+use crate::engine::movers::{Job, Tile, Way};
 use crate::engine::resolver::Resolver;
 use crate::engine::route::Route;
-use crate::engine::traverse::{Way, traverse};
+use crate::engine::traverse::traverse;
 use crate::engine::tuning;
 use crate::plan::Plan;
 use crate::walk::{Odometer, Position};

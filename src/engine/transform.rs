@@ -23,6 +23,12 @@ impl Plan {
         }
     }
 
+    /// Whether single elements move, in more pieces than there are entries: then the pieces are the
+    /// innermost loop.
+    pub(crate) fn has_long_pieces(&self) -> bool {
+        self.row() == 1 && self.pieces().last().is_some_and(|last| last.size > self.entries())
+    }
+
     /// The same plan with the pieces before the entries: all entries of a piece move before those
     /// of the next. Updates of one place keep their order, since each place belongs to one piece.
     pub(crate) fn with_pieces_first(&self) -> Plan {

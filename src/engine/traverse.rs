@@ -1,24 +1,15 @@
 //! Traverse: the walk over a plan in blocks of addresses. Not generic: it knows neither the type of
 //! the indices nor that of the elements.
 
-use strew_simd::{Block, NOWHERE, Path, shift};
+use strew_simd::{Axes, Axis, Block, NOWHERE, Path, Tuples, shift};
 
-use crate::engine::movers::Mover;
-use crate::engine::resolver::{Axes, Lane, Resolver};
+use crate::engine::movers::{Mover, Way};
+use crate::engine::resolver::{Resolver, one_by_one, outside, set_axes};
 use crate::engine::tuning;
 use crate::index::Bounds;
+use crate::layout::MAX_RANK;
 use crate::plan::{Dim, Plan};
-use crate::walk::{Odometer, Position};
-
-/// How a traversal goes.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Way {
-    pub path: Path,
-    /// The number of entries between the one that moves and the one that is prefetched; 0: none.
-    pub distance: usize,
-    /// The length of the segments of the table that are prefetched a lane ahead; 0: none.
-    pub segment: usize,
-}
+use crate::walk::{Odometer, Position, SINGLE};
 
 /// Some lanes of a plan, or a part of one lane: what fills a block.
 #[derive(Clone, Copy)]
@@ -30,33 +21,39 @@ struct Span {
     column: usize,
 }
 
-/// All entries of a plan, in order, some lanes at a time.
-struct Spans<'a> {
+/// The last two outer dimensions, and those before them.
+#[derive(Clone, Copy)]
+struct Lanes<'a> {
     rest: &'a [Dim],
-    upper: Dim,
-    lane: Dim,
+    upper: &'a Dim,
+    lane: &'a Dim,
+}
+
+impl<'a> Lanes<'a> {
+    #[inline]
+    fn of(plan: &'a Plan) -> Lanes<'a> {
+        match plan.outer() {
+            [rest @ .., upper, lane] => Lanes { rest, upper, lane },
+            [lane] => Lanes { rest: &[], upper: &SINGLE, lane },
+            [] => Lanes { rest: &[], upper: &SINGLE, lane: &SINGLE },
+        }
+    }
+
+    /// All entries of a plan, in order, some lanes at a time, of at most `capacity` entries each.
+    fn spans(self, plan: &Plan, capacity: usize) -> Spans<'a> {
+        let (at, odometer) = (Position::first(plan), Odometer::new());
+        Spans { lanes: self, capacity, at, odometer, row: 0, column: 0, done: plan.empty }
+    }
+}
+
+struct Spans<'a> {
+    lanes: Lanes<'a>,
     capacity: usize,
     at: Position,
     odometer: Odometer,
     row: usize,
     column: usize,
     done: bool,
-}
-
-const SINGLE: Dim = Dim { size: 1, table: 0, indices: 0, flat: 0, cell: 0 };
-
-impl<'a> Spans<'a> {
-    /// Of at most `capacity` entries each.
-    fn of(plan: &'a Plan, capacity: usize) -> Spans<'a> {
-        let (rest, upper, lane) = match plan.outer() {
-            [rest @ .., upper, lane] => (rest, *upper, *lane),
-            [lane] => (&[][..], SINGLE, *lane),
-            [] => (&[][..], SINGLE, SINGLE),
-        };
-        let at = Position::first(plan);
-        let odometer = Odometer::new();
-        Spans { rest, upper, lane, capacity, at, odometer, row: 0, column: 0, done: plan.empty }
-    }
 }
 
 impl Iterator for Spans<'_> {
@@ -67,22 +64,22 @@ impl Iterator for Spans<'_> {
         if self.done {
             return None;
         }
-        let rows = self.upper.size - self.row;
-        let fit = self.capacity.checked_div(self.lane.size).unwrap_or(1).max(1);
-        let (lanes, length) = match self.lane.size {
+        let Lanes { rest, upper, lane } = self.lanes;
+        let fit = self.capacity.checked_div(lane.size).unwrap_or(1).max(1);
+        let (lanes, length) = match lane.size {
             size if size > self.capacity => (1, (size - self.column).min(self.capacity)),
-            size => (rows.min(fit), size),
+            size => ((upper.size - self.row).min(fit), size),
         };
         let column = self.column;
-        let at = self.at.moved(&self.upper, self.row).moved(&self.lane, column);
+        let at = self.at.moved(upper, self.row).moved(lane, column);
         self.column += length;
-        if self.column >= self.lane.size {
+        if self.column >= lane.size {
             self.column = 0;
             self.row += lanes;
         }
-        if self.row >= self.upper.size {
+        if self.row >= upper.size {
             self.row = 0;
-            self.done = self.rest.is_empty() || !self.odometer.step(self.rest, &mut self.at);
+            self.done = rest.is_empty() || !self.odometer.step(rest, &mut self.at);
         }
         Some(Span { at, lanes, length, column })
     }
@@ -102,39 +99,56 @@ impl Position {
     }
 }
 
+const AXES: [Axis; MAX_RANK] = [Axis { size: 0, from_end: 0, stride: 0 }; MAX_RANK];
+
 /// Resolves spans of one plan.
 struct Filler<'a> {
     plan: &'a Plan,
-    axes: Axes,
+    axes: Axes<'a>,
+    /// The place in the table from which addresses count, before the outer dimensions are added.
+    base: usize,
     path: Path,
     resolver: &'a dyn Resolver,
-    upper: Dim,
-    lane: Dim,
+    lanes: Lanes<'a>,
 }
 
 impl<'a> Filler<'a> {
-    fn of(plan: &'a Plan, axes: Axes, path: Path, resolver: &'a dyn Resolver) -> Filler<'a> {
-        let Spans { upper, lane, .. } = Spans::of(plan, 1);
-        Filler { plan, axes, path, resolver, upper, lane }
+    #[inline]
+    fn of(
+        plan: &'a Plan,
+        axes: &'a mut [Axis; MAX_RANK],
+        path: Path,
+        resolver: &'a dyn Resolver,
+    ) -> Filler<'a> {
+        let first = set_axes(plan, axes);
+        let all = axes.get(..plan.tuple).unwrap_or_default();
+        let (step, outside) = (plan.tuple_stride, outside(plan.bounds));
+        let axes = Axes { all, step, first: first as u32, outside };
+        let base = plan.start.table.wrapping_sub(first);
+        Filler { plan, axes, base, path, resolver, lanes: Lanes::of(plan) }
+    }
+
+    fn spans(&self, capacity: usize) -> Spans<'a> {
+        self.lanes.spans(self.plan, capacity)
     }
 
     /// Sets the addresses of a span, but for what lanes and entries add to them. `false`: an index
     /// is out of bounds under `Bounds::Error`.
     #[inline]
     fn fill(&self, span: &Span, to: &mut [u32]) -> bool {
-        let (start, step, length) = (span.at.indices, self.lane.indices, span.length);
-        let lane_step = self.upper.indices;
+        let (start, step, length) = (span.at.indices, self.lanes.lane.indices, span.length);
+        let lane_step = self.lanes.upper.indices;
         let follow = lane_step as usize == length.wrapping_mul(step as usize);
         if span.lanes == 1 || follow {
             let length = to.len();
-            return self.run(Lane { start, step, length, lane_step, next: 0 }, to);
+            return self.run(&Tuples { start, step, length, lane_step, next: 0 }, to);
         }
         let next = lane_step.wrapping_mul(tuning::LANES_AHEAD);
-        let lanes = Lane { start, step, length, lane_step, next };
+        let tuples = Tuples { start, step, length, lane_step, next };
         if lane_step != 0 {
-            return self.run(lanes, to);
+            return self.run(&tuples, to);
         }
-        let inside = self.run(lanes, to.get_mut(..length).unwrap_or_default());
+        let inside = self.run(&tuples, to.get_mut(..length).unwrap_or_default());
         for lane in 1..span.lanes {
             to.copy_within(..length, lane * length);
         }
@@ -142,22 +156,26 @@ impl<'a> Filler<'a> {
     }
 
     #[inline]
-    fn run(&self, lane: Lane, to: &mut [u32]) -> bool {
-        if self.resolver.lane(self.path, &self.axes, lane, to) {
+    fn run(&self, tuples: &Tuples, to: &mut [u32]) -> bool {
+        let by_one = |to: &mut [u32]| one_by_one(self.plan, self.resolver, tuples, &self.axes, to);
+        if self.plan.ring > 1 {
+            return by_one(to) || !matches!(self.plan.bounds, Bounds::Error);
+        }
+        if self.resolver.resolve(self.path, tuples, &self.axes, to) {
             return true;
         }
-        if matches!(self.axes.bounds, Bounds::Wrap) {
-            self.axes.wrap(self.plan, self.resolver, lane, to);
+        if matches!(self.plan.bounds, Bounds::Wrap) {
+            by_one(to);
         }
-        !matches!(self.axes.bounds, Bounds::Error)
+        !matches!(self.plan.bounds, Bounds::Error)
     }
 
     /// The indices that come after those of a span, if they follow each other.
     #[inline]
     fn bytes(&self, span: &Span) -> &[u8] {
         let tuple = self.plan.tuple;
-        let follow = self.upper.indices as usize == span.length.wrapping_mul(tuple);
-        if self.lane.indices as usize != tuple || !(span.lanes == 1 || follow) {
+        let follow = self.lanes.upper.indices as usize == span.length.wrapping_mul(tuple);
+        if self.lanes.lane.indices as usize != tuple || !(span.lanes == 1 || follow) {
             return &[];
         }
         let count = span.lanes * span.length * tuple;
@@ -172,14 +190,16 @@ impl<'a> Filler<'a> {
             (before.at.indices, before.lanes, before.length)
                 == (span.at.indices, span.lanes, span.length)
         };
-        self.upper.indices == 0 && before.is_some_and(same)
+        self.lanes.upper.indices == 0 && before.is_some_and(same)
     }
 
     /// Resolves a span, unless it [repeats](Filler::repeats) the one before, whose addresses these
     /// are. The place in the table from which they count. `None`: an index is out of bounds.
     #[inline]
     fn next(&self, span: &Span, before: Option<Span>, to: &mut [u32]) -> Option<usize> {
-        let rises = self.upper.indices == 0 && self.upper.table >= 0 && self.lane.table >= 0;
+        let rises = self.lanes.upper.indices == 0
+            && self.lanes.upper.table >= 0
+            && self.lanes.lane.table >= 0;
         if rises && self.repeats(span, before) {
             return Some(self.base(span));
         }
@@ -197,7 +217,7 @@ impl<'a> Filler<'a> {
     #[inline]
     fn place(&self, span: &Span, to: &mut [u32]) -> usize {
         let base = self.base(span);
-        if self.lane.table == 0 && (span.lanes == 1 || self.upper.table == 0) {
+        if self.lanes.lane.table == 0 && (span.lanes == 1 || self.lanes.upper.table == 0) {
             return base;
         }
         self.shift(span, base, to);
@@ -206,15 +226,15 @@ impl<'a> Filler<'a> {
 
     fn base(&self, span: &Span) -> usize {
         let start = self.plan.start.table;
-        span.at.table.wrapping_sub(start).wrapping_add(self.axes.base)
+        span.at.table.wrapping_sub(start).wrapping_add(self.base)
     }
 
     fn shift(&self, span: &Span, first: usize, to: &mut [u32]) {
-        let moves = self.lane.table != 0 || (span.lanes > 1 && self.upper.table != 0);
+        let moves = self.lanes.lane.table != 0 || (span.lanes > 1 && self.lanes.upper.table != 0);
         if first == 0 && !moves {
             return;
         }
-        let (lane, entry) = (self.upper.table as u32, self.lane.table as u32);
+        let (lane, entry) = (self.lanes.upper.table as u32, self.lanes.lane.table as u32);
         shift(self.path, to, span.length, first as u32, lane, entry);
     }
 }
@@ -235,13 +255,15 @@ pub(crate) fn traverse<const B: usize>(
     resolver: &dyn Resolver,
     mover: &mut dyn Mover,
 ) -> bool {
-    let filler = Filler::of(plan, Axes::of(plan), way.path, resolver);
-    let moves = Moves { pieces: plan.pieces(), upper: filler.upper, lane: filler.lane, way };
-    if way.distance > 0 {
-        return ahead::<B>(plan, &filler, &moves, mover);
+    let mut axes = AXES;
+    let filler = Filler::of(plan, &mut axes, way.path, resolver);
+    let (pieces, long_pieces) = (plan.pieces(), plan.has_long_pieces());
+    let moves = Moves { pieces, long_pieces, lanes: filler.lanes, segment: way.segment };
+    if way.hints.distance > 0 {
+        return ahead::<B>(&filler, &moves, mover);
     }
     let (mut buffer, mut before) = ([0; B], None);
-    Spans::of(plan, B).all(|span| {
+    filler.spans(B).all(|span| {
         let Some(addresses) = buffer.get_mut(..span.lanes * span.length) else { return false };
         let Some(table) = filler.next(&span, before, addresses) else { return false };
         before = Some(span);
@@ -251,15 +273,10 @@ pub(crate) fn traverse<const B: usize>(
 }
 
 /// The same with prefetches: each block moves when the next one is known.
-fn ahead<const B: usize>(
-    plan: &Plan,
-    filler: &Filler<'_>,
-    moves: &Moves<'_>,
-    mover: &mut dyn Mover,
-) -> bool {
+fn ahead<const B: usize>(filler: &Filler<'_>, moves: &Moves<'_>, mover: &mut dyn Mover) -> bool {
     let (mut buffers, mut turn) = ([[0; B]; 2], false);
     let mut pending: Option<Pending> = None;
-    for span in Spans::of(plan, B) {
+    for span in filler.spans(B) {
         let [first, second] = &mut buffers;
         let (now, next) = if turn { (first, second) } else { (second, first) };
         let count = span.lanes * span.length;
@@ -284,13 +301,50 @@ fn ahead<const B: usize>(
     true
 }
 
+/// [`traverse`] for a plan that [is one block](Plan::is_one_block), without pieces.
+pub(crate) fn small(
+    plan: &Plan,
+    path: Path,
+    resolver: &dyn Resolver,
+    mover: &mut dyn Mover,
+) -> bool {
+    match plan.entries() {
+        // What a block does not need takes time to clear.
+        0..=64 => one_block::<64>(plan, path, resolver, mover),
+        65..=256 => one_block::<256>(plan, path, resolver, mover),
+        _ => one_block::<{ tuning::BLOCK }>(plan, path, resolver, mover),
+    }
+}
+
+#[inline(never)]
+fn one_block<const B: usize>(
+    plan: &Plan,
+    path: Path,
+    resolver: &dyn Resolver,
+    mover: &mut dyn Mover,
+) -> bool {
+    let mut axes = AXES;
+    let filler = Filler::of(plan, &mut axes, path, resolver);
+    let Lanes { upper, lane, .. } = filler.lanes;
+    let (lanes, length) = (upper.size, lane.size);
+    let span = Span { at: Position::first(plan), lanes, length, column: 0 };
+    let mut block = [0; B];
+    let Some(addresses) = block.get_mut(..lanes * length) else { return false };
+    filler.fill(&span, addresses) && {
+        let table = filler.place(&span, addresses);
+        let moves = Moves { pieces: &[], long_pieces: false, lanes: filler.lanes, segment: 0 };
+        moves.block(&span, table, addresses, &[], &[], mover);
+        true
+    }
+}
+
 /// [`traverse`] for addresses that have been [kept](keep).
 pub(crate) fn traverse_kept(plan: &Plan, way: &Way, kept: Kept<'_>, mover: &mut dyn Mover) {
-    let Spans { upper, lane, .. } = Spans::of(plan, 1);
-    let moves = Moves { pieces: &[], upper, lane, way };
+    let moves =
+        Moves { pieces: &[], long_pieces: false, lanes: Lanes::of(plan), segment: way.segment };
     each_piece(plan.pieces(), |table, flat| {
         let mut rest = kept.addresses;
-        for span in Spans::of(plan, 2 * tuning::BLOCK) {
+        for span in moves.lanes.spans(plan, 2 * tuning::BLOCK) {
             let count = span.lanes * span.length;
             let Some((now, next)) = rest.split_at_checked(count) else { return };
             let at = Position { flat: span.at.flat.wrapping_add(flat), ..span.at };
@@ -322,9 +376,10 @@ pub(crate) fn keep(
     origin: usize,
     next: &mut dyn FnMut(&[u32]),
 ) -> bool {
-    let filler = Filler::of(plan, Axes::of(plan), path, resolver);
+    let mut axes = AXES;
+    let filler = Filler::of(plan, &mut axes, path, resolver);
     let mut block = [0; tuning::BLOCK];
-    Spans::of(plan, tuning::BLOCK).all(|span| {
+    filler.spans(tuning::BLOCK).all(|span| {
         let Some(to) = block.get_mut(..span.lanes * span.length) else { return false };
         if !filler.fill(&span, to) {
             return false;
@@ -337,9 +392,10 @@ pub(crate) fn keep(
 
 /// Whether all indices are in bounds.
 pub(crate) fn check(plan: &Plan, path: Path, resolver: &dyn Resolver) -> bool {
-    let filler = Filler::of(plan, Axes::of(plan), path, resolver);
+    let mut axes = AXES;
+    let filler = Filler::of(plan, &mut axes, path, resolver);
     let (mut addresses, mut before) = ([0; tuning::BLOCK], None);
-    Spans::of(plan, tuning::BLOCK).all(|span| {
+    filler.spans(tuning::BLOCK).all(|span| {
         let count = span.lanes * span.length;
         let repeats = filler.repeats(&span, before.replace(span));
         repeats || addresses.get_mut(..count).is_some_and(|to| filler.fill(&span, to))
@@ -348,13 +404,9 @@ pub(crate) fn check(plan: &Plan, path: Path, resolver: &dyn Resolver) -> bool {
 
 /// The entries of a plan whose addresses do not fit 32 bits, one by one. `false`: an index is out
 /// of bounds under `Bounds::Error`; what comes before it has moved.
-pub(crate) fn traverse_wide(
-    plan: &Plan,
-    way: &Way,
-    resolver: &dyn Resolver,
-    mover: &mut dyn Mover,
-) -> bool {
-    let moves = Moves { pieces: plan.pieces(), upper: SINGLE, lane: SINGLE, way };
+pub(crate) fn traverse_wide(plan: &Plan, resolver: &dyn Resolver, mover: &mut dyn Mover) -> bool {
+    let lanes = Lanes { rest: &[], upper: &SINGLE, lane: &SINGLE };
+    let moves = Moves { pieces: plan.pieces(), long_pieces: false, lanes, segment: 0 };
     each_entry(plan, resolver, |at, table| {
         moves.block(&Span { at, lanes: 1, length: 1, column: 0 }, table, &[0], &[], &[], mover);
     })
@@ -374,7 +426,7 @@ fn each_entry(
     loop {
         let (mut table, mut place) = (Some(at.table), at.indices);
         for axis in plan.coordinates() {
-            let position = resolver.position(place, axis.size, plan.bounds);
+            let position = resolver.position(plan, place, axis.size);
             let go = |table: usize, position: usize| {
                 table.wrapping_add(position.wrapping_mul(axis.table as usize))
             };
@@ -395,9 +447,11 @@ fn each_entry(
 /// What a block moves: once for each piece.
 struct Moves<'a> {
     pieces: &'a [Dim],
-    upper: Dim,
-    lane: Dim,
-    way: &'a Way,
+    /// Whether they [are long](Plan::has_long_pieces).
+    long_pieces: bool,
+    lanes: Lanes<'a>,
+    /// The length of the segments of the table that are prefetched a lane ahead; 0: none.
+    segment: usize,
 }
 
 impl Moves<'_> {
@@ -411,33 +465,64 @@ impl Moves<'_> {
         indices: &[u8],
         mover: &mut dyn Mover,
     ) {
+        let Lanes { upper, lane, .. } = self.lanes;
         let mut block = Block {
             addresses,
             length: span.length,
             table,
             flat: span.at.flat,
-            lane_step: self.upper.flat,
-            entry_step: self.lane.flat,
+            lane_step: upper.flat,
+            entry_step: lane.flat,
             next,
             segment: (0, 0),
             indices,
         };
-        if self.way.segment > 0 {
+        if self.segment > 0 {
             // Of the lanes that follow, what is to come while this block moves.
-            let step = self.upper.table.wrapping_mul(span.lanes as isize) as usize;
-            let part = |entries: usize| self.way.segment * entries / self.lane.size.max(1);
+            let step = upper.table.wrapping_mul(span.lanes as isize) as usize;
+            let part = |entries: usize| self.segment * entries / lane.size.max(1);
             let start = span.at.table.wrapping_sub(table).wrapping_add(step);
             block.segment = (start.wrapping_add(part(span.column)), part(span.length) * span.lanes);
         }
-        if self.pieces.is_empty() {
-            return mover.block(&block);
+        match self.pieces.split_last() {
+            None => mover.block(&block),
+            Some((last, rest)) if self.long_pieces => by_entry(&block, rest, last, mover),
+            _ => each_piece(self.pieces, |table, flat| {
+                mover.block(&Block {
+                    table: block.table.wrapping_add(table),
+                    flat: block.flat.wrapping_add(flat),
+                    ..block
+                });
+            }),
         }
-        each_piece(self.pieces, |table, flat| {
-            mover.block(&Block {
-                table: block.table.wrapping_add(table),
-                flat: block.flat.wrapping_add(flat),
-                ..block
-            });
+    }
+}
+
+/// Moves a block entry by entry: the pieces along `last` are the entries of blocks of their own.
+fn by_entry(block: &Block<'_>, rest: &[Dim], last: &Dim, mover: &mut dyn Mover) {
+    let mut buffer = [0; tuning::BLOCK];
+    for (n, first) in block.addresses.iter().enumerate().filter(|(_, first)| **first != NOWHERE) {
+        let (lane, entry) = (n / block.length.max(1), n % block.length.max(1));
+        let lanes = lane.wrapping_mul(block.lane_step as usize);
+        let entries = entry.wrapping_mul(block.entry_step as usize);
+        let start = block.flat.wrapping_add(lanes).wrapping_add(entries);
+        each_piece(rest, |table, flat| {
+            for piece in (0..last.size).step_by(tuning::BLOCK) {
+                let length = (last.size - piece).min(tuning::BLOCK);
+                let addresses = buffer.get_mut(..length).unwrap_or_default();
+                for (address, step) in addresses.iter_mut().zip(piece..) {
+                    *address = first.wrapping_add((step as u32).wrapping_mul(last.table as u32));
+                }
+                let flat = flat.wrapping_add(piece.wrapping_mul(last.flat as usize));
+                mover.block(&Block {
+                    addresses,
+                    length,
+                    table: block.table.wrapping_add(table),
+                    flat: start.wrapping_add(flat),
+                    entry_step: last.flat,
+                    ..Block::default()
+                });
+            }
         });
     }
 }

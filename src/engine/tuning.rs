@@ -21,10 +21,11 @@ pub(crate) const BLOCK: usize = least(1024, 64);
 /// Entries: calls of at most this many go one by one, without kernels. Unmeasured.
 pub(crate) const FEW: usize = least(16, 4);
 
-/// Entries: calls of at most this many take a short way, on a small block. Unmeasured.
-pub(crate) const SMALL: usize = least(256, 32);
+/// Bytes that a call of one block moves, at most, to take the short way, without a route.
+/// Unmeasured.
+pub(crate) const SMALL: usize = least(1 << 20, 1 << 8);
 
-/// Bytes of the table of such a call, at most: a larger one needs prefetches. Unmeasured.
+/// Bytes of the table of such a call beyond which it prefetches. Unmeasured.
 pub(crate) const SMALL_TABLE: usize = least(1 << 20, 1 << 9);
 
 /// Entries: with fewer, and inner dimensions that are no row, the inner dimensions are walked
@@ -49,6 +50,10 @@ pub(crate) const SPECULATIVE: usize = least(1 << 10, 16);
 pub(crate) fn speculative(machine: &Machine) -> (usize, usize) {
     if l3_is_near(machine) { (machine.l3 / 8, 4) } else { (machine.l2 / 2, 8) }
 }
+
+/// Bytes that move for each byte of the tables that order-free reductions change and merge, at
+/// least. Unmeasured.
+pub(crate) const COPIED: usize = 4;
 
 // -- Prefetch and loads ---------------------------------------------------------------------------
 

@@ -12,6 +12,9 @@ pub mod order {}
 #[doc = include_str!("reductions.md")]
 pub mod reductions {}
 
+#[doc = include_str!("quantised.md")]
+pub mod quantised {}
+
 #[doc = include_str!("flash.md")]
 pub mod flash {}
 

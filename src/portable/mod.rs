@@ -10,6 +10,7 @@
 //!
 //! [`shared`] is the same for plans in memory, in functions that all of them call.
 
+pub(crate) mod map;
 pub(crate) mod movers;
 mod packed;
 pub(crate) mod shared;

@@ -1,6 +1,6 @@
 //! Tuples without gaps: lanes of indices are walked as slices of arrays.
 
-use crate::index::{Bounds, Index, resolve};
+use crate::index::{Bounds, Index, Negative, resolve};
 use crate::plan::{Coordinate, Dim, Plan, Start};
 use crate::walk::{Odometer, Position};
 
@@ -63,6 +63,7 @@ pub(crate) fn packed<I: Index, const K: usize, const PROVEN: bool>(
         let addresses = Addresses::<K, PROVEN> {
             coordinates,
             bounds: plan.bounds,
+            negative: plan.negative,
             first: start.table,
             step: lane.table,
         };
@@ -85,6 +86,7 @@ const NOWHERE: usize = usize::MAX;
 pub(crate) struct Addresses<const K: usize, const PROVEN: bool> {
     pub coordinates: [Coordinate; K],
     pub bounds: Bounds,
+    pub negative: Negative,
     pub first: usize,
     pub step: isize,
 }
@@ -97,7 +99,7 @@ impl<const K: usize, const PROVEN: bool> Addresses<K, PROVEN> {
         tuple
             .iter()
             .zip(&self.coordinates)
-            .all(|(index, coordinate)| index.is_inside(coordinate.size))
+            .all(|(index, coordinate)| index.is_inside(coordinate.size, self.negative))
     }
 
     /// The address of the next tuple. `None`: it is out of bounds under `Bounds::Error`.
@@ -109,7 +111,7 @@ impl<const K: usize, const PROVEN: bool> Addresses<K, PROVEN> {
             let position = if PROVEN && matches!(self.bounds, Bounds::Error) {
                 Some(index.proven_position(coordinate.size))
             } else {
-                resolve(*index, coordinate.size, self.bounds)
+                resolve(*index, coordinate.size, self.bounds, self.negative)
             };
             match position {
                 Some(position) => {

@@ -13,7 +13,7 @@
 use crate::copy::block;
 use crate::element::Element;
 use crate::error::{Error, Operand};
-use crate::index::{Bounds, Index, LONGEST};
+use crate::index::{Bounds, Index, LONGEST, Negative};
 use crate::movers::Combine;
 use crate::plan::{Coordinate, Plan};
 use crate::portable::movers::{Nest, Nothing, Take};
@@ -32,10 +32,7 @@ const BLOCKS: u8 = 2;
 fn row<T>(plan: &Plan) -> Option<u8> {
     let block = const { block::<T>() };
     let [lane, ..] = &plan.dims;
-    if plan.outer > 1
-        || (plan.outer == 1 && lane.table != 0)
-        || !matches!(plan.bounds, Bounds::Error)
-    {
+    if plan.outer > 1 || (plan.outer == 1 && lane.table != 0) || !has_default_rules(plan) {
         return None;
     }
     match plan.packed_row {
@@ -48,6 +45,12 @@ fn row<T>(plan: &Plan) -> Option<u8> {
             if whole { Some(if n == block { ONE_BLOCK } else { BLOCKS }) } else { None }
         }
     }
+}
+
+/// Whether indices count from the end, and are an error beyond that.
+#[inline(always)]
+fn has_default_rules(plan: &Plan) -> bool {
+    matches!((plan.bounds, plan.negative), (Bounds::Error, Negative::FromEnd))
 }
 
 /// Hands a call on to the function that suits the plan.
@@ -87,6 +90,7 @@ fn lane<T, I: Index, const K: usize, const PROVEN: bool, const ROW: u8>(
     let addresses = Addresses::<K, PROVEN> {
         coordinates,
         bounds: Bounds::Error,
+        negative: Negative::FromEnd,
         first: plan.start.table,
         step: 0,
     };
@@ -236,10 +240,11 @@ fn scatter_rest<T: Element, I: Index, R: Reduction<T>>(
 /// Whether all indices are in bounds, under `Bounds::Error`.
 #[inline(never)]
 fn check<I: Index>(plan: &Plan, indices: &[I]) -> bool {
-    match (plan.packed_tuple, plan.outer) {
-        (1, 0 | 1) => check_lane::<I, 1>(plan, indices),
-        (2, 0 | 1) => check_lane::<I, 2>(plan, indices),
-        (3, 0 | 1) => check_lane::<I, 3>(plan, indices),
+    let few = plan.outer <= 1 && has_default_rules(plan);
+    match (plan.packed_tuple, few) {
+        (1, true) => check_lane::<I, 1>(plan, indices),
+        (2, true) => check_lane::<I, 2>(plan, indices),
+        (3, true) => check_lane::<I, 3>(plan, indices),
         (1, _) => check_elements(plan, indices),
         _ => check_rest(plan, indices),
     }

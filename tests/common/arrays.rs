@@ -60,8 +60,11 @@ fn operator(case: &Case) -> Operator {
         case::Operator::Axis(axis) => Operator::axis(axis),
         case::Operator::Elements(axis) => Operator::elements(axis),
         case::Operator::Nd(batch_dims) => Operator::nd(batch_dims),
+        case::Operator::Axes { .. } | case::Operator::Sequence { .. } => {
+            unreachable!("not among the operators of arrays")
+        }
     };
-    operator.bounds(case.bounds)
+    operator.bounds(case.bounds).negative(case.negative)
 }
 
 /// A gather into a view, and into a new array.

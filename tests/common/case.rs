@@ -3,14 +3,44 @@
 
 use std::fmt;
 
-use strew::{Bounds, Error, Gather, Layout, Scatter};
+use strew::{Bounds, Error, Gather, Layout, MAX_RANK, Negative, Scatter, Sequence};
 
-/// `axis` or `elements` with the axis, `nd` with the number of batch dimensions.
+/// `axis` or `elements` with the axis, `nd` with the number of batch dimensions, `axes` with the
+/// first `count` of the axes, `sequence` with the number of places that it writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operator {
     Axis(usize),
     Elements(usize),
     Nd(usize),
+    Axes { axes: [usize; MAX_RANK], count: usize },
+    Sequence { axis: usize, written: usize, mode: Sequence },
+}
+
+impl Operator {
+    /// Whether the last dimension of the indices has the coordinates of a tuple.
+    pub fn has_tuples(self) -> bool {
+        matches!(self, Operator::Nd(_) | Operator::Axes { .. })
+    }
+
+    /// The axis of the table that a coordinate of a tuple indexes.
+    pub fn axis_of(self, coordinate: usize) -> usize {
+        match self {
+            Operator::Axis(axis) | Operator::Elements(axis) | Operator::Sequence { axis, .. } => {
+                axis
+            }
+            Operator::Nd(batch_dims) => batch_dims + coordinate,
+            Operator::Axes { axes, .. } => axes[coordinate],
+        }
+    }
+
+    /// The number of positions that a coordinate of a tuple chooses from.
+    pub fn positions(self, table: &Tensor, coordinate: usize) -> usize {
+        let size = table.sizes[self.axis_of(coordinate)];
+        match self {
+            Operator::Sequence { written, mode: Sequence::Linear, .. } => size - written + 1,
+            _ => size,
+        }
+    }
 }
 
 /// A layout, and the length of the slice that it lies in.
@@ -44,6 +74,7 @@ pub struct Case {
     pub indices: Tensor,
     pub flat: Tensor,
     pub bounds: Bounds,
+    pub negative: Negative,
     pub index: IndexType,
     /// The slice of the indices, padding included. All values fit the index type.
     pub values: Vec<i128>,
@@ -59,8 +90,12 @@ impl Case {
             Operator::Axis(axis) => Gather::axis(&input, &indices, &output, axis)?,
             Operator::Elements(axis) => Gather::elements(&input, &indices, &output, axis)?,
             Operator::Nd(batch_dims) => Gather::nd(&input, &indices, &output, batch_dims)?,
+            Operator::Axes { axes, count } => {
+                Gather::axes(&input, &indices, &output, &axes[..count])?
+            }
+            Operator::Sequence { .. } => unreachable!("a gather has no sequences"),
         };
-        Ok(gather.bounds(self.bounds))
+        Ok(gather.bounds(self.bounds).negative(self.negative))
     }
 
     pub fn scatter(&self) -> Result<Scatter, Error> {
@@ -70,8 +105,14 @@ impl Case {
             Operator::Axis(axis) => Scatter::axis(&data, &indices, &updates, axis)?,
             Operator::Elements(axis) => Scatter::elements(&data, &indices, &updates, axis)?,
             Operator::Nd(batch_dims) => Scatter::nd(&data, &indices, &updates, batch_dims)?,
+            Operator::Axes { axes, count } => {
+                Scatter::axes(&data, &indices, &updates, &axes[..count])?
+            }
+            Operator::Sequence { axis, mode, .. } => {
+                Scatter::sequence(&data, &indices, &updates, axis, mode)?
+            }
         };
-        Ok(scatter.bounds(self.bounds))
+        Ok(scatter.bounds(self.bounds).negative(self.negative))
     }
 
     /// The same case with indices of this type: values beyond it become its least or its greatest
@@ -86,7 +127,13 @@ impl Case {
     /// The distance between the coordinates of a tuple.
     pub fn tuple_step(&self) -> isize {
         let last = self.indices.strides.last().copied().unwrap_or(0);
-        if matches!(self.operator, Operator::Nd(_)) { last } else { 0 }
+        if self.operator.has_tuples() { last } else { 0 }
+    }
+
+    /// The number of coordinates of a tuple.
+    pub fn tuple_len(&self) -> usize {
+        let last = self.indices.sizes.last().copied().unwrap_or(0);
+        if self.operator.has_tuples() { last } else { 1 }
     }
 
     /// The index values as a slice of an index type that holds them.
@@ -193,7 +240,7 @@ impl fmt::Debug for Tensor {
 
 impl fmt::Debug for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Case { operator, table, indices, flat, bounds, index, values, seed } = self;
+        let Case { operator, table, indices, flat, bounds, negative, index, values, seed } = self;
         writeln!(
             f,
             "Case {{\n    operator: Operator::{operator:?},\n    table: {table:?},\n    \
@@ -201,7 +248,7 @@ impl fmt::Debug for Case {
         )?;
         writeln!(
             f,
-            "    bounds: Bounds::{bounds:?},\n    index: IndexType::{index:?},\n    \
+            "    bounds: Bounds::{bounds:?},\n    negative: Negative::{negative:?},\n    index: IndexType::{index:?},\n    \
              values: vec!{values:?},\n    seed: {seed},\n}}"
         )
     }

@@ -241,6 +241,8 @@ pub fn reduce<T: Sample, I: Index, R: Reduction<T> + Copy>(
     let (mut including, mut excluding) = (input.clone(), input.clone());
     oracle::scatter(moves, &mut including, &updates, true, &combine);
     oracle::scatter(moves, &mut excluding, &updates, false, &combine);
+    let mut twice = excluding.clone();
+    oracle::scatter(moves, &mut twice, &updates, true, &combine);
     let expected_into = into_layout(case, &result, &including, &before);
     let in_place = [&input[..], &including, &including];
     let excluding = [&input[..], &excluding, &excluding];
@@ -250,6 +252,15 @@ pub fn reduce<T: Sample, I: Index, R: Reduction<T> + Copy>(
     let mut data = Written::new(case, input.len(), nan);
     data.call("reduce_excluding_self", result, excluding, |data| {
         scatter.reduce_excluding_self(reduction, data, indices, &updates, &mut flags)
+    });
+    // The second call goes on where the first one ended.
+    let mut kept = vec![0; scatter.flags_len()];
+    data.call("continue_excluding_self", result, [&input, &twice, &twice], |data| {
+        let mut run =
+            || scatter.continue_excluding_self(reduction, data, indices, &updates, &mut kept);
+        let first = run();
+        assert_eq!(first, run(), "continue_excluding_self\n{case:?}");
+        first
     });
     path::each(|is_first| {
         data.call("reduce", result, in_place, |data| {
@@ -280,12 +291,14 @@ pub fn reduce<T: Sample, I: Index, R: Reduction<T> + Copy>(
     });
 }
 
-fn mean<T: Sample + Average, I: Index>(
+/// Sums are held in `W`.
+fn mean<T: Sample + Average, W: Copy, I: Index>(
     case: &Case,
     moves: &[Move],
     indices: &[I],
-    add: impl Fn(T, T) -> T,
-    divide: impl Fn(T, u64) -> T,
+    widen: impl Fn(T) -> W,
+    add: impl Fn(W, W) -> W,
+    divide: impl Fn(W, u64) -> T,
 ) where
     Add: Reduction<T>,
 {
@@ -293,30 +306,32 @@ fn mean<T: Sample + Average, I: Index>(
     let (input, updates) =
         (samples::<T>(case.table.len, case.seed, 0), samples::<T>(case.flat.len, case.seed, 1));
     let result = oracle::first_out_of_bounds(moves);
-    let mut counts = vec![u32::MAX; scatter.counts_len()];
+    let wide: Vec<W> = updates.iter().map(|value| widen(*value)).collect();
+    let mut scratch = vec![u32::MAX; scatter.mean_len::<T>()];
     let mut data = Written::new(case, input.len(), Nan::Any);
     for include_self in [true, false] {
         let mut expected = input.clone();
-        let hits = oracle::scatter(moves, &mut expected, &updates, include_self, &add);
-        for (mean, hits) in expected.iter_mut().zip(hits).filter(|(_, hits)| *hits > 0) {
-            *mean = divide(*mean, hits + u64::from(include_self));
+        let mut sums: Vec<W> = input.iter().map(|value| widen(*value)).collect();
+        let hits = oracle::scatter(moves, &mut sums, &wide, include_self, &add);
+        for (place, hits) in hits.into_iter().enumerate().filter(|(_, hits)| *hits > 0) {
+            expected[place] = divide(sums[place], hits + u64::from(include_self));
         }
         let tensors = [&input[..], &expected, &expected];
         for _ in 0..2 {
             data.call("mean", result, tensors, |data| {
                 if include_self {
-                    scatter.mean(data, indices, &updates, &mut counts)
+                    scatter.mean(data, indices, &updates, &mut scratch)
                 } else {
-                    scatter.mean_excluding_self(data, indices, &updates, &mut counts)
+                    scatter.mean_excluding_self(data, indices, &updates, &mut scratch)
                 }
             });
         }
         let Ok(checked) = scatter.check(indices) else { continue };
         data.call("checked mean", result, tensors, |data| {
             if include_self {
-                checked.mean(data, &updates, &mut counts)
+                checked.mean(data, &updates, &mut scratch)
             } else {
-                checked.mean_excluding_self(data, &updates, &mut counts)
+                checked.mean_excluding_self(data, &updates, &mut scratch)
             }
         });
     }
@@ -412,10 +427,17 @@ macro_rules! integers {
                     5 => reduce(case, moves, indices, And, and, Nan::Exact),
                     6 => reduce(case, moves, indices, Or, or, Nan::Exact),
                     7 => reduce(case, moves, indices, Xor, xor, Nan::Exact),
-                    _ => mean(case, moves, indices, add, |sum: $t, count: u64| {
-                        let (sum, count) = (sum as i128, count as i128);
-                        ((sum - sum.rem_euclid(count)) / count) as $t // Rounded down.
-                    }),
+                    _ => mean(
+                        case,
+                        moves,
+                        indices,
+                        |value: $t| value as i128,
+                        |a, b| a + b,
+                        |sum, count| {
+                            let count = count as i128;
+                            ((sum - sum.rem_euclid(count)) / count) as $t // Rounded down.
+                        },
+                    ),
                 }
             }
         }
@@ -446,7 +468,8 @@ macro_rules! floats {
                 let add = |a: $t, b: $t| round(widen(a) + widen(b));
                 let sub = |a: $t, b: $t| round(widen(a) - widen(b));
                 let mul = |a: $t, b: $t| round(widen(a) * widen(b));
-                let divide = |sum: $t, count: u64| round((f64::from(sum) / count as f64) as $wide);
+                let divide =
+                    |sum: $wide, count: u64| round((f64::from(sum) / count as f64) as $wide);
                 let extreme = |a: $t, b: $t, take_b: fn($wide, $wide) -> bool| {
                     match (widen(a), widen(b)) {
                         (x, _) if x.is_nan() => a,
@@ -463,7 +486,7 @@ macro_rules! floats {
                     2 => reduce(case, moves, indices, Mul, mul, Nan::Any),
                     3 => reduce(case, moves, indices, Min, min, Nan::Exact),
                     4 => reduce(case, moves, indices, Max, max, Nan::Exact),
-                    _ => mean(case, moves, indices, add, divide),
+                    _ => mean(case, moves, indices, widen, |a, b| a + b, divide),
                 }
             }
         }
@@ -521,6 +544,8 @@ pub fn check_shapes(case: &Case) {
         Operator::Axis(axis) => shape::axis(table, indices, axis),
         Operator::Elements(axis) => shape::elements(table, indices, axis),
         Operator::Nd(batch_dims) => shape::nd(table, indices, batch_dims),
+        Operator::Axes { axes, count } => shape::axes(table, indices, &axes[..count]),
+        Operator::Sequence { .. } => return,
     };
     assert_eq!(found.unwrap(), case.flat.sizes[..], "{case:?}");
 }

@@ -56,6 +56,7 @@ pub fn description(choose: Choose) -> Option<Description> {
     let kind = KINDS[choose(3)];
     let elements = [24, 300][choose(4) / 3];
     let mut case = generate::case_within(elements, direction, kind, choose);
+    case.negative = strew::Negative::FromEnd;
     let (old, values) = (case.indices.clone(), case.values);
     [&mut case.table, &mut case.indices, &mut case.flat].into_iter().for_each(upwards);
     case.index = [IndexType::U32, IndexType::I32, IndexType::U64, IndexType::I64][choose(4)];
@@ -87,6 +88,7 @@ pub fn description(choose: Choose) -> Option<Description> {
             (Operator::ScatterNd, [ranks[0], ranks[1], 0])
         }
         (case::Operator::Nd(_), Direction::Scatter) => return None,
+        (case::Operator::Axes { .. } | case::Operator::Sequence { .. }, _) => return None,
     };
     let mut aligned = |tensor: &case::Tensor| {
         let ones = rank - tensor.sizes.len();

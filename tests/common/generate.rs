@@ -1,7 +1,7 @@
 //! Makes cases out of choices. A property test chooses, or a fuzzer. Choice 0 is always the
 //! simplest.
 
-use strew::Bounds;
+use strew::{Bounds, Negative, Sequence};
 
 use super::case::{Case, IndexType, Operator, Tensor};
 use super::oracle::each;
@@ -21,9 +21,13 @@ pub enum Kind {
     Axis,
     Elements,
     Nd,
+    Axes,
+    /// Of scatters alone.
+    Sequence,
 }
 
-pub const KINDS: [Kind; 3] = [Kind::Axis, Kind::Elements, Kind::Nd];
+/// The first three are ONNX's and DirectML's.
+pub const KINDS: [Kind; 4] = [Kind::Axis, Kind::Elements, Kind::Nd, Kind::Axes];
 
 const MAX_RANK: usize = 8;
 /// A tensor that is larger makes no better test, only a slower one.
@@ -46,7 +50,9 @@ pub fn case_within(elements: usize, direction: Direction, kind: Kind, choose: Ch
         }
     };
     let hostility = [0, 1, 8][choose(3)];
-    filled(shapes.operator, tensors, hostility, choose)
+    let mut case = filled(shapes.operator, tensors, hostility, choose);
+    set_negative(&mut case, choose);
+    case
 }
 
 /// The same with long lanes: 0 to 300 indices or tuples in the last dimension, mostly without gaps,
@@ -72,6 +78,35 @@ pub fn long_case(direction: Direction, kind: Kind, choose: Choose) -> Case {
         case.values[case.indices.address(&c)] =
             hostile(indexed_size(case.operator, &case.table, &c), case.index, choose);
     }
+    set_negative(&mut case, choose);
+    case
+}
+
+/// The last choice of a case, which the seeds of fuzzers that are older do not make.
+fn set_negative(case: &mut Case, choose: Choose) {
+    if choose(4) == 3 {
+        case.negative = Negative::OutOfBounds;
+    }
+}
+
+/// Tuples without batch dimensions that index some axes, in place of the first ones.
+pub fn along_axes(mut case: Case, choose: Choose) -> Case {
+    if let (Operator::Nd(0), 3) = (case.operator, choose(4)) {
+        let (rank, count) = (case.table.sizes.len(), *case.indices.sizes.last().unwrap());
+        let (axes, others) = some_axes(rank, count, choose);
+        let (sizes, strides) = (case.table.sizes.clone(), case.table.strides.clone());
+        for (d, axis) in axes[..count].iter().chain(&others).enumerate() {
+            (case.table.sizes[*axis], case.table.strides[*axis]) = (sizes[d], strides[d]);
+        }
+        case.operator = Operator::Axes { axes, count };
+    }
+    case
+}
+
+/// The same case with tables and flat tensors that may both be written.
+pub fn written_both_ways(mut case: Case, choose: Choose) -> Case {
+    case.table = written(case.table.sizes, choose);
+    case.flat = written(case.flat.sizes, choose);
     case
 }
 
@@ -116,7 +151,32 @@ fn shapes(most: usize, kind: Kind, choose: Choose) -> Shapes {
             let flat = [&indices[..indices.len() - 1], tail].concat();
             Shapes { operator: Operator::Nd(batch_dims), table, indices, flat }
         }
+        Kind::Sequence => {
+            let axis = choose(rank);
+            let (indices, mut flat) = (table[..choose(axis + 1)].to_vec(), table.clone());
+            flat[axis] -= choose(flat[axis] + 1);
+            let mode = [Sequence::Linear, Sequence::Circular][choose(2)];
+            let operator = Operator::Sequence { axis, written: flat[axis], mode };
+            Shapes { operator, table, indices, flat }
+        }
+        Kind::Axes => {
+            let count = 1 + choose(rank);
+            let (axes, others) = some_axes(rank, count, choose);
+            let tail: Vec<usize> = others.iter().map(|axis| table[*axis]).collect();
+            let free = (MAX_RANK - 1).min(MAX_RANK - tail.len());
+            let elements: usize = tail.iter().product();
+            let entries = sizes_within(choose(free + 1), MAX_ELEMENTS / elements.max(1), choose);
+            let (indices, flat) = ([&entries[..], &[count]].concat(), [entries, tail].concat());
+            Shapes { operator: Operator::Axes { axes, count }, table, indices, flat }
+        }
     }
+}
+
+/// `count` different axes of `rank` in any order, and the others in their order.
+fn some_axes(rank: usize, count: usize, choose: Choose) -> ([usize; MAX_RANK], Vec<usize>) {
+    let (mut axes, mut others) = ([0; MAX_RANK], Vec::from_iter(0..rank));
+    axes[..count].iter_mut().for_each(|axis| *axis = others.remove(choose(others.len())));
+    (axes, others)
 }
 
 fn long_shapes(kind: Kind, choose: Choose) -> Shapes {
@@ -159,6 +219,30 @@ fn long_shapes(kind: Kind, choose: Choose) -> Shapes {
                 flat,
             }
         }
+        Kind::Sequence => {
+            // Caches of many places, and many batches.
+            let before = [sizes_of(&FEW, choose(2), 2, choose), vec![length.min(150)]].concat();
+            let table = [&before[..], &[MANY[choose(3)]], &sizes_of(&FEW, choose(2), 2, choose)];
+            let (axis, table) = (before.len(), table.concat());
+            let (indices, mut flat) = (table[..1 + choose(axis)].to_vec(), table.clone());
+            flat[axis] = 1 + choose(flat[axis].min(6));
+            let mode = [Sequence::Linear, Sequence::Circular][choose(2)];
+            let operator = Operator::Sequence { axis, written: flat[axis], mode };
+            Shapes { operator, table, indices, flat }
+        }
+        Kind::Axes => {
+            let tuple = sizes_of(&MANY, 1 + choose(5), 2_000, choose);
+            let rank = tuple.len() + choose(2);
+            let (axes, others) = some_axes(rank, tuple.len(), choose);
+            let tail = sizes_of(&FEW, others.len(), 4, choose);
+            let mut table = vec![0; rank];
+            axes.iter().zip(&tuple).for_each(|(axis, size)| table[*axis] = *size);
+            others.iter().zip(&tail).for_each(|(axis, size)| table[*axis] = *size);
+            let entries = [sizes_of(&FEW, choose(2), 2, choose), vec![length]].concat();
+            let indices = [&entries[..], &[tuple.len()]].concat();
+            let operator = Operator::Axes { axes, count: tuple.len() };
+            Shapes { operator, table, indices, flat: [entries, tail].concat() }
+        }
     }
 }
 
@@ -171,7 +255,8 @@ fn filled(
     let index = IndexType::ALL[choose(10)];
     let bounds = [Bounds::Error, Bounds::Clamp, Bounds::Wrap, Bounds::Skip][choose(4)];
     let values = values(operator, &table, &indices, index, hostility, choose);
-    Case { operator, table, indices, flat, bounds, index, values, seed: choose(1 << 16) as u64 }
+    let (seed, negative) = (choose(1 << 16) as u64, Negative::FromEnd);
+    Case { operator, table, indices, flat, bounds, negative, index, values, seed }
 }
 
 fn sizes_within(rank: usize, elements: usize, choose: Choose) -> Vec<usize> {
@@ -193,7 +278,7 @@ fn sizes_of(choices: &[usize], rank: usize, mut elements: usize, choose: Choose)
 }
 
 /// Any layout: of those that do not overlap, with some strides 0, or with small strides at random.
-fn read(sizes: Vec<usize>, choose: Choose) -> Tensor {
+pub fn read(sizes: Vec<usize>, choose: Choose) -> Tensor {
     let mut strides = strides_without_overlap(&sizes, choose);
     match choose(4) {
         2 => strides.iter_mut().for_each(|stride| *stride *= isize::from(choose(2) == 0)),
@@ -203,7 +288,7 @@ fn read(sizes: Vec<usize>, choose: Choose) -> Tensor {
     place(sizes, strides, choose)
 }
 
-fn written(sizes: Vec<usize>, choose: Choose) -> Tensor {
+pub fn written(sizes: Vec<usize>, choose: Choose) -> Tensor {
     let strides = strides_without_overlap(&sizes, choose);
     place(sizes, strides, choose)
 }
@@ -269,10 +354,11 @@ fn values(
 
 /// The size of the axis that the value at `c` indexes.
 fn indexed_size(operator: Operator, table: &Tensor, c: &[usize]) -> usize {
-    match operator {
-        Operator::Axis(axis) | Operator::Elements(axis) => table.sizes[axis],
-        Operator::Nd(batch_dims) => table.sizes[batch_dims + c[c.len() - 1]],
-    }
+    let coordinate = match operator {
+        Operator::Axis(_) | Operator::Elements(_) | Operator::Sequence { .. } => 0,
+        Operator::Nd(_) | Operator::Axes { .. } => c[c.len() - 1],
+    };
+    operator.positions(table, coordinate)
 }
 
 fn hostile(size: usize, index: IndexType, choose: Choose) -> i128 {
@@ -310,7 +396,7 @@ fn hostile(size: usize, index: IndexType, choose: Choose) -> i128 {
 /// three parts replaced.
 pub fn hostile_case(choose: Choose) -> Case {
     let direction = [Direction::Gather, Direction::Scatter][choose(2)];
-    let kind = KINDS[choose(3)];
+    let kind = KINDS[choose(4)];
     let changes = 1 + choose(3);
     let parts: Vec<usize> = (0..4 * changes).map(|_| choose(1 << 16)).collect();
     let mut case = case_within(24, direction, kind, choose);
@@ -355,9 +441,19 @@ fn corrupt(case: &mut Case, which: usize, part: usize, dim: usize, value: usize)
         2 => &mut case.flat,
         _ => {
             let parameter = if dim.is_multiple_of(4) { size } else { value % 12 };
-            case.operator =
-                [Operator::Axis(parameter), Operator::Elements(parameter), Operator::Nd(parameter)]
-                    [part % 3];
+            case.operator = match part % 4 {
+                0 => Operator::Axis(parameter),
+                1 => Operator::Elements(parameter),
+                2 => Operator::Nd(parameter),
+                // Some axis, twice if there are more, or any number of them.
+                _ => match &mut case.operator {
+                    Operator::Axes { axes, count } => {
+                        axes[part / 4 % MAX_RANK] = parameter;
+                        Operator::Axes { axes: *axes, count: *count }
+                    }
+                    _ => Operator::Axes { axes: std::array::from_fn(|n| n), count: value % 9 },
+                },
+            };
             return;
         }
     };

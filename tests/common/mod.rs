@@ -9,6 +9,7 @@ pub mod case;
 pub mod check;
 pub mod dml;
 pub mod generate;
+pub mod map;
 pub mod oracle;
 pub mod path;
 #[cfg(feature = "rayon")]

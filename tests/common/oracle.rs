@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use strew::{Bounds, Error};
+use strew::{Bounds, Error, Negative};
 
 use super::case::{Case, Operator};
 
@@ -53,17 +53,19 @@ pub fn moves(case: &Case) -> Vec<Move> {
     let (q, sizes) = (case.indices.sizes.len(), &case.indices.sizes);
     let mut moves = Vec::with_capacity(case.flat.sizes.iter().product());
     each(&case.flat.sizes, |c| {
-        // The entry of the indices, and the coordinates of the table that stand before and after
-        // the indexed ones.
-        let (entry, before, after) = match case.operator {
-            Operator::Axis(axis) => (&c[axis..axis + q], &c[..axis], &c[axis + q..]),
-            Operator::Elements(axis) => (c, &c[..axis], &c[axis + 1..]),
-            Operator::Nd(batch_dims) => (&c[..q - 1], &c[..batch_dims], &c[q - 1..]),
+        // The entry of the indices, and the coordinates of the table that no index chooses, in
+        // their order.
+        let (entry, others) = match case.operator {
+            Operator::Axis(axis) => (&c[axis..axis + q], [&c[..axis], &c[axis + q..]]),
+            Operator::Elements(axis) => (c, [&c[..axis], &c[axis + 1..]]),
+            Operator::Nd(batch_dims) => (&c[..q - 1], [&c[..batch_dims], &c[q - 1..]]),
+            Operator::Axes { .. } => (&c[..q - 1], [&c[..0], &c[q - 1..]]),
+            Operator::Sequence { axis, .. } => (&c[..q], [&c[..axis], &c[axis + 1..]]),
         };
         let at = case.indices.address(entry);
         let value = |j: usize| case.values[at.wrapping_add_signed(j as isize * case.tuple_step())];
         let number = entry.iter().zip(sizes).fold(0, |number, (c, size)| number * size + c);
-        let table = target(case, before, value, after);
+        let table = target(case, value, others, c);
         moves.push(Move { entry: number, flat: case.flat.address(c), table });
     });
     moves.sort_by_key(|m| m.entry);
@@ -71,23 +73,34 @@ pub fn moves(case: &Case) -> Vec<Move> {
 }
 
 /// Where a tuple leads; `value` is each coordinate of it.
-fn target(case: &Case, before: &[usize], value: impl Fn(usize) -> i128, after: &[usize]) -> Target {
-    let mut coordinates = [0; RANK];
-    let end = case.table.sizes.len() - after.len();
-    coordinates[..before.len()].copy_from_slice(before);
-    for (coordinate, place) in (before.len()..end).enumerate() {
-        let (size, value) = (case.table.sizes[place], value(coordinate));
-        let counted = if value < 0 { value + size as i128 } else { value };
+fn target(
+    case: &Case,
+    value: impl Fn(usize) -> i128,
+    others: [&[usize]; 2],
+    flat: &[usize],
+) -> Target {
+    let mut all = [None; RANK];
+    let coordinates = &mut all[..case.table.sizes.len()];
+    for coordinate in 0..case.tuple_len() {
+        let (axis, value) = (case.operator.axis_of(coordinate), value(coordinate));
+        let size = case.operator.positions(&case.table, coordinate);
+        let from_end = value < 0 && case.negative == Negative::FromEnd;
+        let counted = if from_end { value + size as i128 } else { value };
         let inside = (0..size as i128).contains(&counted);
-        coordinates[place] = match case.bounds {
+        coordinates[axis] = Some(match case.bounds {
             _ if inside => counted as usize,
             Bounds::Error => return Target::OutOfBounds { coordinate, value, size },
             bounds if size == 0 || bounds == Bounds::Skip => return Target::LeftOut,
             Bounds::Clamp => counted.clamp(0, size as i128 - 1) as usize,
             _ => counted.rem_euclid(size as i128) as usize, // Wrap.
-        };
+        });
     }
-    coordinates[end..][..after.len()].copy_from_slice(after);
+    if let Operator::Sequence { axis, .. } = case.operator {
+        coordinates[axis] = coordinates[axis].map(|c| (c + flat[axis]) % case.table.sizes[axis]);
+    }
+    let free = coordinates.iter_mut().filter(|c| c.is_none());
+    free.zip(others.into_iter().flatten()).for_each(|(c, other)| *c = Some(*other));
+    let coordinates = all.map(Option::unwrap_or_default);
     Target::At(case.table.address(&coordinates[..case.table.sizes.len()]))
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use strew_simd::{Axis, Choice, Index, NOWHERE, Outside, Tuples, choose, shift};
+use strew_simd::{Axes, Axis, Choice, Index, NOWHERE, Outside, Tuples, choose, shift, spread};
 
 use super::{Check, Choose, FAR, one_of, paths, rarely};
 
@@ -75,8 +75,11 @@ impl<I: Value> Resolve<I> {
             0 => one_of(&[16, 0, 1, 17, 70], choose),
             _ => choose(40),
         };
-        let axis = |_| Axis { size: one_of(&SIZES, choose), stride: one_of(&STRIDES, choose) };
-        let axes: Vec<Axis> = (0..k).map(axis).collect();
+        let axis = |_| {
+            let size = one_of(&SIZES, choose);
+            Axis { size, from_end: size, stride: one_of(&STRIDES, choose) }
+        };
+        let mut axes: Vec<Axis> = (0..k).map(axis).collect();
         let first = one_of(&[0, 17, u32::MAX - 3, 1 << 31, u32::MAX], choose);
         let (step, coordinate_step) = match choose(7) {
             0 | 1 => (k as isize, 1),
@@ -118,6 +121,9 @@ impl<I: Value> Resolve<I> {
         let has_places = axes.iter().all(|axis| axis.size > 0);
         let outside = if choose(2) == 1 && has_places { Outside::Clamp } else { Outside::Nowhere };
         let in_lanes = choose(2) == 1;
+        if choose(4) == 3 {
+            axes.iter_mut().for_each(|axis| axis.from_end = 0);
+        }
         Resolve { indices, start, step, coordinate_step, axes, first, count, outside, in_lanes }
     }
 
@@ -132,11 +138,11 @@ impl<I: Value> Resolve<I> {
                 let tuple = n.wrapping_mul(self.step as usize);
                 let at = self.start.wrapping_add(tuple).wrapping_add(coordinate);
                 let mut index: i128 = exact(*self.indices.get(at)?);
-                let size = i128::from(axis.size);
+                let (size, from_end) = (i128::from(axis.size), i128::from(axis.from_end));
                 if self.outside == Outside::Clamp {
-                    index = index.clamp(-size, size - 1);
+                    index = index.clamp(-from_end, size - 1);
                 }
-                inside &= (-size..size).contains(&index);
+                inside &= (-from_end..size).contains(&index);
                 let position = if index < 0 { index + size } else { index };
                 whole &= sum != NOWHERE;
                 sum = sum.wrapping_add((position as u32).wrapping_mul(axis.stride));
@@ -152,19 +158,20 @@ impl<I: Value> Resolve<I> {
 impl<I: Value> Check for Resolve<I> {
     fn check(&self) -> bool {
         let Resolve { indices, axes, first, count, outside, .. } = self;
-        let (start, step, coordinate_step) = (self.start, self.step, self.coordinate_step);
+        let (start, step) = (self.start, self.step);
         let expected = self.expect();
+        let axes = Axes { all: axes, step: self.coordinate_step, first: *first, outside: *outside };
         let (mut found, mut by_lanes) = (vec![7; *count], vec![7; *count]);
         for path in paths() {
             found.fill(7);
             // What is prefetched changes nothing, wherever it lies.
-            let (length, lane_step, next) = (*count, 0, step.wrapping_mul(3));
-            let tuples = Tuples { indices, start, step, coordinate_step, length, lane_step, next };
-            let all = I::RESOLVE(path, tuples, axes, *first, *outside, &mut found);
+            let next = step.wrapping_mul(3);
+            let tuples = Tuples { start, step, length: *count, lane_step: 0, next };
+            let all = I::RESOLVE(path, indices, &tuples, &axes, &mut found);
             if self.in_lanes {
                 by_lanes.fill(7);
                 let lanes = Tuples { length: 3, lane_step: step.wrapping_mul(3), ..tuples };
-                let all_lanes = I::RESOLVE(path, lanes, axes, *first, *outside, &mut by_lanes);
+                let all_lanes = I::RESOLVE(path, indices, &lanes, &axes, &mut by_lanes);
                 assert!(all == all_lanes && (!all || found == by_lanes), "lanes: {self:?}");
             }
             // Without an index of its own, an address means nothing.
@@ -213,7 +220,7 @@ fn telling<I: Value>(size: u32, on_axis: bool, choose: Choose) -> I {
     fits.filter_map(|other| I::try_from(other).ok()).next().unwrap_or_else(|| self::value(0))
 }
 
-/// A call of [`shift`].
+/// A call of [`shift`], and of [`spread`].
 #[derive(Debug)]
 pub struct Shift {
     addresses: Vec<u32>,
@@ -248,6 +255,19 @@ impl Check for Shift {
             found.copy_from_slice(addresses);
             shift(path, &mut found, *length, *first, *lane_step, *entry_step);
             assert_eq!(found, expected, "{}: {self:?}", path.name());
+            for copies in [1, 2, 4, 16] {
+                let copy = |k: usize| ((k % copies) as u32).wrapping_mul(*entry_step);
+                let spread_by = |(k, address): (usize, &u32)| match *address {
+                    NOWHERE => NOWHERE,
+                    address => address.wrapping_add(copy(k)),
+                };
+                let fit = addresses.len().min(*length);
+                let expected = addresses.iter().take(fit).enumerate().map(spread_by);
+                let expected: Vec<u32> = expected.collect();
+                let mut found: Vec<u32> = vec![7; fit];
+                spread(path, &addresses[..fit], copies, *entry_step, &mut found);
+                assert_eq!(found, expected, "{} of {copies}: {self:?}", path.name());
+            }
         }
         expected != *addresses
     }

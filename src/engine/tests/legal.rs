@@ -2,6 +2,7 @@
 
 use strew_simd::Machine;
 
+use crate::engine::movers::COPIES;
 use crate::engine::route::{Alone, Call, Effect, Load, Order, Proof, Route, Split, Stores};
 use crate::engine::tuning;
 use crate::error::Direction;
@@ -16,6 +17,7 @@ pub(crate) fn check(route: &Route, plan: &Plan, call: &Call, machine: &Machine) 
         ("proof", !proof(route, plan, call)),
         ("split", !split(route, plan, call)),
         ("tile", !tile(route, plan, call, machine)),
+        ("copies", !copies(route, plan, call)),
         ("load", matches!(route.load, Load::Rows) != (plan.row() != 1)),
         ("order", matches!(route.order, Order::Pieces) && plan.pieces().is_empty()),
         ("prefetch", (route.distance > 0 || route.segment > 0) && !machine.prefetches),
@@ -54,7 +56,8 @@ fn proof(route: &Route, plan: &Plan, call: &Call) -> bool {
         Proof::Keep => plan.entries() <= tuning::KEPT,
         Proof::Copy => {
             let may_run_first = !matches!(call.effect, Effect::Call);
-            scatters(call) && may_run_first && serial && route.tile.is_none()
+            let alone = serial && (route.tile.is_none() || route.copies > 1);
+            scatters(call) && may_run_first && (alone || has_tables(route))
         }
     }
 }
@@ -71,11 +74,36 @@ fn split(route: &Route, plan: &Plan, call: &Call) -> bool {
         Split::Tiles { number } => {
             scatters(call) && route.tile.is_some() && number == call.threads && number >= 2
         }
+        Split::Copies { number } => {
+            let steps = plan.outer().first().map_or(1, |dim| dim.size);
+            free(plan, call) && number == call.threads && (2..=steps).contains(&number)
+        }
         Split::Parts { pitch, number } => {
             let alone = plan.pitch().is_some_and(|all| pitch > 0 && all.is_multiple_of(pitch));
             scatters(call) && alone && pitch >= plan.row() && (2..=call.threads).contains(&number)
         }
     }
+}
+
+/// Entries are spread over copies of single elements, which are merged when all are proven.
+fn copies(route: &Route, plan: &Plan, call: &Call) -> bool {
+    let alone = matches!(route.split, Split::Serial(_)) || has_tables(route);
+    let proves = matches!(route.proof, Proof::Copy);
+    match route.copies {
+        1 => proves || !has_tables(route),
+        COPIES => alone && proves && free(plan, call) && plan.row() == 1,
+        _ => false,
+    }
+}
+
+/// Whether each thread changes a table of its own.
+fn has_tables(route: &Route) -> bool {
+    matches!(route.split, Split::Copies { .. })
+}
+
+/// Whether the order of updates is nothing to what they change.
+fn free(plan: &Plan, call: &Call) -> bool {
+    scatters(call) && matches!(call.effect, Effect::Free) && plan.pieces().is_empty()
 }
 
 /// A tile has some columns of a table of single elements, and stays in L2.

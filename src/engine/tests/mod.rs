@@ -10,13 +10,13 @@ mod split;
 mod transform;
 mod traverse;
 
-use strew_simd::{Block, Listed, NOWHERE, Path};
+use strew_simd::{Block, Hints, Listed, NOWHERE, Path};
 
 use crate::engine::movers::Mover;
+use crate::engine::movers::Way;
 use crate::engine::route::{Order, Proof, Route, Split};
-use crate::engine::traverse::Way;
 use crate::error::Direction;
-use crate::index::{Bounds, resolve};
+use crate::index::{Bounds, Negative, resolve};
 use crate::layout::Layout;
 use crate::plan::tests::{axis, elements, nd};
 use crate::plan::{Dim, Plan};
@@ -77,6 +77,9 @@ impl Case {
         };
         let mut case = Case { direction, plan, indices: Vec::new() };
         case.plan.set_bounds(random.pick(&POLICIES));
+        if random.rarely(4) {
+            case.plan.negative = Negative::OutOfBounds;
+        }
         case.fill(random);
         case
     }
@@ -95,7 +98,7 @@ impl Case {
                 let wide = [-size - 1, size, 3 * size + 1, -2 * size, i64::MAX, i64::MIN];
                 self.indices[place] = match random.below(3) {
                     _ if outside => random.pick(&wide),
-                    0 => -1 - random.below(on) as i64,
+                    0 if matches!(plan.negative, Negative::FromEnd) => -1 - random.below(on) as i64,
                     _ => random.below(on) as i64,
                 };
             }
@@ -162,7 +165,7 @@ fn walk(plan: &Plan, indices: &[i64]) -> Vec<Entry> {
     let entry = |(tuple, [table, _, flat]): (Vec<usize>, [isize; 3])| {
         let (mut table, mut left_out) = (Some(plan.start.table as isize + table), false);
         for (axis, place) in plan.coordinates().iter().zip(tuple) {
-            let position = resolve(indices[place], axis.size, plan.bounds);
+            let position = resolve(indices[place], axis.size, plan.bounds, plan.negative);
             left_out |= position.is_none();
             let position = position.map(|position| position as isize * axis.table);
             table = table.zip(position).map(|(table, position)| table + position);
@@ -328,7 +331,8 @@ fn sorted(moves: &[Pair]) -> Vec<Pair> {
 }
 
 fn way(distance: usize) -> Way {
-    Way { path: Path::detect(), distance, segment: 0 }
+    let hints = Hints { distance, together: false };
+    Way { hints, ..Way::of(Path::detect()) }
 }
 
 /// A route that has nothing but a proof and a split.

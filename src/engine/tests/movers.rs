@@ -7,7 +7,7 @@ use strew_simd::{Hints, Path};
 
 use super::{Case, DIRECTIONS, Large, POLICIES, Random};
 use crate::element::Element;
-use crate::engine::movers::{Job, Manner};
+use crate::engine::movers::{Job, Way};
 use crate::engine::resolver::Resolver;
 use crate::engine::traverse::traverse;
 use crate::engine::tuning::BLOCK;
@@ -18,15 +18,14 @@ use crate::layout::Layout;
 use crate::plan::tests::{axis, packed};
 use crate::reduction::Assign;
 
-/// Moves a case once, with some manner.
-fn check<T: Element + PartialEq + Debug>(case: &Case, manner: Manner, value: fn(usize) -> T) {
+/// Moves a case once, with some way.
+fn check<T: Element + PartialEq + Debug>(case: &Case, way: Way, value: fn(usize) -> T) {
     let Case { direction, plan, indices } = case;
     let table: Vec<T> = (0..plan.lengths.table).map(value).collect();
     let flat: Vec<T> = (0..plan.lengths.flat).map(|n| value(n + 100_003)).collect();
     let resolver: &dyn Resolver = &indices.as_slice();
-    let way = super::Way { path: manner.path, distance: manner.hints.distance, segment: 0 };
     let run = |job: &mut dyn Job| {
-        job.prepare(plan.row(), manner);
+        job.prepare(way);
         let mut inside = true;
         job.session(&mut |mover| inside = traverse::<BLOCK>(plan, &way, resolver, mover));
         assert!(inside);
@@ -37,32 +36,32 @@ fn check<T: Element + PartialEq + Debug>(case: &Case, manner: Manner, value: fn(
     };
     match direction {
         Direction::Gather => {
-            run(&mut gathered(plan, manner.path, &table, &mut found));
+            run(&mut gathered(plan, way.path, &table, &mut found));
             case.moves().iter().for_each(|(from, to)| expected[*to] = table[*from]);
         }
         Direction::Scatter => {
-            run(&mut changed(plan, manner.path, &Assign, &mut found, &flat));
+            run(&mut changed(plan, way.path, &Assign, &mut found, &flat));
             case.moves().iter().for_each(|(to, from)| expected[*to] = flat[*from]);
         }
     }
-    assert!(found == expected, "{manner:?} {plan:?} {} bytes", size_of::<T>());
+    assert!(found == expected, "{way:?} {plan:?} {} bytes", size_of::<T>());
     if matches!(direction, Direction::Scatter) {
         let mut found = table.clone();
-        run(&mut changed(plan, manner.path, &|_: T, update: T| update, &mut found, &flat));
-        assert!(found == expected, "{manner:?} {plan:?} {} bytes", size_of::<T>());
+        run(&mut changed(plan, way.path, &|_: T, update: T| update, &mut found, &flat));
+        assert!(found == expected, "{way:?} {plan:?} {} bytes", size_of::<T>());
     }
 }
 
 fn check_all_sizes(random: &mut Random, case: &Case) {
     for path in Path::available().into_iter().flatten() {
         let hints = Hints { distance: random.pick(&[0, 1, 8, 64]), together: random.rarely(2) };
-        let manner = Manner { path, hints, streams: random.rarely(2) };
-        check(case, manner, |n| n as u8);
-        check(case, manner, |n| n as u16);
-        check(case, manner, |n| n as u32);
-        check(case, manner, |n| n as u64 * 0x1_0000_0001);
-        check(case, manner, |n| (n as u128) << 70 | n as u128);
-        check(case, manner, |n| [n as u8, (n >> 8) as u8, 7]);
+        let way = Way { hints, streams: random.rarely(2), ..Way::of(path) };
+        check(case, way, |n| n as u8);
+        check(case, way, |n| n as u16);
+        check(case, way, |n| n as u32);
+        check(case, way, |n| n as u64 * 0x1_0000_0001);
+        check(case, way, |n| (n as u128) << 70 | n as u128);
+        check(case, way, |n| [n as u8, (n >> 8) as u8, 7]);
     }
 }
 

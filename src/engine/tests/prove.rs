@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use super::{Case, Large, Random, by_written, has_tiles, route, way};
-use crate::engine::movers::{Before, Manner};
+use crate::engine::movers::{Before, COPIES, Way};
 use crate::engine::resolver::Resolver;
 use crate::engine::route::{Alone, Order, Proof, Route, Split};
 use crate::engine::traverse::base_of_kept;
@@ -39,7 +39,7 @@ fn scattered<R: Reduction<u32>>(
     let (plan, mut data, updates) = (&case.plan, table(&case.plan), flat(&case.plan));
     let way = way(0);
     let mut job = changed(plan, way.path, reduction, &mut data, &updates);
-    job.manner = Manner::of(way.path);
+    job.way = Way { copies: route.copies, ..Way::of(way.path) };
     job.before = before.map(|(plan, input)| Before { plan, input, copy: copy::<u32> });
     let resolver: &dyn Resolver = &case.indices.as_slice();
     let inside = prove::run(plan, route, &way, resolver, &mut job);
@@ -62,6 +62,11 @@ fn scatter_routes(plan: &Plan) -> Vec<Route> {
     }
     if plan.is_one_block() {
         routes.push(route(Proof::Blocks, ALONE));
+    }
+    if plan.pieces().is_empty() {
+        let mut spread = route(Proof::Copy, ALONE);
+        spread.copies = COPIES;
+        routes.push(spread);
     }
     routes
 }

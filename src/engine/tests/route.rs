@@ -42,6 +42,10 @@ pub(super) fn add(element: usize) -> Call {
     Call { effect: Effect::Combine, ..set(element) }
 }
 
+fn free(element: usize) -> Call {
+    Call { effect: Effect::Free, ..set(element) }
+}
+
 fn closure(element: usize) -> Call {
     Call { effect: Effect::Call, ..set(element) }
 }
@@ -251,44 +255,44 @@ fn kinds() -> Vec<Kind> {
             name: "bytes as indices of 255 places",
             plan: single(Scatter, 255, 100_000),
             call: by(1, add(4)),
-            zen_5: "check: while a copy of the data changes; threads: one; elements",
-            emerald_rapids: "check: while a copy of the data changes; threads: one; elements",
-            portable: "check: while a copy of the data changes; threads: one; elements",
+            zen_5: "check: while copies of the data change; threads: one; elements",
+            emerald_rapids: "check: while copies of the data change; threads: one; elements",
+            portable: "check: while copies of the data change; threads: one; elements",
         },
         Kind {
             name: "256 bins",
             plan: histogram(256, M),
             call: add(4),
-            zen_5: "check: while a copy of the data changes; threads: one; elements",
-            emerald_rapids: "check: while a copy of the data changes; threads: one; elements",
-            portable: "check: while a copy of the data changes; threads: one; elements",
+            zen_5: "check: while copies of the data change; threads: one; elements",
+            emerald_rapids: "check: while copies of the data change; threads: one; elements",
+            portable: "check: while copies of the data change; threads: one; elements",
         },
         Kind {
             name: "4K bins",
             plan: histogram(4 << 10, M),
             call: add(4),
-            zen_5: "check: while a copy of the data changes; threads: one; elements",
-            emerald_rapids: "check: while a copy of the data changes; threads: one; elements",
+            zen_5: "check: while copies of the data change; threads: one; elements",
+            emerald_rapids: "check: while copies of the data change; threads: one; elements",
             portable: "\
-                check: while a copy of the data changes; threads: one; elements, loaded together",
+                check: while copies of the data change; threads: one; elements, loaded together",
         },
         Kind {
             name: "64K bins",
             plan: histogram(64 << 10, M),
             call: add(4),
             zen_5: "\
-                check: while a copy of the data changes; threads: one; elements, loaded together",
+                check: while copies of the data change; threads: one; elements, loaded together",
             emerald_rapids: "\
-                check: while a copy of the data changes; threads: one; elements, loaded together",
+                check: while copies of the data change; threads: one; elements, loaded together",
             portable: "\
-                check: while a copy of the data changes; threads: one; elements, loaded together",
+                check: while copies of the data change; threads: one; elements, loaded together",
         },
         Kind {
             name: "1M bins",
             plan: histogram(M, 16 * M),
             call: add(4),
             zen_5: "\
-                check: while a copy of the data changes; threads: one; elements; \
+                check: while copies of the data change; threads: one; elements; \
                 prefetch: 64 ahead, table 4.0 MiB",
             emerald_rapids: "\
                 check: one pass, resolved again; threads: one; elements; \
@@ -328,10 +332,10 @@ fn kinds() -> Vec<Kind> {
             name: "4K bins of a copy",
             plan: histogram(4 << 10, 100_000),
             call: Call { functional: true, ..add(4) },
-            zen_5: "check: while a copy of the data changes; threads: one; elements",
-            emerald_rapids: "check: while a copy of the data changes; threads: one; elements",
+            zen_5: "check: while copies of the data change; threads: one; elements",
+            emerald_rapids: "check: while copies of the data change; threads: one; elements",
             portable: "\
-                check: while a copy of the data changes; threads: one; elements, loaded together",
+                check: while copies of the data change; threads: one; elements, loaded together",
         },
         Kind {
             name: "few bins and few indices",
@@ -346,7 +350,7 @@ fn kinds() -> Vec<Kind> {
             plan: pairs(Scatter, [1024, 1024], M),
             call: add(4),
             zen_5: "\
-                check: while a copy of the data changes; threads: one; elements; \
+                check: while copies of the data change; threads: one; elements; \
                 prefetch: 64 ahead, table 4.0 MiB",
             emerald_rapids: "\
                 check: one pass, addresses kept; threads: one; elements; \
@@ -370,12 +374,12 @@ fn kinds() -> Vec<Kind> {
             plan: single(Scatter, 1 << 16, 200_000),
             call: set(4),
             zen_5: "\
-                check: while a copy of the data changes; threads: one; elements, loaded together",
+                check: while copies of the data change; threads: one; elements, loaded together",
             emerald_rapids: "\
                 check: one pass, addresses kept; threads: one; elements; \
                 prefetch: 64 ahead, table 256.0 KiB",
             portable: "\
-                check: while a copy of the data changes; threads: one; elements, loaded together",
+                check: while copies of the data change; threads: one; elements, loaded together",
         },
         Kind {
             name: "elements that are set in 64 MiB",
@@ -561,13 +565,13 @@ fn kinds() -> Vec<Kind> {
             plan: histogram(4 << 10, 4 * M),
             call: threads(2, add(4)),
             zen_5: "\
-                check: while a copy of the data changes; \
+                check: while copies of the data change; \
                 threads: one, the table of 16.0 KiB stays in a cache; elements",
             emerald_rapids: "\
-                check: while a copy of the data changes; \
+                check: while copies of the data change; \
                 threads: one, the table of 16.0 KiB stays in a cache; elements",
             portable: "\
-                check: while a copy of the data changes; \
+                check: while copies of the data change; \
                 threads: one, the table of 16.0 KiB stays in a cache; elements, loaded together",
         },
         Kind {
@@ -753,9 +757,10 @@ fn is_small(plan: &Plan, call: &Call) -> bool {
 #[test]
 fn small_calls() {
     let small = |count| is_small(&single(Gather, 100, count), &gather(4));
-    assert_eq!(edge(256, small), [true, false]);
-    let small = |places| is_small(&single(Gather, places, 100), &gather(4));
-    assert_eq!(edge(MIB / 4, small), [true, false]);
+    assert_eq!(edge(1024, small), [true, false]);
+    let small = |width| is_small(&rows(Gather, 10, width, 256), &gather(4));
+    assert_eq!(edge(MIB / 1024, small), [true, false]);
+    assert!(is_small(&single(Gather, 100 * M, 100), &gather(4)));
     // Dimensions of the indices that do not merge.
     let dims = |indices: Layout, flat: Layout| axis(Gather, &packed([100]), &indices, &flat, 0);
     let two = dims(Layout::strided([3, 4], [5, 1]), packed([3, 4]));
@@ -773,7 +778,7 @@ fn calls_that_move_nothing_and_long_tables() {
     let of = |plan: Plan| kind(&plan, &gather(1));
     assert!(matches!(of(single(Gather, 100, 0)), Size::Nothing));
     let longest = i32::MAX as usize;
-    assert!(matches!(of(single(Gather, longest, 1000)), Size::Large));
+    assert!(matches!(of(single(Gather, longest, 2000)), Size::Large));
     assert!(matches!(of(single(Gather, longest + 1, 1000)), Size::Wide));
     assert!(matches!(of(single(Gather, longest + 1, 1)), Size::Wide));
 }
@@ -788,6 +793,13 @@ fn pieces_come_first_where_there_are_few_entries() {
         let plan = in_order(&plan).unwrap();
         (plan.outer, plan.dims[0].table, plan.start.table)
     };
+    // Unless there are fewer of them than steps of a piece of single elements.
+    let transposed = |count| {
+        let flat = Layout::strided([count, 7], [1, count as isize]);
+        axis(Gather, &packed([10, 7]), &packed([count]), &flat, 0)
+    };
+    let first = |count| in_order(&transposed(count)).is_some();
+    assert_eq!([6, 7, 8].map(first), [false, true, true]);
     // Of pieces that come after the entries, none goes back.
     assert_eq!(falling(512), (2, -30, 180));
     let table = Layout::strided([7, 10, 3], [-30, 3, 1]).with_offset(180);
@@ -907,6 +919,39 @@ fn small_data_change_on_a_copy() {
     // Not what threads share.
     let plan = axis(Scatter, &packed([2, 100]), &packed([M]), &packed([2, M]), 1);
     assert_eq!(proof(&plan, &threads(1, add(4)), &NEAR), Proof::Keep);
+}
+
+#[test]
+fn order_free_elements_are_spread_over_copies() {
+    for machine in MACHINES {
+        let of = |bins| route(&histogram(bins, 4 * M), &free(4), &machine).copies;
+        assert_eq!(edge(machine.l1 / 16, of), [4, 1]);
+        let of = |count| route(&histogram(500, count), &free(4), &machine).copies;
+        assert_eq!(edge(7999, of), [1, 4]);
+        let of = |plan: Plan, call| route(&plan, &call, &machine);
+        assert_eq!(of(histogram(500, M), add(4)).copies, 1);
+        assert_eq!(of(rows(Scatter, 50, 8, M), free(4)).copies, 1);
+        assert_eq!(of(middle(Scatter, [7, 10, 3], M), free(4)).copies, 1);
+        // They prove as well, also what is proven.
+        let proven = Call { proven: true, ..free(4) };
+        assert_eq!(of(histogram(500, M), proven).proof, Proof::Copy);
+        assert_eq!(of(histogram(500, M), threads(2, free(4))).copies, 4);
+    }
+}
+
+#[test]
+fn order_free_reductions_share_by_tables_of_their_own() {
+    let merged = |split| matches!(split, Split::Copies { number: 2 });
+    for machine in MACHINES {
+        let two = threads(2, free(4));
+        let of = |bins| merged(split(&histogram(bins, 4 * M), &two, &machine));
+        assert_eq!(edge(4 * M / 8, of), [true, false]);
+        assert_eq!(proof(&histogram(1000, 4 * M), &two, &machine), Proof::Copy);
+        let of = |plan: Plan, call| merged(split(&plan, &call, &machine));
+        assert!(of(rows(Scatter, 1000, 8, M), two));
+        assert!(!of(rows(Scatter, 1000, 8, M), threads(2, add(4))));
+        assert!(!of(middle(Scatter, [7, 10, 3], M), two));
+    }
 }
 
 /// An opaque reduction is never called before all indices are proven.

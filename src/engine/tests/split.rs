@@ -4,6 +4,7 @@ use std::iter;
 
 use super::{Case, DIRECTIONS, Large, Random, has_tiles, route, way};
 use crate::element::Element;
+use crate::engine::movers::{COPIES, Way};
 use crate::engine::resolver::Resolver;
 use crate::engine::route::{Alone, Order, Proof, Route, Split};
 use crate::engine::{changed, gathered, split};
@@ -12,7 +13,7 @@ use crate::index::Bounds;
 use crate::layout::Layout;
 use crate::plan::Plan;
 use crate::plan::tests::{axis, elements, nd, packed};
-use crate::reduction::{Add, Assign, Reduction};
+use crate::reduction::{Add, Assign, Max, Mul, Reduction, Sub};
 use crate::{Gather, Scatter};
 
 const THREADS: [usize; 4] = [1, 2, 3, 7];
@@ -85,6 +86,14 @@ fn routes(random: &mut Random, case: &Case) -> Vec<Route> {
         }
         add(Proof::Keep, split, Order::Pieces, None);
     }
+    if scatters && plan.pieces().is_empty() && plan.outer > 0 {
+        let split = Split::Copies { number: 1 + random.below(5) };
+        for copies in [1, COPIES] {
+            let mut route = route(Proof::Copy, split);
+            route.copies = copies;
+            routes.push(route);
+        }
+    }
     routes
 }
 
@@ -96,8 +105,9 @@ fn scattered<R: Reduction<u32> + Sync>(
     updates: &[u32],
 ) -> (bool, Vec<u32>) {
     let (plan, mut data) = (&case.plan, data.to_vec());
-    let way = way(0);
+    let way = Way { copies: route.copies, ..way(0) };
     let mut job = changed(plan, way.path, reduction, &mut data, updates);
+    job.way = way;
     let resolver: &dyn Resolver = &case.indices.as_slice();
     let inside = split::run(plan, Direction::Scatter, route, &way, resolver, &mut job);
     (inside, data)
@@ -162,9 +172,18 @@ fn check(random: &mut Random, pools: &[rayon::ThreadPool], case: &Case) {
                     pool.install(|| scattered(case, &route, &order, &table, &flat)),
                     pool.install(|| scattered(case, &route, &Assign, &table, &flat)),
                     pool.install(|| scattered(case, &route, &Add, &table, &flat)),
+                    pool.install(|| scattered(case, &route, &Sub, &table, &flat)),
+                    pool.install(|| scattered(case, &route, &Mul, &table, &flat)),
+                    pool.install(|| scattered(case, &route, &Max, &table, &flat)),
                 ];
-                let changes: [fn(u32, u32) -> u32; 3] =
-                    [order, |_, update| update, u32::wrapping_add];
+                let changes: [fn(u32, u32) -> u32; 6] = [
+                    order,
+                    |_, update| update,
+                    u32::wrapping_add,
+                    u32::wrapping_sub,
+                    u32::wrapping_mul,
+                    u32::max,
+                ];
                 for ((inside, found), change) in iter::zip(all, changes) {
                     assert_eq!(inside, !bad, "{}", what());
                     assert!(found == expected(case, &table, &flat, change), "{}", what());

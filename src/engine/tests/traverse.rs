@@ -1,10 +1,11 @@
 //! Blocks come as the walk says.
 
-use strew_simd::Path;
+use strew_simd::{Hints, Path};
 
 use super::{Case, DIRECTIONS, Large, Pair, Random, Recorder, by_written, sorted, way};
+use crate::engine::movers::Way;
 use crate::engine::traverse::{
-    Kept, Way, base_of_kept, check, check_wide, keep, traverse, traverse_kept, traverse_wide,
+    Kept, base_of_kept, check, check_wide, keep, small, traverse, traverse_kept, traverse_wide,
 };
 use crate::engine::{check_all, in_order};
 use crate::index::Bounds;
@@ -53,15 +54,22 @@ fn check_case(random: &mut Random, case: &Case) {
     let resolver = indices.as_slice();
     let paths: Vec<Path> = Path::available().into_iter().flatten().collect();
     for (distance, segment) in [(0, 0), (random.pick(&[1, 5, 64]), 0), (0, 40)] {
-        let way = Way { path: random.pick(&paths), distance, segment };
+        let hints = Hints { distance, together: false };
+        let way = Way { hints, segment, ..Way::of(random.pick(&paths)) };
         traverses::<64>(case, &way);
         traverses::<1024>(case, &way);
     }
     let mut recorder = Recorder::of(plan);
-    let inside = traverse_wide(plan, &way(0), &resolver, &mut recorder);
+    let inside = traverse_wide(plan, &resolver, &mut recorder);
     assert_moved(case, inside, &recorder.moved, "wide");
 
     let path = Path::detect();
+    if plan.is_one_block() && plan.pieces().is_empty() && !plan.empty {
+        let mut recorder = Recorder::of(plan);
+        let inside = small(plan, path, &resolver, &mut recorder);
+        assert_moved(case, inside, &recorder.moved, "small");
+        assert!(inside || recorder.moved.is_empty());
+    }
     assert_eq!(check(plan, path, &resolver), inside, "{plan:?} {indices:?}");
     assert_eq!(check_wide(plan, &resolver), inside);
     assert_eq!(check_all(plan, &resolver), inside);

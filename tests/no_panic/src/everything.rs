@@ -4,9 +4,14 @@ use core::fmt::Write;
 
 use half::{bf16, f16};
 use strew::dml::{self, DataType, FeatureLevel, Settings, TensorDesc};
+use strew::quant::{
+    Attributes, BlockQuantized, IQ4_NL, Packing, Q4_0, Q4_1, Q4_K, Q5_0, Q5_1, Q5_K, Q6_K, Q8_0,
+    Row2, Row4, Row8, f16_to_f32,
+};
 use strew::{
-    Add, And, Average, Bounds, Element, Error, Gather, Index, Layout, Max, Min, Mul, Or, Reduction,
-    Scatter, Sub, Xor, plan, shape,
+    Add, And, Average, Bag, Bags, Bounds, Element, Empty, Error, Gather, Index, Layout, Max, Mean,
+    Min, Mul, Negative, Or, Reduction, Scatter, Sequence, Sub, Weighted, Xor, coalesce, mask, plan,
+    shape,
 };
 
 use crate::any;
@@ -15,10 +20,15 @@ const SQUARE: Layout = Layout::contiguous([4, 4]);
 const ROW: Layout = Layout::contiguous([4]);
 const PAIRS: Layout = Layout::contiguous([4, 2]);
 const GATHER: Gather = plan!(Gather::axis(&SQUARE, &ROW, &SQUARE, 0));
+const BAG: Bag = plan!(Bag::new(&SQUARE, &ROW, &SQUARE));
 const SCATTER: Scatter = plan!(Scatter::nd(&SQUARE, &PAIRS, &ROW, 0));
 
 pub fn run() {
     layouts();
+    bags::<u8, i8, i64>(BAG);
+    for bags_of in [bags::<f32, i32, u8>, bags::<f16, u16, i32>, bags::<i64, u64, u64>] {
+        any(bags_of)(any(BAG).bounds(any(Bounds::Wrap)).padding(any(1)).empty(any(Empty::Keep)));
+    }
     gather::<u8, i32>(GATHER.bounds(Bounds::Skip));
     for gather_of in [
         gather::<u8, u8>,
@@ -27,11 +37,11 @@ pub fn run() {
         gather::<f64, u64>,
         gather::<[u8; 3], isize>,
     ] {
-        any(gather_of)(any(GATHER).bounds(any(Bounds::Wrap)));
+        any(gather_of)(any(GATHER).bounds(any(Bounds::Wrap)).negative(any(Negative::FromEnd)));
     }
     constant_plans();
     for scatter_of in [scatter::<u8, u32>, scatter::<f32, i64>] {
-        any(scatter_of)(any(SCATTER).bounds(any(Bounds::Clamp)));
+        any(scatter_of)(any(SCATTER).bounds(any(Bounds::Clamp)).negative(any(Negative::FromEnd)));
     }
     for reduce_of in [
         reductions::<u8, u32>,
@@ -44,7 +54,56 @@ pub fn run() {
     ] {
         any(reduce_of)(any(SCATTER).bounds(any(Bounds::Wrap)));
     }
+    apart(|| turned::<u8, u32>(any(SCATTER)));
+    apart(|| turned::<f32, i64>(any(SCATTER)));
+    apart(|| masks::<u8, u32>(any(0)));
+    apart(|| masks::<f32, i64>(any(0.0)));
     directml();
+    any(quantised)(any(GATHER), any(SCATTER));
+}
+
+/// A table of each format, and what is written to it.
+fn quantised(gather: Gather, scatter: Scatter) {
+    macro_rules! blocks {
+        ($($block:ty)*) => {$(
+            apart(|| {
+                let decode = <$block>::decode;
+                report(gather.run_map::<$block, _, i32>(slice(), slice(), slice_mut(), decode));
+            });
+            apart(|| {
+                let encode = |values| <$block>::encode(&values);
+                report(scatter.run_map::<$block, _, i32>(slice_mut(), slice(), slice(), encode));
+            });
+        )*};
+    }
+    blocks!(Q8_0 Q4_0 Q4_1 Q5_0 Q5_1 IQ4_NL Q4_K Q5_K Q6_K Row8<50> Row4<50, 25> Row2<50, 13>);
+    apart(|| report(GATHER.run_map::<_, _, u8>(slice(), slice(), slice_mut(), f16_to_f32)));
+    apart(|| {
+        let sums = slice_mut::<f32>();
+        report(SCATTER.reduce_map::<_, f16, i32, _>(Add, sums, slice(), slice(), f16_to_f32));
+    });
+    apart(|| {
+        let Ok(checked) = gather.check::<u16>(slice()) else { return };
+        checked.ranges::<Q8_0>().for_each(|range| _ = any(range));
+        report(checked.run_map::<i8, f32>(slice(), slice_mut(), f32::from));
+    });
+    apart(|| {
+        let new = |packing| {
+            let (sizes, attributes) = (any([4, 4]), any(Attributes::DEFAULT));
+            BlockQuantized::new(packing, &attributes, &sizes, &any(ROW), &any(SQUARE))
+        };
+        for packing in [any(Packing::U8 { bits: 4 }), Packing::Int4, Packing::Uint4] {
+            match new(packing) {
+                Ok(gather) => {
+                    let (data, zeros) = (slice(), any(Some(slice())));
+                    let indices = slice::<i32>();
+                    report(gather.run::<f32, _>(data, slice(), zeros, indices, slice_mut()));
+                    report(gather.run::<f16, _>(data, slice(), zeros, indices, slice_mut()));
+                }
+                Err(error) => report_error(error),
+            }
+        }
+    });
 }
 
 /// An empty slice, as far as the compiler knows of any length.
@@ -82,6 +141,37 @@ fn report_error(error: Error) {
     defmt::error!("{}", error);
 }
 
+fn turned<T: Element, I: Index>(scatter: Scatter)
+where
+    Max: Reduction<T>,
+    Min: Reduction<T>,
+{
+    report(any(any(GATHER).adjoint()));
+    report(any(scatter.adjoint()));
+    report(any(coalesce(slice::<I>(), slice_mut(), slice_mut(), slice_mut())));
+    let (data, winners) = (slice_mut::<T>(), slice_mut());
+    report(any(scatter.continue_excluding_self(
+        Max,
+        data,
+        slice::<I>(),
+        slice(),
+        slice_mut(),
+    )));
+    report(any(scatter.reduce_arg(Max, data, winners, slice::<I>(), slice())));
+    report(any(scatter.reduce_arg(Min, data, winners, slice::<I>(), slice())));
+}
+
+fn masks<T: Element, I: Index>(value: T) {
+    let (data, shape) = (layout(), layout());
+    let bools: &[bool] = slice();
+    for mask in [mask::Mask::bools(bools, &shape), mask::Mask::bits(slice(), &shape)] {
+        report(any(mask::nonzero::<I>(any(mask), slice_mut())));
+        report(any(mask::compress::<T>(any(mask), slice(), &data, any(None), slice_mut())));
+        report(any(mask::expand::<T>(any(mask), slice(), slice_mut(), &data)));
+        report(any(mask::fill(any(mask), value, slice_mut(), &data)));
+    }
+}
+
 fn layouts() {
     for plan in [Gather::axis, Gather::elements, Gather::nd] {
         report(any(any(plan)(&layout(), &layout(), &layout(), any(0))));
@@ -89,6 +179,12 @@ fn layouts() {
     for plan in [Scatter::axis, Scatter::elements, Scatter::nd] {
         report(any(any(plan)(&layout(), &layout(), &layout(), any(0))));
     }
+    report(any(Gather::axes(&layout(), &layout(), &layout(), slice())));
+    report(any(Scatter::axes(&layout(), &layout(), &layout(), slice())));
+    report(any(shape::axes(slice(), slice(), slice())));
+    let mode = any(Sequence::Linear);
+    report(any(Scatter::sequence(&layout(), &layout(), &layout(), any(0), mode)));
+    report(any(any(Bag::new)(&layout(), &layout(), &layout())));
     let layout = any(Layout::from_parts(slice(), slice(), any(0)));
     report(layout);
     #[cfg(feature = "defmt")]
@@ -151,6 +247,29 @@ fn gather<T: Element, I: Index>(plan: Gather) {
 }
 
 #[inline(never)]
+fn bags<T: Average + bytemuck::Zeroable, I: Index, O: Index>(plan: Bag)
+where
+    Add: Reduction<T>,
+    Mul: Reduction<T>,
+    Max: Reduction<T>,
+{
+    let (table, indices) = (slice::<T>(), slice::<I>());
+    let bags = any([Bags::Offsets(slice::<O>()), Bags::Starts(slice()), Bags::Lengths(slice())]);
+    for bags in bags {
+        apart(|| report(plan.run(Add, table, indices, bags, slice_mut::<T>())));
+        apart(|| report(plan.run(Mean, table, indices, bags, slice_mut::<T>())));
+        let weighted = Weighted(Add, slice::<T>());
+        apart(|| report(plan.run(weighted, table, indices, bags, slice_mut::<T>())));
+        let weighted = Weighted(Mean, slice::<T>());
+        apart(|| report(plan.run(weighted, table, indices, bags, slice_mut::<T>())));
+        match plan.check(indices, bags) {
+            Ok(checked) => apart(|| report(checked.run(Max, table, slice_mut::<T>()))),
+            Err(error) => report::<()>(Err(error)),
+        }
+    }
+}
+
+#[inline(never)]
 fn scatter<T: Average, I: Index>(plan: Scatter)
 where
     Add: Reduction<T>,
@@ -159,7 +278,7 @@ where
     Max: Reduction<T>,
 {
     let indices = slice::<I>();
-    any((plan.counts_len(), plan.flags_len()));
+    any((plan.mean_len::<T>(), plan.flags_len()));
     apart(|| report(plan.run::<T, I>(slice_mut(), indices, slice())));
     apart(|| report(plan.run_shared::<T, I>(slice_mut(), indices, slice())));
     apart(|| report(plan.reduce_shared::<T, I, _>(Max, slice_mut(), indices, slice())));

@@ -6,7 +6,7 @@ use core::hint::black_box;
 
 use defmt::{assert, assert_eq, info, unwrap};
 use half::{bf16, f16};
-use strew::{Element, Gather, Layout, Scatter, plan};
+use strew::{Add, Bag, Bags, Element, Gather, Layout, Mean, Scatter, plan};
 
 use crate::plans;
 
@@ -15,6 +15,7 @@ pub fn check() {
     elements();
     nd();
     nd_in_batches();
+    bags();
     views();
     empty();
     checked();
@@ -112,6 +113,37 @@ fn nd() {
         assert_eq!(data, expected);
     });
     info!("nd: gather and scatter of pairs and triples, constant, static and run-time plans");
+}
+
+#[inline(never)]
+fn bags() {
+    const TABLE: Layout = Layout::contiguous([4, 10]);
+    const BAG: Bag =
+        plan!(Bag::new(&TABLE, &Layout::contiguous([5]), &Layout::contiguous([3, 10]))).padding(0);
+    static SHARED: Bag = BAG;
+    let (table, ids, offsets) =
+        (positions::<40>(), black_box([3_i8, 0, -1, 1, 2]), black_box([0_u16, 3, 3, 5]));
+    for mean in [false, true] {
+        let expected: [u16; 30] = from_fn(|at| match at {
+            0..10 => (30 + at as u16) * if mean { 1 } else { 2 },
+            10..20 => 0,
+            _ => (30 + 2 * (at as u16 - 20)) / if mean { 2 } else { 1 },
+        });
+        for plan in [BAG, *black_box(&SHARED)] {
+            let (mut output, bags) = ([99; 30], Bags::Offsets(&offsets));
+            if mean {
+                unwrap!(plan.run(Mean, &table, &ids, bags, &mut output));
+            } else {
+                unwrap!(plan.run(Add, &table, &ids, bags, &mut output));
+            }
+            assert_eq!(output, expected);
+        }
+    }
+    let mut output = [99; 30];
+    assert!(BAG.run(Add, &table, &ids, Bags::Lengths(&[3, 0, 3]), &mut output).is_err());
+    assert!(BAG.run(Add, &table, &[4, 4, 4, 4, 4], Bags::Starts(&[0, 1, 2]), &mut output).is_err());
+    assert_eq!(output, [99; 30]);
+    info!("bags: sums and means, offsets that pass the end");
 }
 
 #[inline(never)]

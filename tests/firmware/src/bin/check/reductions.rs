@@ -150,14 +150,18 @@ fn means() {
     plans!(Scatter::axis(TABLE, THREE, ROWS, 0), |scatter| {
         let (indices, updates) = (black_box([1_i32, 1, -1]), [3.0, -3.0, 5.0, 0.0, 10.0, 0.0]);
         let (mut with, mut without, mut counts) = ([2.0_f32; 4], [2.0_f32; 4], [9; 2]);
-        assert_eq!(scatter.counts_len(), 2);
+        assert_eq!(scatter.mean_len::<f32>(), 2);
         unwrap!(scatter.mean(&mut with, &indices, &updates, &mut counts));
         unwrap!(scatter.mean_excluding_self(&mut without, &indices, &updates, &mut counts));
         assert_eq!((with, without), ([2.0, 2.0, 5.0, -0.25], [2.0, 2.0, 6.0, -1.0]));
 
-        let mut integers = [0_i16, 0, -1, 7];
-        unwrap!(scatter.mean(&mut integers, &indices, &[-1, 1, -1, 1, 0, 1], &mut counts));
+        let (mut integers, mut scratch) = ([0_i16, 0, -1, 7], [9; 10]);
+        unwrap!(scatter.mean(&mut integers, &indices, &[-1, 1, -1, 1, 0, 1], &mut scratch));
         assert_eq!(integers, [0, 0, -1, 2]);
+        let mut bytes = [0_u8; 4];
+        let updates = [200, 1, 100, 2, 7, 255];
+        unwrap!(scatter.mean_excluding_self(&mut bytes, &indices, &updates, &mut scratch));
+        assert_eq!(bytes, [0, 0, 102, 86]);
     });
     info!("means, with and without the value that is there, integers rounded down");
 }

@@ -1,0 +1,931 @@
+//! All unsafe code: what C passes is checked here, and becomes references.
+//!
+//! What cannot be checked is what C must promise: a pointer that is not NULL leads to as many
+//! elements as the length says, which nobody else changes during the call.
+#![allow(clippy::missing_safety_doc)] // That is the contract of all functions here.
+
+use core::ffi::{c_char, c_void};
+use core::mem::MaybeUninit;
+
+use half::{bf16, f16};
+use strew::{
+    Add, And, Element, Error, Gather, Index, Layout, Max, Min, Mul, Operand, Or, Reduction,
+    Scatter, Sub, Xor,
+};
+
+use crate::types::strew_operand::{self, *};
+use crate::types::strew_status::{self, *};
+use crate::types::{
+    Refusal, Wording, bounds, strew_error, strew_gather, strew_layout, strew_reduction,
+    strew_scatter,
+};
+
+// ---- Single values ----
+
+/// What lies in the memory of a [`strew_gather`] or [`strew_scatter`].
+#[repr(C)]
+struct Made<P> {
+    mark: usize,
+    plan: MaybeUninit<P>,
+}
+
+/// What `mark` is once the plan is made: a number that memory hardly holds by chance.
+const MADE: usize = 0x5745_5254 ^ size_of::<usize>();
+
+/// A plan of strew, and the opaque type that holds it.
+trait Opaque: Sized + Copy {
+    type C;
+    const FITS: () = assert!(
+        size_of::<Made<Self>>() <= size_of::<Self::C>()
+            && align_of::<Made<Self>>() <= align_of::<Self::C>()
+    );
+}
+impl Opaque for Gather {
+    type C = strew_gather;
+}
+impl Opaque for Scatter {
+    type C = strew_scatter;
+}
+
+/// Whether a pointer is neither NULL nor misaligned.
+#[inline]
+fn whole<T>(pointer: *const T, operand: strew_operand) -> Result<(), Refusal> {
+    if pointer.is_null() {
+        return Err(Refusal::Border(STREW_NULL_POINTER, operand, STREW_LAYOUT));
+    }
+    if !pointer.is_aligned() {
+        return Err(Refusal::Border(STREW_MISALIGNED, operand, STREW_LAYOUT));
+    }
+    Ok(())
+}
+
+/// The plan, if one was made there.
+#[inline]
+unsafe fn plan<'a, P: Opaque>(place: *const P::C) -> Result<&'a P, Refusal> {
+    const { P::FITS };
+    whole(place, STREW_PLAN)?;
+    let made = place.cast::<Made<P>>();
+    // SAFETY: `whole` has checked the pointer; the caller promises a plan's memory.
+    let mark = unsafe { (&raw const (*made).mark).read() };
+    if mark != MADE {
+        return Err(Refusal::Border(STREW_PLAN_NOT_MADE, STREW_PLAN, STREW_LAYOUT));
+    }
+    // SAFETY: as above.
+    let made = unsafe { &*made };
+    // SAFETY: the mark is there, which `keep` writes after the plan.
+    Ok(unsafe { made.plan.assume_init_ref() })
+}
+
+/// Writes a plan to the caller's memory, or marks that there is none.
+unsafe fn keep<P: Opaque>(place: *mut P::C, plan: Result<P, Refusal>) -> Result<(), Refusal> {
+    const { P::FITS };
+    whole(place, STREW_PLAN)?;
+    let made = place.cast::<Made<P>>();
+    // SAFETY: `whole` has checked the pointer; the caller promises a plan's memory.
+    unsafe { (&raw mut (*made).mark).write(0) };
+    let plan = MaybeUninit::new(plan?);
+    // SAFETY: as above.
+    unsafe { (&raw mut (*made).plan).write(plan) };
+    // SAFETY: as above.
+    unsafe { (&raw mut (*made).mark).write(MADE) };
+    Ok(())
+}
+
+/// The layout that C passed.
+unsafe fn layout(
+    place: *const strew_layout,
+    named: strew_operand,
+    operand: Operand,
+) -> Result<Layout, Refusal> {
+    whole(place, named)?;
+    // SAFETY: `whole` has checked the pointer, the caller promises that it leads to a layout.
+    let layout = unsafe { &*place };
+    layout.get(operand)
+}
+
+/// Writes a result of a function on layouts.
+unsafe fn give<T>(place: *mut T, result: Result<T, Refusal>) -> Result<(), Refusal> {
+    whole(place, STREW_RESULT)?;
+    let result = result?;
+    // SAFETY: `whole` has checked the pointer, the caller promises that it leads to a `T`.
+    unsafe { place.write(result) };
+    Ok(())
+}
+
+/// The status, and the error for whoever wants it.
+#[inline]
+unsafe fn status(result: Result<(), Refusal>, error: *mut strew_error) -> strew_status {
+    match result {
+        Ok(()) => STREW_OK,
+        // SAFETY: the caller's promise.
+        Err(refusal) => unsafe { refused(&refusal, error) },
+    }
+}
+
+#[cold]
+#[inline(never)]
+unsafe fn refused(refusal: &Refusal, error: *mut strew_error) -> strew_status {
+    if whole(error, STREW_RESULT).is_ok() {
+        // SAFETY: `whole` has checked the pointer, the caller promises that it leads to an error.
+        unsafe { error.write(refusal.error()) };
+    }
+    refusal.status()
+}
+
+// ---- Arrays ----
+
+/// An array that C passed.
+#[derive(Clone, Copy)]
+struct Array {
+    address: usize,
+    length: usize,
+}
+
+/// What is the same for all calls of a function.
+struct Call {
+    size: usize,
+    align: usize,
+    index_size: usize,
+    index_align: usize,
+    written: strew_operand,
+    read: strew_operand,
+}
+
+impl Call {
+    const fn of<T, I>(written: strew_operand, read: strew_operand) -> Call {
+        Call {
+            size: size_of::<T>(),
+            align: align_of::<T>(),
+            index_size: size_of::<I>(),
+            index_align: align_of::<I>(),
+            written,
+            read,
+        }
+    }
+}
+
+/// Checks the arrays of a call: none is NULL unless its length is 0, all are aligned and end below
+/// the end of memory, and what is written shares no byte with what is read.
+#[inline(never)]
+fn arrays(call: &Call, written: Array, indices: Array, read: Array) -> Result<(), Refusal> {
+    let written_end = end(written, call.size, call.align, call.written)?;
+    let indices_end = end(indices, call.index_size, call.index_align, STREW_INDICES)?;
+    let read_end = end(read, call.size, call.align, call.read)?;
+    let shared = |array: Array, array_end: usize| {
+        array.length > 0
+            && written.length > 0
+            && array.address < written_end
+            && written.address < array_end
+    };
+    if shared(indices, indices_end) {
+        return Err(Refusal::Border(STREW_SHARED_MEMORY, call.written, STREW_INDICES));
+    }
+    if shared(read, read_end) {
+        return Err(Refusal::Border(STREW_SHARED_MEMORY, call.written, call.read));
+    }
+    Ok(())
+}
+
+/// The address behind an array.
+fn end(array: Array, size: usize, align: usize, operand: strew_operand) -> Result<usize, Refusal> {
+    let refuse = |status| Err(Refusal::Border(status, operand, STREW_LAYOUT));
+    if array.length == 0 {
+        return Ok(array.address);
+    }
+    if array.address == 0 {
+        return refuse(STREW_NULL_POINTER);
+    }
+    if array.address & align.wrapping_sub(1) != 0 {
+        return refuse(STREW_MISALIGNED);
+    }
+    let end = match array.length.checked_mul(size) {
+        Some(bytes) if bytes <= isize::MAX as usize => array.address.checked_add(bytes),
+        _ => None,
+    };
+    end.map_or_else(|| refuse(STREW_LENGTH_OVERFLOW), Ok)
+}
+
+/// The arrays of a call as slices.
+struct Slices<'a, T, I> {
+    written: &'a mut [T],
+    indices: &'a [I],
+    read: &'a [T],
+}
+
+#[inline(always)]
+unsafe fn slices<'a, T: Element, I: Index>(
+    call: &Call,
+    written: (*mut c_void, usize),
+    indices: (*const I, usize),
+    read: (*const c_void, usize),
+) -> Result<Slices<'a, T, I>, Refusal> {
+    arrays(
+        call,
+        Array { address: written.0.addr(), length: written.1 },
+        Array { address: indices.0.addr(), length: indices.1 },
+        Array { address: read.0.addr(), length: read.1 },
+    )?;
+    let written = if written.1 == 0 {
+        &mut []
+    } else {
+        // SAFETY: `arrays` has checked that the pointer is neither NULL nor misaligned, that the
+        // length fits, and that the others do not overlap it. The caller promises the rest.
+        unsafe { core::slice::from_raw_parts_mut(written.0.cast(), written.1) }
+    };
+    let indices = if indices.1 == 0 {
+        &[]
+    } else {
+        // SAFETY: as above; `arrays` has checked that nothing that is written overlaps it.
+        unsafe { core::slice::from_raw_parts(indices.0, indices.1) }
+    };
+    let read = if read.1 == 0 {
+        &[]
+    } else {
+        // SAFETY: as above.
+        unsafe { core::slice::from_raw_parts(read.0.cast(), read.1) }
+    };
+    Ok(Slices { written, indices, read })
+}
+
+// ---- Layouts ----
+
+/// Writes the layout of a tensor of these sizes whose elements lie one after the other, the last
+/// dimension the fastest.
+///
+/// `rank` is at most 8, `sizes` are `rank` numbers.
+///
+/// Errors: STREW_RANK_TOO_LARGE, STREW_SIZES_OVERFLOW.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn strew_layout_contiguous(
+    rank: usize,
+    sizes: *const usize,
+    result: *mut strew_layout,
+    error: *mut strew_error,
+) -> strew_status {
+    let sizes = if rank == 0 {
+        Ok(&[][..])
+    } else if rank > strew::MAX_RANK {
+        let operand = Operand::Layout;
+        Err(Error::RankTooLarge { operand, expected: strew::MAX_RANK, found: rank }.into())
+    } else {
+        // SAFETY: `whole` has checked the pointer, and the length is at most 8.
+        whole(sizes, STREW_LAYOUT).map(|()| unsafe { core::slice::from_raw_parts(sizes, rank) })
+    };
+    let layout = sizes
+        .and_then(|sizes| Ok(Layout::from_sizes(sizes)?))
+        .map(|layout| strew_layout::of(&layout));
+    // SAFETY: the caller's promise.
+    unsafe { status(give(result, layout), error) }
+}
+
+/// Writes the number of elements that an array must have for this layout: the last address + 1, or
+/// 0 if a size is 0.
+///
+/// Errors: STREW_RANK_TOO_LARGE, STREW_SIZES_OVERFLOW, STREW_OFFSET_TOO_SMALL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn strew_layout_extent(
+    of: *const strew_layout,
+    result: *mut usize,
+    error: *mut strew_error,
+) -> strew_status {
+    // SAFETY: the caller's promise.
+    let extent = unsafe { layout(of, STREW_LAYOUT, Operand::Layout) }
+        .and_then(|layout| Ok(layout.extent()?));
+    // SAFETY: the caller's promise.
+    unsafe { status(give(result, extent), error) }
+}
+
+/// Writes the layout of the same tensor with an element of `element_size` bytes as a row of bytes:
+/// one more dimension, of stride 1, at the inner end; the other strides and the offset times
+/// `element_size`.
+///
+/// For elements of other sizes than 1, 2, 4, 8 and 16 bytes, or of less alignment: make the plan of
+/// such layouts, and run it with a function for elements of 1 byte. The indices of `elements` need
+/// strew_layout_repeated.
+///
+/// Errors: STREW_RANK_TOO_LARGE (of 8 dimensions there are no more), STREW_SIZES_OVERFLOW.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn strew_layout_bytes(
+    of: *const strew_layout,
+    element_size: usize,
+    result: *mut strew_layout,
+    error: *mut strew_error,
+) -> strew_status {
+    // SAFETY: `whole` has checked the pointer, the caller promises that it leads to a layout.
+    let old = whole(of, STREW_LAYOUT).map(|()| unsafe { of.read() });
+    let new = old.and_then(|old| old.extended(element_size, 1, element_size));
+    // SAFETY: the caller's promise.
+    unsafe { status(give(result, new), error) }
+}
+
+/// Writes the layout of the same tensor with one more dimension of size `times` at the inner end,
+/// along which nothing changes (its stride is 0).
+///
+/// Errors: STREW_RANK_TOO_LARGE (of 8 dimensions there are no more).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn strew_layout_repeated(
+    of: *const strew_layout,
+    times: usize,
+    result: *mut strew_layout,
+    error: *mut strew_error,
+) -> strew_status {
+    // SAFETY: `whole` has checked the pointer, the caller promises that it leads to a layout.
+    let old = whole(of, STREW_LAYOUT).map(|()| unsafe { of.read() });
+    let new = old.and_then(|old| old.extended(times, 0, 1));
+    // SAFETY: the caller's promise.
+    unsafe { status(give(result, new), error) }
+}
+
+// ---- Plans ----
+
+/// `constructors!(Plan, C type, (table, its name, strew's name), (flat tensor, ..), functions)`
+macro_rules! constructors {
+    ($plan:ident, $c:ident, ($table:ident, $table_is:ident, $table_of:ident),
+     ($flat:ident, $flat_is:ident, $flat_of:ident),
+     $($(#[$doc:meta])* $name:ident = $make:ident($last:ident);)*) => {$(
+        $(#[$doc])*
+        ///
+        /// The layouts are not needed any more once the plan is made. If the constructor fails, the
+        /// memory of the plan holds none.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name(
+            plan: *mut $c,
+            $table: *const strew_layout,
+            indices: *const strew_layout,
+            $flat: *const strew_layout,
+            $last: usize,
+            error: *mut strew_error,
+        ) -> strew_status {
+            // SAFETY: the caller's promise.
+            let table = unsafe { layout($table, $table_is, Operand::$table_of) };
+            // SAFETY: the caller's promise.
+            let indices = unsafe { layout(indices, STREW_INDICES, Operand::Indices) };
+            // SAFETY: the caller's promise.
+            let flat = unsafe { layout($flat, $flat_is, Operand::$flat_of) };
+            let made = match (table, indices, flat) {
+                (Ok(table), Ok(indices), Ok(flat)) => {
+                    $plan::$make(&table, &indices, &flat, $last).map_err(Refusal::from)
+                }
+                (Err(refusal), ..) | (_, Err(refusal), _) | (.., Err(refusal)) => Err(refusal),
+            };
+            // SAFETY: the caller's promise.
+            unsafe { status(keep(plan, made), error) }
+        }
+    )*};
+}
+
+constructors! {
+    Gather, strew_gather, (input, STREW_INPUT, Input), (output, STREW_OUTPUT, Output),
+    /// `output[p.., i.., s..] = input[p.., indices[i..], s..]`, where p are the `axis` dimensions
+    /// before the axis and s those after it.
+    ///
+    /// The sizes are output = input[..axis] ++ indices ++ input[axis+1..]. This is ONNX and
+    /// TensorFlow Lite GATHER, NumPy take.
+    ///
+    /// Errors: STREW_AXIS_OUT_OF_RANGE, STREW_RANK_TOO_LARGE, STREW_RANK_MISMATCH,
+    /// STREW_SIZE_MISMATCH, STREW_SIZES_OVERFLOW, STREW_OFFSET_TOO_SMALL, STREW_OVERLAPPING_OUTPUT.
+    strew_gather_axis = axis(axis);
+    /// `output[c] = input[c with c[axis] := indices[c]]`
+    ///
+    /// The sizes are output = indices, with indices[d] <= input[d] for d != axis. This is ONNX
+    /// GatherElements, NumPy take_along_axis.
+    ///
+    /// Errors: STREW_AXIS_OUT_OF_RANGE, STREW_RANK_TOO_LARGE, STREW_RANK_MISMATCH,
+    /// STREW_SIZE_MISMATCH, STREW_SIZES_OVERFLOW, STREW_OFFSET_TOO_SMALL, STREW_OVERLAPPING_OUTPUT.
+    strew_gather_elements = elements(axis);
+    /// `output[B.., i.., s..] = input[B.., indices[B.., i.., 0..k].., s..]`, where B are the
+    /// `batch_dims` batch dimensions and k is the last size of the indices.
+    ///
+    /// The sizes are output = indices[..q-1] ++ input[batch_dims+k..], where q is the rank of the
+    /// indices. This is ONNX GatherND, TensorFlow Lite GATHER_ND.
+    ///
+    /// Errors: STREW_BATCH_DIMS_OUT_OF_RANGE, STREW_TUPLE_SIZE_OUT_OF_RANGE, STREW_RANK_TOO_LARGE,
+    /// STREW_RANK_MISMATCH, STREW_SIZE_MISMATCH, STREW_SIZES_OVERFLOW, STREW_OFFSET_TOO_SMALL,
+    /// STREW_OVERLAPPING_OUTPUT.
+    strew_gather_nd = nd(batch_dims);
+}
+
+constructors! {
+    Scatter, strew_scatter, (data, STREW_DATA, Data), (updates, STREW_UPDATES, Updates),
+    /// `data[p.., indices[i..], s..] = updates[p.., i.., s..]`, where p are the `axis` dimensions
+    /// before the axis and s those after it.
+    ///
+    /// The sizes are updates = data[..axis] ++ indices ++ data[axis+1..]. This is PyTorch
+    /// index_copy, with STREW_ADD index_add.
+    ///
+    /// Errors: STREW_AXIS_OUT_OF_RANGE, STREW_RANK_TOO_LARGE, STREW_RANK_MISMATCH,
+    /// STREW_SIZE_MISMATCH, STREW_SIZES_OVERFLOW, STREW_OFFSET_TOO_SMALL, STREW_OVERLAPPING_OUTPUT.
+    strew_scatter_axis = axis(axis);
+    /// `data[c with c[axis] := indices[c]] = updates[c]`
+    ///
+    /// The sizes are updates = indices, with indices[d] <= data[d] for d != axis. This is ONNX
+    /// ScatterElements, NumPy put_along_axis.
+    ///
+    /// Errors: STREW_AXIS_OUT_OF_RANGE, STREW_RANK_TOO_LARGE, STREW_RANK_MISMATCH,
+    /// STREW_SIZE_MISMATCH, STREW_SIZES_OVERFLOW, STREW_OFFSET_TOO_SMALL, STREW_OVERLAPPING_OUTPUT.
+    strew_scatter_elements = elements(axis);
+    /// `data[B.., indices[B.., i.., 0..k].., s..] = updates[B.., i.., s..]`, where B are the
+    /// `batch_dims` batch dimensions and k is the last size of the indices.
+    ///
+    /// The sizes are updates = indices[..q-1] ++ data[batch_dims+k..], where q is the rank of the
+    /// indices. This is ONNX ScatterND; into zeros, with STREW_ADD, TensorFlow Lite SCATTER_ND.
+    ///
+    /// Errors: STREW_BATCH_DIMS_OUT_OF_RANGE, STREW_TUPLE_SIZE_OUT_OF_RANGE, STREW_RANK_TOO_LARGE,
+    /// STREW_RANK_MISMATCH, STREW_SIZE_MISMATCH, STREW_SIZES_OVERFLOW, STREW_OFFSET_TOO_SMALL,
+    /// STREW_OVERLAPPING_OUTPUT.
+    strew_scatter_nd = nd(batch_dims);
+}
+
+macro_rules! bounds {
+    ($name:ident, $c:ident, $plan:ident) => {
+        /// Sets what happens to indices out of bounds: a strew_bounds.
+        ///
+        /// Errors: STREW_UNKNOWN_BOUNDS, STREW_PLAN_NOT_MADE.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name(
+            of: *mut $c,
+            value: u32,
+            error: *mut strew_error,
+        ) -> strew_status {
+            // SAFETY: the caller's promise. The plan is copied before it is written.
+            let old = unsafe { plan::<$plan>(of) }.copied();
+            let result = match (old, bounds(value)) {
+                // SAFETY: the caller's promise.
+                (Ok(old), Ok(bounds)) => unsafe { keep(of, Ok(old.bounds(bounds))) },
+                (Err(refusal), _) | (_, Err(refusal)) => Err(refusal),
+            };
+            // SAFETY: the caller's promise.
+            unsafe { status(result, error) }
+        }
+    };
+}
+bounds!(strew_gather_bounds, strew_gather, Gather);
+bounds!(strew_scatter_bounds, strew_scatter, Scatter);
+
+// ---- Calls ----
+
+#[inline(always)]
+fn gather<T: Element + Send + Sync, I: Index>(
+    plan: &Gather,
+    input: &[T],
+    indices: &[I],
+    output: &mut [T],
+) -> Result<(), Error> {
+    #[cfg(feature = "threads")]
+    return plan.par_run(input, indices, output);
+    #[cfg(not(feature = "threads"))]
+    plan.run_shared(input, indices, output)
+}
+
+#[inline(always)]
+fn scatter<T: Element + Send + Sync, I: Index>(
+    plan: &Scatter,
+    data: &mut [T],
+    indices: &[I],
+    updates: &[T],
+) -> Result<(), Error> {
+    #[cfg(feature = "threads")]
+    return plan.par_run(data, indices, updates);
+    #[cfg(not(feature = "threads"))]
+    plan.run_shared(data, indices, updates)
+}
+
+/// `reducer!(name: number reduction, ..)`: a function that calls the reduction with that number.
+macro_rules! reducer {
+    ($name:ident: $($number:ident $reduction:ident,)*) => {
+        #[inline(always)]
+        fn $name<T: Element + Send + Sync, I: Index>(
+            plan: &Scatter,
+            number: u32,
+            Slices { written, indices, read }: Slices<'_, T, I>,
+        ) -> Result<(), Refusal>
+        where
+            $($reduction: Reduction<T>,)*
+        {
+            let unknown = Refusal::Unknown(STREW_UNKNOWN_REDUCTION, number);
+            #[cfg(feature = "threads")]
+            return match number {
+                $(n if n == strew_reduction::$number as u32 => {
+                    Ok(plan.par_reduce($reduction, written, indices, read)?)
+                })*
+                _ => Err(unknown),
+            };
+            #[cfg(all(feature = "std", not(feature = "threads")))]
+            return match number {
+                $(n if n == strew_reduction::$number as u32 => {
+                    Ok(plan.reduce_shared($reduction, written, indices, read)?)
+                })*
+                _ => Err(unknown),
+            };
+            // All reductions share the loops, which call them.
+            #[cfg(not(feature = "std"))]
+            {
+                let combine: fn(T, T) -> T = match number {
+                    $(n if n == strew_reduction::$number as u32 => {
+                        |current, update| $reduction.combine(current, update)
+                    })*
+                    _ => return Err(unknown),
+                };
+                Ok(plan.reduce_shared(combine, written, indices, read)?)
+            }
+        }
+    };
+}
+reducer!(reduce_integers:
+    STREW_ADD Add, STREW_SUB Sub, STREW_MUL Mul, STREW_MIN Min, STREW_MAX Max,
+    STREW_AND And, STREW_OR Or, STREW_XOR Xor,
+);
+reducer!(reduce_floats:
+    STREW_ADD Add, STREW_SUB Sub, STREW_MUL Mul, STREW_MIN Min, STREW_MAX Max,
+);
+
+macro_rules! gather_run {
+    ($($(#[$doc:meta])* $name:ident: $element:ty, $index:ty;)*) => {$(
+        /// Runs a gather of elements and indices as the name says: see strew_gather_run_1_u8.
+        $(#[$doc])*
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name(
+            gather: *const strew_gather,
+            input: *const c_void,
+            input_length: usize,
+            indices: *const $index,
+            indices_length: usize,
+            output: *mut c_void,
+            output_length: usize,
+            error: *mut strew_error,
+        ) -> strew_status {
+            const CALL: &Call = &Call::of::<$element, $index>(STREW_OUTPUT, STREW_INPUT);
+            let run = || {
+                // SAFETY: the caller's promise.
+                let plan = unsafe { plan::<Gather>(gather)? };
+                // SAFETY: the caller's promise.
+                let Slices { written, indices, read } = unsafe {
+                    slices::<$element, $index>(
+                        CALL,
+                        (output, output_length),
+                        (indices, indices_length),
+                        (input, input_length),
+                    )?
+                };
+                Ok(self::gather(plan, read, indices, written)?)
+            };
+            let result = run();
+            // SAFETY: the caller's promise.
+            unsafe { status(result, error) }
+        }
+    )*};
+}
+
+macro_rules! scatter_run {
+    ($($(#[$doc:meta])* $name:ident: $element:ty, $index:ty;)*) => {$(
+        /// Runs a scatter of elements and indices as the name says: see strew_scatter_run_1_u8.
+        $(#[$doc])*
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name(
+            scatter: *const strew_scatter,
+            data: *mut c_void,
+            data_length: usize,
+            indices: *const $index,
+            indices_length: usize,
+            updates: *const c_void,
+            updates_length: usize,
+            error: *mut strew_error,
+        ) -> strew_status {
+            const CALL: &Call = &Call::of::<$element, $index>(STREW_DATA, STREW_UPDATES);
+            let run = || {
+                // SAFETY: the caller's promise.
+                let plan = unsafe { plan::<Scatter>(scatter)? };
+                // SAFETY: the caller's promise.
+                let Slices { written, indices, read } = unsafe {
+                    slices::<$element, $index>(
+                        CALL,
+                        (data, data_length),
+                        (indices, indices_length),
+                        (updates, updates_length),
+                    )?
+                };
+                Ok(self::scatter(plan, written, indices, read)?)
+            };
+            let result = run();
+            // SAFETY: the caller's promise.
+            unsafe { status(result, error) }
+        }
+    )*};
+}
+
+macro_rules! scatter_reduce {
+    ($reduce:ident; $($(#[$doc:meta])* $name:ident: $element:ty, $c:ty, $index:ty;)*) => {$(
+        /// Runs a scatter of elements and indices as the name says, with a reduction: see
+        /// strew_scatter_reduce_u8_u8.
+        $(#[$doc])*
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name(
+            scatter: *const strew_scatter,
+            reduction: u32,
+            data: *mut $c,
+            data_length: usize,
+            indices: *const $index,
+            indices_length: usize,
+            updates: *const $c,
+            updates_length: usize,
+            error: *mut strew_error,
+        ) -> strew_status {
+            const CALL: &Call = &Call::of::<$element, $index>(STREW_DATA, STREW_UPDATES);
+            let run = || {
+                // SAFETY: the caller's promise.
+                let plan = unsafe { plan::<Scatter>(scatter)? };
+                // SAFETY: the caller's promise.
+                let slices = unsafe {
+                    slices::<$element, $index>(
+                        CALL,
+                        (data.cast(), data_length),
+                        (indices, indices_length),
+                        (updates.cast(), updates_length),
+                    )?
+                };
+                $reduce(plan, reduction, slices)
+            };
+            let result = run();
+            // SAFETY: the caller's promise.
+            unsafe { status(result, error) }
+        }
+    )*};
+}
+
+/// Has a panic path, on purpose.
+#[cfg(feature = "panic")]
+#[unsafe(no_mangle)]
+#[allow(clippy::panic)]
+pub extern "C" fn strew_panic(at: usize) {
+    assert!(at == 1);
+}
+
+// ---- Words ----
+
+/// Writes the wording of an error, such as "index out of bounds: entry 1, coordinate 0 is -4, the
+/// size is 3", and a 0 behind it; what does not fit into `length` bytes is left out. 192 bytes are
+/// enough for all of them.
+///
+/// Returns the length of the whole wording without the 0, as snprintf does; 0 if a pointer is NULL
+/// or not aligned.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn strew_error_message(
+    error: *const strew_error,
+    text: *mut c_char,
+    length: usize,
+) -> usize {
+    if whole(error, STREW_RESULT).is_err() || text.is_null() {
+        return 0;
+    }
+    // SAFETY: `whole` has checked the pointer, the caller promises that it leads to an error.
+    let error = unsafe { error.read() };
+    let mut written = 0;
+    let mut write = |part: &str| {
+        for byte in part.bytes() {
+            if written < length {
+                // SAFETY: the place is below `length`; the caller promises as many bytes.
+                unsafe { text.add(written).write(byte as c_char) };
+            }
+            written += 1;
+        }
+    };
+    match error.wording() {
+        Wording::Strew(error) => write(error.message().as_str()),
+        Wording::Border(parts) => parts.into_iter().for_each(write),
+    }
+    let end = written.min(length.wrapping_sub(1));
+    if length > 0 {
+        // SAFETY: as above.
+        unsafe { text.add(end).write(0) };
+    }
+    written
+}
+
+// ---- One function for each element and index ----
+
+#[cfg(not(feature = "panic"))]
+gather_run! {
+    ///
+    /// `output[..] = input[.. indices ..]` by the formula of the plan. The number in the name is
+    /// the size of an element in bytes, the type is that of an index. Lengths count elements.
+    /// Arrays may be longer than their layouts need: what lies outside is neither read nor written.
+    ///
+    /// Elements must be aligned as the unsigned integer of their size is; those of 16 bytes as
+    /// uint32_t. NULL is allowed where the length is 0.
+    ///
+    /// Every index is checked before the element is read. If the call fails, nothing that comes
+    /// after the first bad index is written; after every other error, nothing at all.
+    ///
+    /// Errors: STREW_SLICE_TOO_SHORT, STREW_INDEX_OUT_OF_BOUNDS, STREW_PLAN_NOT_MADE,
+    /// STREW_NULL_POINTER, STREW_MISALIGNED, STREW_LENGTH_OVERFLOW, STREW_SHARED_MEMORY.
+    strew_gather_run_1_u8: u8, u8;
+    strew_gather_run_1_u16: u8, u16;
+    strew_gather_run_1_u32: u8, u32;
+    strew_gather_run_1_u64: u8, u64;
+    strew_gather_run_1_i8: u8, i8;
+    strew_gather_run_1_i16: u8, i16;
+    strew_gather_run_1_i32: u8, i32;
+    strew_gather_run_1_i64: u8, i64;
+    strew_gather_run_2_u8: u16, u8;
+    strew_gather_run_2_u16: u16, u16;
+    strew_gather_run_2_u32: u16, u32;
+    strew_gather_run_2_u64: u16, u64;
+    strew_gather_run_2_i8: u16, i8;
+    strew_gather_run_2_i16: u16, i16;
+    strew_gather_run_2_i32: u16, i32;
+    strew_gather_run_2_i64: u16, i64;
+    strew_gather_run_4_u8: u32, u8;
+    strew_gather_run_4_u16: u32, u16;
+    strew_gather_run_4_u32: u32, u32;
+    strew_gather_run_4_u64: u32, u64;
+    strew_gather_run_4_i8: u32, i8;
+    strew_gather_run_4_i16: u32, i16;
+    strew_gather_run_4_i32: u32, i32;
+    strew_gather_run_4_i64: u32, i64;
+    strew_gather_run_8_u8: u64, u8;
+    strew_gather_run_8_u16: u64, u16;
+    strew_gather_run_8_u32: u64, u32;
+    strew_gather_run_8_u64: u64, u64;
+    strew_gather_run_8_i8: u64, i8;
+    strew_gather_run_8_i16: u64, i16;
+    strew_gather_run_8_i32: u64, i32;
+    strew_gather_run_8_i64: u64, i64;
+    strew_gather_run_16_u8: [u32; 4], u8;
+    strew_gather_run_16_u16: [u32; 4], u16;
+    strew_gather_run_16_u32: [u32; 4], u32;
+    strew_gather_run_16_u64: [u32; 4], u64;
+    strew_gather_run_16_i8: [u32; 4], i8;
+    strew_gather_run_16_i16: [u32; 4], i16;
+    strew_gather_run_16_i32: [u32; 4], i32;
+    strew_gather_run_16_i64: [u32; 4], i64;
+}
+
+#[cfg(not(feature = "panic"))]
+scatter_run! {
+    ///
+    /// `data[.. indices ..] = updates[..]` by the formula of the plan, in row-major order of the
+    /// indices: the last of several updates stays. The number in the name is the size of an element
+    /// in bytes, the type is that of an index. Lengths count elements. Arrays may be longer than
+    /// their layouts need: what lies outside is neither read nor written.
+    ///
+    /// Elements must be aligned as the unsigned integer of their size is; those of 16 bytes as
+    /// uint32_t. NULL is allowed where the length is 0.
+    ///
+    /// All indices are checked before anything is written: if the call fails, the data are as they
+    /// were.
+    ///
+    /// Errors: STREW_SLICE_TOO_SHORT, STREW_INDEX_OUT_OF_BOUNDS, STREW_PLAN_NOT_MADE,
+    /// STREW_NULL_POINTER, STREW_MISALIGNED, STREW_LENGTH_OVERFLOW, STREW_SHARED_MEMORY.
+    strew_scatter_run_1_u8: u8, u8;
+    strew_scatter_run_1_u16: u8, u16;
+    strew_scatter_run_1_u32: u8, u32;
+    strew_scatter_run_1_u64: u8, u64;
+    strew_scatter_run_1_i8: u8, i8;
+    strew_scatter_run_1_i16: u8, i16;
+    strew_scatter_run_1_i32: u8, i32;
+    strew_scatter_run_1_i64: u8, i64;
+    strew_scatter_run_2_u8: u16, u8;
+    strew_scatter_run_2_u16: u16, u16;
+    strew_scatter_run_2_u32: u16, u32;
+    strew_scatter_run_2_u64: u16, u64;
+    strew_scatter_run_2_i8: u16, i8;
+    strew_scatter_run_2_i16: u16, i16;
+    strew_scatter_run_2_i32: u16, i32;
+    strew_scatter_run_2_i64: u16, i64;
+    strew_scatter_run_4_u8: u32, u8;
+    strew_scatter_run_4_u16: u32, u16;
+    strew_scatter_run_4_u32: u32, u32;
+    strew_scatter_run_4_u64: u32, u64;
+    strew_scatter_run_4_i8: u32, i8;
+    strew_scatter_run_4_i16: u32, i16;
+    strew_scatter_run_4_i32: u32, i32;
+    strew_scatter_run_4_i64: u32, i64;
+    strew_scatter_run_8_u8: u64, u8;
+    strew_scatter_run_8_u16: u64, u16;
+    strew_scatter_run_8_u32: u64, u32;
+    strew_scatter_run_8_u64: u64, u64;
+    strew_scatter_run_8_i8: u64, i8;
+    strew_scatter_run_8_i16: u64, i16;
+    strew_scatter_run_8_i32: u64, i32;
+    strew_scatter_run_8_i64: u64, i64;
+    strew_scatter_run_16_u8: [u32; 4], u8;
+    strew_scatter_run_16_u16: [u32; 4], u16;
+    strew_scatter_run_16_u32: [u32; 4], u32;
+    strew_scatter_run_16_u64: [u32; 4], u64;
+    strew_scatter_run_16_i8: [u32; 4], i8;
+    strew_scatter_run_16_i16: [u32; 4], i16;
+    strew_scatter_run_16_i32: [u32; 4], i32;
+    strew_scatter_run_16_i64: [u32; 4], i64;
+}
+
+#[cfg(not(feature = "panic"))]
+scatter_reduce! { reduce_integers;
+    ///
+    /// `data[.. indices ..] = reduction(data[.. indices ..], updates[..])` by the formula of the
+    /// plan, in row-major order of the indices: float sums are the same to the bit everywhere.
+    /// `reduction` is a strew_reduction. The first type in the name is that of an element, the
+    /// second that of an index; f16 and bf16 are the bits of these floats. The rest is as for
+    /// strew_scatter_run_1_u8.
+    ///
+    /// Errors: those of strew_scatter_run_1_u8, and STREW_UNKNOWN_REDUCTION.
+    strew_scatter_reduce_u8_u8: u8, u8, u8;
+    strew_scatter_reduce_u8_u16: u8, u8, u16;
+    strew_scatter_reduce_u8_u32: u8, u8, u32;
+    strew_scatter_reduce_u8_u64: u8, u8, u64;
+    strew_scatter_reduce_u8_i8: u8, u8, i8;
+    strew_scatter_reduce_u8_i16: u8, u8, i16;
+    strew_scatter_reduce_u8_i32: u8, u8, i32;
+    strew_scatter_reduce_u8_i64: u8, u8, i64;
+    strew_scatter_reduce_u16_u8: u16, u16, u8;
+    strew_scatter_reduce_u16_u16: u16, u16, u16;
+    strew_scatter_reduce_u16_u32: u16, u16, u32;
+    strew_scatter_reduce_u16_u64: u16, u16, u64;
+    strew_scatter_reduce_u16_i8: u16, u16, i8;
+    strew_scatter_reduce_u16_i16: u16, u16, i16;
+    strew_scatter_reduce_u16_i32: u16, u16, i32;
+    strew_scatter_reduce_u16_i64: u16, u16, i64;
+    strew_scatter_reduce_u32_u8: u32, u32, u8;
+    strew_scatter_reduce_u32_u16: u32, u32, u16;
+    strew_scatter_reduce_u32_u32: u32, u32, u32;
+    strew_scatter_reduce_u32_u64: u32, u32, u64;
+    strew_scatter_reduce_u32_i8: u32, u32, i8;
+    strew_scatter_reduce_u32_i16: u32, u32, i16;
+    strew_scatter_reduce_u32_i32: u32, u32, i32;
+    strew_scatter_reduce_u32_i64: u32, u32, i64;
+    strew_scatter_reduce_u64_u8: u64, u64, u8;
+    strew_scatter_reduce_u64_u16: u64, u64, u16;
+    strew_scatter_reduce_u64_u32: u64, u64, u32;
+    strew_scatter_reduce_u64_u64: u64, u64, u64;
+    strew_scatter_reduce_u64_i8: u64, u64, i8;
+    strew_scatter_reduce_u64_i16: u64, u64, i16;
+    strew_scatter_reduce_u64_i32: u64, u64, i32;
+    strew_scatter_reduce_u64_i64: u64, u64, i64;
+    strew_scatter_reduce_i8_u8: i8, i8, u8;
+    strew_scatter_reduce_i8_u16: i8, i8, u16;
+    strew_scatter_reduce_i8_u32: i8, i8, u32;
+    strew_scatter_reduce_i8_u64: i8, i8, u64;
+    strew_scatter_reduce_i8_i8: i8, i8, i8;
+    strew_scatter_reduce_i8_i16: i8, i8, i16;
+    strew_scatter_reduce_i8_i32: i8, i8, i32;
+    strew_scatter_reduce_i8_i64: i8, i8, i64;
+    strew_scatter_reduce_i16_u8: i16, i16, u8;
+    strew_scatter_reduce_i16_u16: i16, i16, u16;
+    strew_scatter_reduce_i16_u32: i16, i16, u32;
+    strew_scatter_reduce_i16_u64: i16, i16, u64;
+    strew_scatter_reduce_i16_i8: i16, i16, i8;
+    strew_scatter_reduce_i16_i16: i16, i16, i16;
+    strew_scatter_reduce_i16_i32: i16, i16, i32;
+    strew_scatter_reduce_i16_i64: i16, i16, i64;
+    strew_scatter_reduce_i32_u8: i32, i32, u8;
+    strew_scatter_reduce_i32_u16: i32, i32, u16;
+    strew_scatter_reduce_i32_u32: i32, i32, u32;
+    strew_scatter_reduce_i32_u64: i32, i32, u64;
+    strew_scatter_reduce_i32_i8: i32, i32, i8;
+    strew_scatter_reduce_i32_i16: i32, i32, i16;
+    strew_scatter_reduce_i32_i32: i32, i32, i32;
+    strew_scatter_reduce_i32_i64: i32, i32, i64;
+    strew_scatter_reduce_i64_u8: i64, i64, u8;
+    strew_scatter_reduce_i64_u16: i64, i64, u16;
+    strew_scatter_reduce_i64_u32: i64, i64, u32;
+    strew_scatter_reduce_i64_u64: i64, i64, u64;
+    strew_scatter_reduce_i64_i8: i64, i64, i8;
+    strew_scatter_reduce_i64_i16: i64, i64, i16;
+    strew_scatter_reduce_i64_i32: i64, i64, i32;
+    strew_scatter_reduce_i64_i64: i64, i64, i64;
+}
+
+#[cfg(not(feature = "panic"))]
+scatter_reduce! { reduce_floats;
+    strew_scatter_reduce_f16_u8: f16, u16, u8;
+    strew_scatter_reduce_f16_u16: f16, u16, u16;
+    strew_scatter_reduce_f16_u32: f16, u16, u32;
+    strew_scatter_reduce_f16_u64: f16, u16, u64;
+    strew_scatter_reduce_f16_i8: f16, u16, i8;
+    strew_scatter_reduce_f16_i16: f16, u16, i16;
+    strew_scatter_reduce_f16_i32: f16, u16, i32;
+    strew_scatter_reduce_f16_i64: f16, u16, i64;
+    strew_scatter_reduce_bf16_u8: bf16, u16, u8;
+    strew_scatter_reduce_bf16_u16: bf16, u16, u16;
+    strew_scatter_reduce_bf16_u32: bf16, u16, u32;
+    strew_scatter_reduce_bf16_u64: bf16, u16, u64;
+    strew_scatter_reduce_bf16_i8: bf16, u16, i8;
+    strew_scatter_reduce_bf16_i16: bf16, u16, i16;
+    strew_scatter_reduce_bf16_i32: bf16, u16, i32;
+    strew_scatter_reduce_bf16_i64: bf16, u16, i64;
+    strew_scatter_reduce_f32_u8: f32, f32, u8;
+    strew_scatter_reduce_f32_u16: f32, f32, u16;
+    strew_scatter_reduce_f32_u32: f32, f32, u32;
+    strew_scatter_reduce_f32_u64: f32, f32, u64;
+    strew_scatter_reduce_f32_i8: f32, f32, i8;
+    strew_scatter_reduce_f32_i16: f32, f32, i16;
+    strew_scatter_reduce_f32_i32: f32, f32, i32;
+    strew_scatter_reduce_f32_i64: f32, f32, i64;
+    strew_scatter_reduce_f64_u8: f64, f64, u8;
+    strew_scatter_reduce_f64_u16: f64, f64, u16;
+    strew_scatter_reduce_f64_u32: f64, f64, u32;
+    strew_scatter_reduce_f64_u64: f64, f64, u64;
+    strew_scatter_reduce_f64_i8: f64, f64, i8;
+    strew_scatter_reduce_f64_i16: f64, f64, i16;
+    strew_scatter_reduce_f64_i32: f64, f64, i32;
+    strew_scatter_reduce_f64_i64: f64, f64, i64;
+}

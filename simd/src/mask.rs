@@ -1,0 +1,189 @@
+//! Chooses elements, and positions, by the bits of a mask.
+
+use bytemuck::NoUninit;
+
+use crate::bytes::{Bytes, STEP, elements, elements_mut};
+use crate::path::{Instructions, Op, Path};
+
+/// Writes the elements whose bits are set to the start of a slice, in order, and says how many
+/// there are. Bit `n` of word `w` is that of element `64 * w + n`; what follows the last word has
+/// none. Chosen elements for which there is no room are left out, and nothing else is written.
+#[inline]
+pub fn compress<T: NoUninit>(path: Path, words: &[u64], from: &[T], to: &mut [T]) -> usize {
+    macro_rules! by_size {
+        ($($size:literal $kernel:ident)*) => {
+            match size_of::<T>() {
+                $($size => {
+                    // SAFETY: the kernels write whole copies of elements of `from`, of this type.
+                    let to = unsafe { elements_mut(to) };
+                    match (elements(from), to) {
+                        (Some(from), Some(to)) => $kernel(path, words, from, to),
+                        _ => 0,
+                    }
+                })*
+                _ => one_by_one(words, from, to),
+            }
+        };
+    }
+    by_size!(1 compress_1 2 compress_2 4 compress_4 8 compress_8 16 compress_16)
+}
+
+/// Writes `first + n` for each bit `n` that is set, in order, to the start of a slice, and says how
+/// many there are. Those for which there is no room are left out, and nothing else is written.
+pub fn positions(path: Path, words: &[u64], first: u32, to: &mut [u32]) -> usize {
+    path.dispatch(Positions { words, first, to })
+}
+
+/// The kernel of each size: functions that are not generic.
+macro_rules! kernels {
+    ($($size:literal $kernel:ident)*) => {$(
+        #[inline(never)]
+        fn $kernel(
+            path: Path,
+            words: &[u64],
+            from: &[Bytes<$size>],
+            to: &mut [Bytes<$size>],
+        ) -> usize {
+            path.dispatch(Compress { words, from, to })
+        }
+    )*};
+}
+kernels!(1 compress_1 2 compress_2 4 compress_4 8 compress_8 16 compress_16);
+
+struct Compress<'a, const N: usize> {
+    words: &'a [u64],
+    from: &'a [Bytes<N>],
+    to: &'a mut [Bytes<N>],
+}
+
+impl<const N: usize> Op for Compress<'_, N> {
+    type Output = usize;
+    #[inline(always)]
+    fn run<S: Instructions>(self, instructions: S) -> usize {
+        let Compress { words, from, to } = self;
+        let to = room(words, from.len(), to);
+        let mut count = 0;
+        for (word, from) in words.iter().zip(from.chunks(64)) {
+            if word.count_ones() <= FEW {
+                count += one_by_one(&[*word], from, to.get_mut(count..).unwrap_or_default());
+                continue;
+            }
+            let (steps, rest) = from.as_chunks::<STEP>();
+            let mut bits = *word;
+            for from in steps {
+                count = step(instructions, bits as u16, from, to, count);
+                bits >>= STEP;
+            }
+            if !rest.is_empty() {
+                count += one_by_one(&[bits], rest, to.get_mut(count..).unwrap_or_default());
+            }
+        }
+        count
+    }
+}
+
+struct Positions<'a> {
+    words: &'a [u64],
+    first: u32,
+    to: &'a mut [u32],
+}
+
+impl Op for Positions<'_> {
+    type Output = usize;
+    #[inline(always)]
+    fn run<S: Instructions>(self, instructions: S) -> usize {
+        let Positions { words, mut first, to } = self;
+        // SAFETY: what is written are whole copies of other `u32`.
+        let to = unsafe { elements_mut::<_, 4>(to) }.unwrap_or_default();
+        let to = room(words, usize::MAX, to);
+        let mut count = 0;
+        for word in words {
+            if word.count_ones() <= FEW {
+                let to = to.get_mut(count..).unwrap_or_default();
+                count += few(*word, first, to);
+                first = first.wrapping_add(64);
+                continue;
+            }
+            for part in 0..64 / STEP {
+                let numbers: [u32; STEP] = core::array::from_fn(|n| first.wrapping_add(n as u32));
+                let numbers = elements::<_, 4>(&numbers).and_then(|numbers| numbers.first_chunk());
+                if let Some(numbers) = numbers {
+                    count = step(instructions, (word >> (STEP * part)) as u16, numbers, to, count);
+                }
+                first = first.wrapping_add(STEP as u32);
+            }
+        }
+        count
+    }
+}
+
+/// The most bits of a word that are taken one by one.
+const FEW: u32 = 4;
+
+/// [`positions`] of one word, bit by bit.
+#[inline(always)]
+fn few(mut bits: u64, first: u32, to: &mut [Bytes<4>]) -> usize {
+    let mut count = 0;
+    while bits != 0 {
+        let number = [first.wrapping_add(bits.trailing_zeros())];
+        bits &= bits - 1;
+        if let (Some(to), Some([number])) = (to.get_mut(count), elements(&number)) {
+            *to = *number;
+            count += 1;
+        }
+    }
+    count
+}
+
+/// As much of a slice as bits of so many elements are set.
+#[inline(always)]
+fn room<'a, T>(words: &[u64], mut elements: usize, to: &'a mut [T]) -> &'a mut [T] {
+    let mut set = 0;
+    for word in words {
+        let beyond = if elements < 64 { u64::MAX << elements } else { 0 };
+        set += (word & !beyond).count_ones() as usize;
+        elements = elements.saturating_sub(64);
+    }
+    let length = to.len().min(set);
+    to.get_mut(..length).unwrap_or_default()
+}
+
+/// Writes the elements of a step whose bits are set from `count` on: all of the step where there is
+/// room, of which what comes later overwrites the rest. The new count.
+#[inline(always)]
+fn step<S: Instructions, const N: usize>(
+    instructions: S,
+    bits: u16,
+    from: &[Bytes<N>; STEP],
+    to: &mut [Bytes<N>],
+    count: usize,
+) -> usize {
+    let chosen = bits.count_ones() as usize;
+    let Some(to) = to.get_mut(count..) else { return count };
+    if let Some(to) = to.first_chunk_mut() {
+        instructions.compress(bits, from, to);
+        return count + chosen;
+    }
+    let mut all = *from;
+    instructions.compress(bits, from, &mut all);
+    let chosen = chosen.min(to.len());
+    to.iter_mut().zip(all).take(chosen).for_each(|(to, from)| *to = from);
+    count + chosen
+}
+
+/// [`compress()`] bit by bit.
+#[inline(always)]
+fn one_by_one<T: Copy>(words: &[u64], from: &[T], to: &mut [T]) -> usize {
+    let mut count = 0;
+    for (word, from) in words.iter().zip(from.chunks(64)) {
+        let mut bits = *word;
+        while bits != 0 {
+            let n = bits.trailing_zeros() as usize;
+            bits &= bits - 1;
+            let (Some(from), Some(to)) = (from.get(n), to.get_mut(count)) else { break };
+            *to = *from;
+            count += 1;
+        }
+    }
+    count
+}

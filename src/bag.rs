@@ -1,0 +1,662 @@
+//! Bag: `output[b] = reduce over the entries j of bag b of table[indices[j]]`.
+
+use core::ops::Range;
+
+use bytemuck::Zeroable;
+
+use crate::element::Element;
+use crate::error::{Error, Operand, tri};
+use crate::fused::{BagPlan, Fused, NO_PADDING};
+use crate::index::{Bounds, Index, Negative};
+use crate::layout::Layout;
+use crate::plan::Plan;
+use crate::pool::Pool;
+use crate::proof::fits;
+use crate::run;
+use crate::segments::Bags;
+
+/// Gathers rows and reduces those of each bag, without writing the rows down.
+///
+/// `output[b, s..] = reduce over j in bag b of weights[j] * table[indices[j], s..]`, in the order
+/// of `j`, where [`Bags`] says which entries `j` of the indices belong to bag `b`, and [`Pool`]
+/// what is done: [`Add`](crate::Add), [`Mean`](crate::Mean), [`Max`](crate::Max),
+/// [`Min`](crate::Min), any other reduction, and weights ([`Weighted`](crate::Weighted)). The bits
+/// are those of a [`Gather`](crate::Gather), then of a reduction that starts from the first row of
+/// each bag.
+///
+/// An empty bag gives 0 (see [`Empty`]). Entries of the [padding](Bag::padding) index, and those
+/// that [`Bounds::Skip`] leaves out, are not counted: a bag of nothing else is empty.
+///
+/// This is PyTorch's `embedding_bag`, TensorFlow's `embedding_lookup_sparse` and FBGEMM's
+/// `EmbeddingSpMDM`.
+///
+/// ```
+/// use strew::{Add, Bag, Bags, Layout};
+///
+/// // Rows 2 and 0 of a 3 x 2 table are one bag, row 1 is the other.
+/// let (table, ids) = (Layout::contiguous([3, 2]), Layout::contiguous([3]));
+/// let bag = Bag::new(&table, &ids, &Layout::contiguous([2, 2]))?;
+/// let mut sums = [0; 4];
+/// bag.run(Add, &[1, 2, 3, 4, 5, 6], &[2, 0, 1], Bags::Offsets(&[0, 2, 3]), &mut sums)?;
+/// assert_eq!(sums, [6, 8, 3, 4]);
+/// # Ok::<(), strew::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Bag {
+    pub(crate) plan: BagPlan,
+}
+
+/// What the output of a bag without entries is.
+///
+/// ```
+/// use strew::{Add, Bag, Bags, Empty, Layout};
+///
+/// let (table, ids) = (Layout::contiguous([2]), Layout::contiguous([1]));
+/// let bag = Bag::new(&table, &ids, &Layout::contiguous([2]))?;
+/// let sums = |bag: Bag| {
+///     let mut sums = [7, 7];
+///     bag.run(Add, &[1, 2], &[1], Bags::Lengths(&[0, 1]), &mut sums).map(|()| sums)
+/// };
+/// assert_eq!(sums(bag)?, [0, 2]);
+/// assert_eq!(sums(bag.empty(Empty::Keep))?, [7, 2]);
+/// # Ok::<(), strew::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Empty {
+    /// All bits are 0, whatever the reduction.
+    #[default]
+    Zero,
+    /// The output stays as it is.
+    Keep,
+}
+
+impl Bag {
+    /// The shapes are `table: [rows, s..]`, `indices: [n]`, `output: [bags, s..]`, of any strides;
+    /// the output must not overlap itself. For bags along another axis, permute the layouts.
+    ///
+    /// # Errors
+    /// [`Error::RankMismatch`], [`Error::SizeMismatch`], [`Error::SizesOverflow`],
+    /// [`Error::OffsetTooSmall`], [`Error::OverlappingOutput`].
+    ///
+    /// ```
+    /// use strew::{Bag, Layout, plan};
+    ///
+    /// const TABLE: Layout = Layout::contiguous([256, 32]);
+    /// const IDS: Layout = Layout::contiguous([20]);
+    /// const SUMS: Layout = Layout::contiguous([4, 32]);
+    /// const BAG: Bag = plan!(Bag::new(&TABLE, &IDS, &SUMS)).padding(0);
+    /// # let _ = BAG;
+    /// ```
+    #[inline]
+    pub const fn new(table: &Layout, indices: &Layout, output: &Layout) -> Result<Bag, Error> {
+        let mut bag = Bag {
+            plan: BagPlan {
+                plan: Plan::NOTHING,
+                entries: indices.size(0),
+                bags: output.size(0),
+                stride: output.stride(0),
+                padding: NO_PADDING,
+                keep: false,
+            },
+        };
+        tri!(bag.plan.plan.bag(table, indices, output));
+        Ok(bag)
+    }
+
+    /// The same with another rule for indices out of bounds; the rule is [`Bounds::Error`] if none
+    /// is set.
+    ///
+    /// ```
+    /// use strew::{Add, Bag, Bags, Bounds, Layout};
+    ///
+    /// let (table, ids) = (Layout::contiguous([3]), Layout::contiguous([2]));
+    /// let bag = Bag::new(&table, &ids, &Layout::contiguous([1]))?.bounds(Bounds::Clamp);
+    /// let mut sum = [0];
+    /// bag.run(Add, &[10, 20, 30], &[1, 7], Bags::Starts(&[0]), &mut sum)?;
+    /// assert_eq!(sum, [50]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[must_use]
+    pub const fn bounds(mut self, bounds: Bounds) -> Bag {
+        self.plan.plan.set_bounds(bounds);
+        self
+    }
+
+    /// The same with another meaning of indices below 0; [`Negative::FromEnd`] if none is set.
+    ///
+    /// ```
+    /// use strew::{Add, Bag, Bags, Bounds, Layout, Negative};
+    ///
+    /// let (table, ids) = (Layout::contiguous([3]), Layout::contiguous([2]));
+    /// let bag = Bag::new(&table, &ids, &Layout::contiguous([1]))?.bounds(Bounds::Skip);
+    /// let (mut last, mut none) = ([0], [0]);
+    /// bag.run(Add, &[10, 20, 30], &[1, -1], Bags::Starts(&[0]), &mut last)?;
+    /// let pruned = bag.negative(Negative::OutOfBounds);
+    /// pruned.run(Add, &[10, 20, 30], &[1, -1], Bags::Starts(&[0]), &mut none)?;
+    /// assert_eq!((last, none), ([50], [20]));
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[must_use]
+    pub const fn negative(mut self, negative: Negative) -> Bag {
+        self.plan.plan.negative = negative;
+        self
+    }
+
+    /// The same without the entries that lead to this row: they are left out and not counted
+    /// (PyTorch's `padding_idx`).
+    ///
+    /// ```
+    /// use strew::{Bag, Bags, Layout, Mean};
+    ///
+    /// let (table, ids) = (Layout::contiguous([3]), Layout::contiguous([3]));
+    /// let bag = Bag::new(&table, &ids, &Layout::contiguous([1]))?.padding(0);
+    /// let mut mean = [0.0];
+    /// bag.run(Mean, &[9.0, 1.0, 2.0], &[1, 0, 2], Bags::Starts(&[0]), &mut mean)?;
+    /// assert_eq!(mean, [1.5]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[must_use]
+    pub const fn padding(mut self, row: usize) -> Bag {
+        self.plan.padding = row;
+        self
+    }
+
+    /// The same with another rule for bags without entries; the rule is [`Empty::Zero`] if none is
+    /// set.
+    ///
+    /// ```
+    /// use strew::{Bag, Bags, Empty, Layout, Max};
+    ///
+    /// let one = Layout::contiguous([1]);
+    /// let bag = Bag::new(&one, &one, &one)?.empty(Empty::Keep);
+    /// let mut most = [7];
+    /// bag.run(Max, &[9], &[0], Bags::Lengths(&[0]), &mut most)?;
+    /// assert_eq!(most, [7]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[must_use]
+    pub const fn empty(mut self, empty: Empty) -> Bag {
+        self.plan.keep = matches!(empty, Empty::Keep);
+        self
+    }
+
+    /// Reduces the rows of each bag. All offsets and indices are checked before anything is
+    /// written.
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`], [`Error::OffsetOutOfRange`], [`Error::IndexOutOfBounds`] for the
+    /// first bad one. The output is as it was.
+    ///
+    /// ```
+    /// use strew::{Bag, Bags, Error, Layout, Max};
+    ///
+    /// let (table, ids) = (Layout::contiguous([3, 2]), Layout::contiguous([3]));
+    /// let bag = Bag::new(&table, &ids, &Layout::contiguous([2, 2]))?;
+    /// let (rows, mut most) = ([1, 6, 3, 4, 5, 2], [0; 4]);
+    /// bag.run(Max, &rows, &[0, 2, 1], Bags::Starts(&[0, 2]), &mut most)?;
+    /// assert_eq!(most, [5, 6, 3, 4]);
+    ///
+    /// let error = bag.run(Max, &rows, &[0, 2, 1], Bags::Starts(&[0, 4]), &mut most);
+    /// let bad = Error::OffsetOutOfRange { entry: 1, value: 4, minimum: 0, maximum: 3 };
+    /// assert_eq!(error, Err(bad));
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[cfg_attr(feature = "std", inline)]
+    #[cfg_attr(not(feature = "std"), inline(always))]
+    pub fn run<T: Element + Zeroable, I: Index, O: Index, P: Pool<T>>(
+        &self,
+        pool: P,
+        table: &[T],
+        indices: &[I],
+        bags: Bags<'_, O>,
+        output: &mut [T],
+    ) -> Result<(), Error> {
+        self.run_map(pool, table, indices, bags, output, |element| element)
+    }
+
+    /// [`run`](Bag::run) for a table of another type: `map` is called for each element that is
+    /// read, before weights and reduction.
+    ///
+    /// Layouts count elements of each tensor's own type. Rows that are stored in blocks have a
+    /// block as element of the table, and an array as element of the output.
+    ///
+    /// # Errors
+    /// Those of [`run`](Bag::run).
+    ///
+    /// ```
+    /// use strew::{Bag, Bags, Layout, Mean};
+    ///
+    /// // 4 values of one byte and a scale, as one element.
+    /// #[repr(C)]
+    /// #[derive(Clone, Copy, bytemuck::NoUninit)]
+    /// struct Block {
+    ///     scale: f32,
+    ///     values: [i8; 4],
+    /// }
+    ///
+    /// let (table, ids) = (Layout::contiguous([2, 1]), Layout::contiguous([2]));
+    /// let bag = Bag::new(&table, &ids, &Layout::contiguous([1, 1]))?;
+    /// let blocks = [
+    ///     Block { scale: 0.5, values: [1, 2, 3, 4] },
+    ///     Block { scale: 2.0, values: [0, 1, 0, -1] },
+    /// ];
+    /// let mut means = [[0.0; 4]];
+    /// bag.run_map(Mean, &blocks, &[1, 0], Bags::Starts(&[0]), &mut means, |block: Block| {
+    ///     block.values.map(|value| block.scale * f32::from(value))
+    /// })?;
+    /// assert_eq!(means, [[0.25, 1.5, 0.75, 0.0]]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[cfg_attr(feature = "std", inline)]
+    #[cfg_attr(not(feature = "std"), inline(always))]
+    pub fn run_map<T: Element, U: Element + Zeroable, I: Index, O: Index, P: Pool<U>>(
+        &self,
+        pool: P,
+        table: &[T],
+        indices: &[I],
+        bags: Bags<'_, O>,
+        output: &mut [U],
+        map: impl Fn(T) -> U,
+    ) -> Result<(), Error> {
+        fits(Operand::Indices, self.plan.plan.lengths.indices, indices.len())?;
+        self.fits(&pool, table, output)?;
+        self.check(indices, bags)?.reduce(&pool, table, output, &map);
+        Ok(())
+    }
+
+    /// Reduces as [`run`](Bag::run) does, to the bit, with the threads of the rayon pool that it is
+    /// called in, which share the bags. Small calls run on the caller's thread, and those whose
+    /// bags interleave in the output.
+    ///
+    /// # Errors
+    /// Those of [`run`](Bag::run). The output is as it was.
+    ///
+    /// ```
+    /// use strew::{Add, Bag, Bags, Layout};
+    ///
+    /// let (table, ids) = (Layout::contiguous([1000, 64]), Layout::contiguous([20_000]));
+    /// let bag = Bag::new(&table, &ids, &Layout::contiguous([1000, 64]))?;
+    /// let (table, ids, lengths) = (vec![1.0; 64_000], vec![-1; 20_000], vec![20; 1000]);
+    /// let mut sums = vec![0.0; 64_000];
+    /// bag.par_run(Add, &table, &ids, Bags::Lengths(&lengths), &mut sums)?;
+    /// assert_eq!(sums, vec![20.0; 64_000]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[cfg(feature = "rayon")]
+    pub fn par_run<T, I: Index, O: Index, P: Pool<T> + Sync>(
+        &self,
+        pool: P,
+        table: &[T],
+        indices: &[I],
+        bags: Bags<'_, O>,
+        output: &mut [T],
+    ) -> Result<(), Error>
+    where
+        T: Element + Zeroable + Send + Sync,
+    {
+        self.par_run_map(pool, table, indices, bags, output, |element| element)
+    }
+
+    /// [`run_map`](Bag::run_map) with threads, as [`par_run`](Bag::par_run).
+    ///
+    /// # Errors
+    /// Those of [`run`](Bag::run). The output is as it was.
+    ///
+    /// ```
+    /// use half::f16;
+    /// use strew::{Add, Bag, Bags, Layout};
+    ///
+    /// let (table, ids) = (Layout::contiguous([1000, 64]), Layout::contiguous([20_000]));
+    /// let bag = Bag::new(&table, &ids, &Layout::contiguous([1, 64]))?;
+    /// let (table, ids) = (vec![f16::from_f32(0.5); 64_000], vec![7; 20_000]);
+    /// let mut sums = vec![0.0; 64];
+    /// bag.par_run_map(Add, &table, &ids, Bags::Starts(&[0]), &mut sums, f16::to_f32)?;
+    /// assert_eq!(sums, vec![10_000.0; 64]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[cfg(feature = "rayon")]
+    pub fn par_run_map<T, U, I: Index, O: Index, P: Pool<U> + Sync>(
+        &self,
+        pool: P,
+        table: &[T],
+        indices: &[I],
+        bags: Bags<'_, O>,
+        output: &mut [U],
+        map: impl Fn(T) -> U + Sync,
+    ) -> Result<(), Error>
+    where
+        T: Element + Sync,
+        U: Element + Zeroable + Send,
+    {
+        fits(Operand::Indices, self.plan.plan.lengths.indices, indices.len())?;
+        self.fits(&pool, table, output)?;
+        self.check(indices, bags)?.par_reduce(&pool, table, output, &map);
+        Ok(())
+    }
+
+    /// Proves all offsets, and all indices that are in bags, so that running cannot fail for their
+    /// sake, with as many tables as one likes.
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`] for indices and offsets, [`Error::OffsetOutOfRange`],
+    /// [`Error::IndexOutOfBounds`].
+    ///
+    /// ```
+    /// use strew::{Add, Bag, Bags, Layout, Mean};
+    ///
+    /// let (table, ids) = (Layout::contiguous([3]), Layout::contiguous([3]));
+    /// let bag = Bag::new(&table, &ids, &Layout::contiguous([2]))?;
+    /// let checked = bag.check(&[2, 0, 1], Bags::Starts(&[0, 2]))?;
+    /// let (mut sums, mut means) = ([0; 2], [0.0; 2]);
+    /// checked.run(Add, &[10, 20, 30], &mut sums)?;
+    /// checked.run(Mean, &[1.0, 2.0, 3.0], &mut means)?;
+    /// assert_eq!((sums, means), ([40, 20], [2.0, 2.0]));
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[cfg_attr(feature = "std", inline)]
+    #[cfg_attr(not(feature = "std"), inline(always))]
+    pub fn check<'a, I: Index, O: Index>(
+        &'a self,
+        indices: &'a [I],
+        bags: Bags<'a, O>,
+    ) -> Result<CheckedBag<'a, I, O>, Error> {
+        let BagPlan { plan, entries, bags: number, .. } = &self.plan;
+        fits(Operand::Indices, plan.lengths.indices, indices.len())?;
+        let used = bags.prove(*number, *entries)?;
+        if used.len() == *entries {
+            run::check(plan, indices)?;
+        } else if !used.is_empty() {
+            let part = self.plan.part(&used);
+            run::check(&part, indices).map_err(|error| match error {
+                Error::IndexOutOfBounds { entry, coordinate, value, size } => {
+                    let entry = entry.wrapping_add(used.start);
+                    Error::IndexOutOfBounds { entry, coordinate, value, size }
+                }
+                error => error,
+            })?;
+        }
+        Ok(CheckedBag { bag: self, indices, bags, used: (used.start, used.end) })
+    }
+
+    /// Fails if a slice but for indices and offsets is too short.
+    #[inline(always)]
+    fn fits<T, U>(&self, pool: &impl Pool<U>, table: &[T], output: &[U]) -> Result<(), Error> {
+        fits(Operand::Input, self.plan.plan.lengths.table, table.len())?;
+        fits(Operand::Output, self.plan.plan.lengths.flat, output.len())?;
+        match pool.weights() {
+            Some(found) => fits(Operand::Weights, self.plan.entries, found),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Indices and offsets that a [`Bag`] has found in bounds (or that its policy accepts as they are).
+///
+/// Made by [`check`](Bag::check); runs any number of times, on as many tables as one likes.
+///
+/// ```
+/// use strew::{Bag, Bags, Layout, Max, Min};
+///
+/// let (table, ids) = (Layout::contiguous([3]), Layout::contiguous([2]));
+/// let bag = Bag::new(&table, &ids, &Layout::contiguous([1]))?;
+/// let pair = bag.check(&[2, 0], Bags::Starts(&[0]))?;
+/// let (mut most, mut least) = ([0], [0]);
+/// pair.run(Max, &[1, 2, 3], &mut most)?;
+/// pair.run(Min, &[1, 2, 3], &mut least)?;
+/// assert_eq!((most, least), ([3], [1]));
+/// # Ok::<(), strew::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct CheckedBag<'a, I, O> {
+    bag: &'a Bag,
+    indices: &'a [I],
+    bags: Bags<'a, O>,
+    /// The first entry of the first bag, and the end of the last.
+    used: (usize, usize),
+}
+
+impl<I: Index, O: Index> CheckedBag<'_, I, O> {
+    /// Reduces the rows of each bag, as [`Bag::run`].
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`]: the output is as it was.
+    ///
+    /// ```
+    /// use strew::{Add, Bag, Bags, Layout};
+    ///
+    /// let (table, ids) = (Layout::contiguous([3]), Layout::contiguous([2]));
+    /// let bag = Bag::new(&table, &ids, &Layout::contiguous([1]))?;
+    /// let mut sum = [0];
+    /// bag.check(&[2, 0], Bags::Starts(&[0]))?.run(Add, &[1, 2, 3], &mut sum)?;
+    /// assert_eq!(sum, [4]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[cfg_attr(feature = "std", inline)]
+    #[cfg_attr(not(feature = "std"), inline(always))]
+    pub fn run<T: Element + Zeroable, P: Pool<T>>(
+        &self,
+        pool: P,
+        table: &[T],
+        output: &mut [T],
+    ) -> Result<(), Error> {
+        self.run_map(pool, table, output, |element| element)
+    }
+
+    /// [`run`](CheckedBag::run) for a table of another type, as [`Bag::run_map`].
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`]: the output is as it was.
+    ///
+    /// ```
+    /// use strew::{Add, Bag, Bags, Layout};
+    ///
+    /// let (table, ids) = (Layout::contiguous([3]), Layout::contiguous([2]));
+    /// let bag = Bag::new(&table, &ids, &Layout::contiguous([1]))?;
+    /// let mut sum = [0_u32];
+    /// let checked = bag.check(&[2, 0], Bags::Starts(&[0]))?;
+    /// checked.run_map(Add, &[200_u8, 2, 100], &mut sum, u32::from)?;
+    /// assert_eq!(sum, [300]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[cfg_attr(feature = "std", inline)]
+    #[cfg_attr(not(feature = "std"), inline(always))]
+    pub fn run_map<T: Element, U: Element + Zeroable, P: Pool<U>>(
+        &self,
+        pool: P,
+        table: &[T],
+        output: &mut [U],
+        map: impl Fn(T) -> U,
+    ) -> Result<(), Error> {
+        self.bag.fits(&pool, table, output)?;
+        self.reduce(&pool, table, output, &map);
+        Ok(())
+    }
+
+    /// [`run`](CheckedBag::run) with threads, as [`Bag::par_run`].
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`]: the output is as it was.
+    ///
+    /// ```
+    /// use strew::{Add, Bag, Bags, Layout};
+    ///
+    /// let (table, ids) = (Layout::contiguous([3]), Layout::contiguous([2]));
+    /// let bag = Bag::new(&table, &ids, &Layout::contiguous([1]))?;
+    /// let mut sum = [0];
+    /// bag.check(&[2, 0], Bags::Starts(&[0]))?.par_run(Add, &[1, 2, 3], &mut sum)?;
+    /// assert_eq!(sum, [4]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[cfg(feature = "rayon")]
+    pub fn par_run<T, P: Pool<T> + Sync>(
+        &self,
+        pool: P,
+        table: &[T],
+        output: &mut [T],
+    ) -> Result<(), Error>
+    where
+        T: Element + Zeroable + Send + Sync,
+    {
+        self.par_run_map(pool, table, output, |element| element)
+    }
+
+    /// [`run_map`](CheckedBag::run_map) with threads, as [`Bag::par_run`].
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`]: the output is as it was.
+    ///
+    /// ```
+    /// use strew::{Add, Bag, Bags, Layout};
+    ///
+    /// let (table, ids) = (Layout::contiguous([3]), Layout::contiguous([2]));
+    /// let bag = Bag::new(&table, &ids, &Layout::contiguous([1]))?;
+    /// let mut sum = [0_u32];
+    /// let checked = bag.check(&[2, 0], Bags::Starts(&[0]))?;
+    /// checked.par_run_map(Add, &[200_u8, 2, 100], &mut sum, u32::from)?;
+    /// assert_eq!(sum, [300]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[cfg(feature = "rayon")]
+    pub fn par_run_map<T, U, P: Pool<U> + Sync>(
+        &self,
+        pool: P,
+        table: &[T],
+        output: &mut [U],
+        map: impl Fn(T) -> U + Sync,
+    ) -> Result<(), Error>
+    where
+        T: Element + Sync,
+        U: Element + Zeroable + Send,
+    {
+        self.bag.fits(&pool, table, output)?;
+        self.par_reduce(&pool, table, output, &map);
+        Ok(())
+    }
+
+    /// Reduces the rows of all bags, in slices that are long enough.
+    #[inline(always)]
+    fn reduce<T: Element, U: Element + Zeroable, P: Pool<U>, M: Fn(T) -> U>(
+        &self,
+        pool: &P,
+        table: &[T],
+        output: &mut [U],
+        map: &M,
+    ) {
+        if self.bag.plan.plan.lengths.flat > 0 {
+            let bags = 0..self.bag.plan.bags;
+            run_part(&self.fused(pool, table, map), bags, self.used.0, output, 0);
+        }
+    }
+
+    /// The same with threads.
+    #[cfg(feature = "rayon")]
+    fn par_reduce<T, U, P, M>(&self, pool: &P, table: &[T], output: &mut [U], map: &M)
+    where
+        T: Element + Sync,
+        U: Element + Zeroable + Send,
+        P: Pool<U> + Sync,
+        M: Fn(T) -> U + Sync,
+    {
+        let BagPlan { plan, bags, .. } = &self.bag.plan;
+        let row = plan.inner().iter().fold(size_of::<T>(), |row, dim| row.saturating_mul(dim.size));
+        let (fused, used) = (self.fused(pool, table, map), self.used.1.wrapping_sub(self.used.0));
+        if plan.lengths.flat > 0 && row.saturating_mul(used) >= PARALLEL {
+            // A part is a sixteenth of what a thread would have, and no less than is worth it.
+            let parts = rayon::current_num_threads().saturating_mul(16).max(1);
+            let most = (bags / parts)
+                .max(bags.checked_div(row.saturating_mul(used) / PART).unwrap_or(*bags))
+                .max(1);
+            if let Some(below) = self.bag.plan.below_bags() {
+                return split(&fused, 0..*bags, self.used.0, output, (0, below), most);
+            }
+        }
+        self.reduce(pool, table, output, map);
+    }
+
+    #[inline(always)]
+    fn fused<'a, T, P, M>(
+        &'a self,
+        pool: &'a P,
+        table: &'a [T],
+        map: &'a M,
+    ) -> Fused<'a, T, I, O, P, M> {
+        #[cfg(feature = "std")]
+        let machine = strew_simd::Machine::detect();
+        Fused {
+            plan: &self.bag.plan,
+            pool,
+            table,
+            indices: self.indices,
+            bags: self.bags,
+            map,
+            #[cfg(feature = "std")]
+            prefetches: machine.prefetches && size_of_val(table) > machine.l2,
+        }
+    }
+}
+
+/// The bytes of rows from which on threads pay, and those of a part at least.
+#[cfg(feature = "rayon")]
+const PARALLEL: usize = 2 << 20;
+#[cfg(feature = "rayon")]
+const PART: usize = 256 << 10;
+
+/// Reduces some bags with the best instructions of this machine.
+#[inline(always)]
+fn run_part<T, U, I, O, P, M>(
+    fused: &Fused<'_, T, I, O, P, M>,
+    bags: Range<usize>,
+    before: usize,
+    output: &mut [U],
+    base: usize,
+) where
+    T: Element,
+    U: Element + Zeroable,
+    I: Index,
+    O: Index,
+    P: Pool<U>,
+    M: Fn(T) -> U,
+{
+    #[cfg(feature = "std")]
+    strew_simd::compiled(
+        strew_simd::Path::detect(),
+        #[inline(always)]
+        move || fused.run(bags, before, output, base),
+    );
+    #[cfg(not(feature = "std"))]
+    fused.run(bags, before, output, base);
+}
+
+/// Halves the bags until they are at most `most`. The output starts at the position `base`, and a
+/// bag at most `below` before its first element.
+#[cfg(feature = "rayon")]
+fn split<T, U, I, O, P, M>(
+    fused: &Fused<'_, T, I, O, P, M>,
+    bags: Range<usize>,
+    before: usize,
+    output: &mut [U],
+    (base, below): (usize, usize),
+    most: usize,
+) where
+    T: Element + Sync,
+    U: Element + Zeroable + Send,
+    I: Index,
+    O: Index,
+    P: Pool<U> + Sync,
+    M: Fn(T) -> U + Sync,
+{
+    let middle = bags.start.wrapping_add(bags.len() / 2);
+    if bags.len() > most
+        && let Some(place) = fused.plan.place(middle).checked_sub(below.wrapping_add(base))
+        && let Some((left, right)) = output.split_at_mut_checked(place)
+    {
+        let base_right = base.wrapping_add(place);
+        let before_right = fused.end(bags.start..middle, before);
+        rayon::join(
+            || split(fused, bags.start..middle, before, left, (base, below), most),
+            || split(fused, middle..bags.end, before_right, right, (base_right, below), most),
+        );
+    } else {
+        run_part(fused, bags, before, output, base);
+    }
+}

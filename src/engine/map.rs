@@ -1,0 +1,203 @@
+//! Moves between tensors of different types.
+
+#[cfg(feature = "rayon")]
+use strew_simd::Listed;
+use strew_simd::{Block, Columns, convert, prefetch_row};
+
+use crate::element::Element;
+use crate::engine::movers::{Job, Mover, Tile, Way};
+#[cfg(feature = "rayon")]
+use crate::engine::shared::{Shared, Tiled, cut};
+use crate::engine::tuning;
+use crate::map::Source;
+
+/// `output[flat] = source[table]`, in rows of `n` elements.
+pub(crate) struct Read<'a, S, U> {
+    pub source: S,
+    pub output: &'a mut [U],
+    pub n: usize,
+    pub way: Way,
+}
+
+impl<U, S: Source<U>> Mover for Read<'_, S, U> {
+    fn block(&mut self, block: &Block<'_>) {
+        let Read { source, output, n, way: Way { path, hints, .. } } = self;
+        convert::gather(
+            *path,
+            output,
+            block,
+            *n,
+            hints.distance,
+            #[inline(always)]
+            |place, to| source.read(place, to),
+            #[inline(always)]
+            |place| source.prefetch(place, *n),
+        );
+    }
+
+    /// Worklists are for what is scattered.
+    #[cfg(feature = "rayon")]
+    fn listed(&mut self, _: Listed<'_>) {}
+}
+
+impl<U, S: Source<U>> Job for Read<'_, S, U> {
+    fn prepare(&mut self, way: Way) {
+        self.way = way;
+    }
+
+    fn begin(&mut self) {}
+
+    fn session(&mut self, run: &mut dyn FnMut(&mut dyn Mover)) {
+        run(self);
+    }
+
+    fn tile(&mut self, tile: &Tile, run: &mut dyn FnMut(&mut dyn Mover)) {
+        let Read { source, output, n, way } = self;
+        source.tile(tile, |source| {
+            run(&mut Read { source, output, n: *n, way: *way });
+        });
+    }
+
+    /// Nothing that a gather writes is read.
+    fn speculate(&mut self, _: &mut dyn FnMut(&mut dyn Mover) -> bool) -> Option<bool> {
+        None
+    }
+}
+
+#[cfg(feature = "rayon")]
+impl<U: Send, S: Source<U> + Send> Shared for Read<'_, S, U> {
+    fn parts(&mut self, cuts: &[usize]) -> Vec<Box<dyn Shared + '_>> {
+        let Read { source, output, n, way } = self;
+        cut(output, cuts, |output| {
+            Box::new(Read { source: *source, output, n: *n, way: *way }) as Box<dyn Shared + '_>
+        })
+    }
+
+    fn set_row(&mut self, n: usize) {
+        self.n = n;
+    }
+}
+
+/// `data[table] = change(data[table], updates[flat])`, in rows of `n` elements.
+pub(crate) struct Change<'a, T, U, F> {
+    pub data: &'a mut [T],
+    pub updates: &'a [U],
+    pub change: F,
+    pub n: usize,
+    pub way: Way,
+}
+
+impl<T: Element, U: Element, F: Fn(T, U) -> T + Copy> Mover for Change<'_, T, U, F> {
+    fn block(&mut self, block: &Block<'_>) {
+        let Change { data, updates, change, n, way: Way { path, hints, .. } } = self;
+        convert::scatter(*path, data, updates, block, *n, hints.distance, *change);
+    }
+
+    #[cfg(feature = "rayon")]
+    fn listed(&mut self, listed: Listed<'_>) {
+        let Change { data, updates, change, n, way: Way { path, .. } } = self;
+        convert::scatter_listed(*path, data, updates, listed, *n, *change);
+    }
+}
+
+impl<T: Element, U: Element, F: Fn(T, U) -> T + Copy> Job for Change<'_, T, U, F> {
+    fn prepare(&mut self, way: Way) {
+        self.way = way;
+    }
+
+    fn begin(&mut self) {}
+
+    fn session(&mut self, run: &mut dyn FnMut(&mut dyn Mover)) {
+        run(self);
+    }
+
+    fn tile(&mut self, tile: &Tile, run: &mut dyn FnMut(&mut dyn Mover)) {
+        let Change { data, updates, change, n, way } = self;
+        let data = data.get_mut(tile.start..).unwrap_or_default();
+        if let Some(columns) = Columns::new(data, tile.rows, tile.pitch, tile.width) {
+            let (updates, change, n, way) = (*updates, *change, *n, *way);
+            ChangeColumns { columns, rows: tile.rows, updates, change, n, way }.change(run);
+        }
+    }
+
+    /// A function of the caller's is called for indices that have been proven.
+    fn speculate(&mut self, _: &mut dyn FnMut(&mut dyn Mover) -> bool) -> Option<bool> {
+        None
+    }
+}
+
+#[cfg(feature = "rayon")]
+impl<T, U, F> Shared for Change<'_, T, U, F>
+where
+    T: Element + Send,
+    U: Element + Sync,
+    F: Fn(T, U) -> T + Copy + Send,
+{
+    fn parts(&mut self, cuts: &[usize]) -> Vec<Box<dyn Shared + '_>> {
+        let Change { data, updates, change, n, way } = self;
+        cut(data, cuts, |data| {
+            let (updates, change, n, way) = (*updates, *change, *n, *way);
+            Box::new(Change { data, updates, change, n, way }) as Box<dyn Shared + '_>
+        })
+    }
+
+    fn set_row(&mut self, n: usize) {
+        self.n = n;
+    }
+
+    fn tiles(&mut self, tile: &Tile, columns: usize) -> Vec<Box<dyn Tiled + '_>> {
+        let Change { data, updates, change, n, way } = self;
+        let data = data.get_mut(tile.start..).unwrap_or_default();
+        let mut rest = Columns::new(data, tile.rows, tile.pitch, columns);
+        let tiles = (0..columns.div_ceil(tile.width.max(1))).map_while(|_| {
+            let (columns, others) = rest.take()?.split_at(tile.width);
+            rest = Some(others);
+            let (updates, change, n, way) = (*updates, *change, *n, *way);
+            let tile = ChangeColumns { columns, rows: tile.rows, updates, change, n, way };
+            Some(Box::new(tile) as Box<dyn Tiled + '_>)
+        });
+        tiles.collect()
+    }
+}
+
+/// Columns of the data.
+struct ChangeColumns<'a, T, U, F> {
+    columns: Columns<'a, T>,
+    rows: usize,
+    updates: &'a [U],
+    change: F,
+    n: usize,
+    way: Way,
+}
+
+impl<T: Element, U: Element, F: Fn(T, U) -> T + Copy> ChangeColumns<'_, T, U, F> {
+    fn change(&mut self, run: &mut dyn FnMut(&mut dyn Mover)) {
+        let ChangeColumns { columns, rows, updates, change, n, way } = self;
+        let mut copy = Vec::with_capacity(rows.saturating_mul(columns.row(0).len()));
+        for row in 0..*rows {
+            let ahead = columns.row(row + tuning::TILE_ROWS_AHEAD);
+            prefetch_row(ahead, 0, ahead.len());
+            copy.extend_from_slice(columns.row(row));
+        }
+        let width = copy.len().checked_div(*rows).unwrap_or(0).max(1);
+        let (data, updates) = (&mut copy, *updates);
+        run(&mut Change { data, updates, change: *change, n: *n, way: *way });
+        for (row, from) in copy.chunks_exact(width).enumerate() {
+            if let Some(to) = columns.row(row).get_mut(..from.len()) {
+                to.copy_from_slice(from);
+            }
+        }
+    }
+}
+
+#[cfg(feature = "rayon")]
+impl<T, U, F> Tiled for ChangeColumns<'_, T, U, F>
+where
+    T: Element + Send,
+    U: Element + Sync,
+    F: Fn(T, U) -> T + Copy + Send,
+{
+    fn run(&mut self, run: &mut dyn FnMut(&mut dyn Mover)) {
+        self.change(run);
+    }
+}

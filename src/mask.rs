@@ -1,0 +1,582 @@
+//! Masks: where they are true, what they choose, and what is put there.
+//!
+//! A [`Mask`] is a tensor of `bool`s or bits, of any layout. What a mask chooses has a length that
+//! depends on its values, so each function says how many of them are true, and writes to the start
+//! of the caller's slice. A slice that is too short is an error with the length that it must have,
+//! and nothing is written.
+//!
+//! - [`nonzero`]: the coordinates of what is true. ONNX `NonZero`, PyTorch `nonzero`, NumPy
+//!   `argwhere`.
+//! - [`compress`]: the elements where it is true. ONNX `Compress`, PyTorch `masked_select`, NumPy
+//!   `a[m]` and `compress`.
+//! - [`expand`]: elements put in order where it is true. PyTorch `masked_scatter`, NumPy
+//!   `a[m] = values`.
+//! - [`fill`]: one value put where it is true. PyTorch `masked_fill`, NumPy `a[m] = value`.
+//!
+//! ```
+//! use strew::{Layout, mask};
+//!
+//! // The scores above 0.5, and where they are.
+//! let scores = [0.9, 0.1, 0.6, 0.2];
+//! let (four, above) = (Layout::contiguous([4]), scores.map(|score| score > 0.5));
+//! let above = mask::Mask::bools(&above, &four);
+//! let (mut places, mut best) = ([0_u32; 4], [0.0; 4]);
+//! assert_eq!(mask::nonzero(above, &mut places)?, 2);
+//! assert_eq!(mask::compress(above, &scores, &four, None, &mut best)?, 2);
+//! assert_eq!((places[..2].to_vec(), best[..2].to_vec()), (vec![0, 2], vec![0.9, 0.6]));
+//! # Ok::<(), strew::Error>(())
+//! ```
+
+use crate::copy::copy_row;
+use crate::element::Element;
+use crate::error::{Error, Operand};
+use crate::index::Index;
+use crate::layout::Layout;
+use crate::plan::{Dim, Plan, Start};
+use crate::proof::fits;
+use crate::shape::same_sizes;
+use crate::walk::{Odometer, Position, split_lane};
+
+/// The values of a mask, and how they lie.
+///
+/// ```
+/// use strew::{Layout, mask};
+///
+/// // The same mask as bools, and as bits, which lie as Arrow has them: the lowest first.
+/// let three = Layout::contiguous([3]);
+/// let bools = mask::Mask::bools(&[true, false, true], &three);
+/// let bits = mask::Mask::bits(&[0b101], &three);
+/// for mask in [bools, bits] {
+///     let mut data = [1, 2, 3];
+///     assert_eq!(mask::fill(mask, 0, &mut data, &three)?, 2);
+///     assert_eq!(data, [0, 2, 0]);
+/// }
+/// # Ok::<(), strew::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Mask<'a> {
+    values: Values<'a>,
+    layout: &'a Layout,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Values<'a> {
+    Bools(&'a [bool]),
+    Bits(&'a [u8]),
+}
+
+impl<'a> Mask<'a> {
+    /// A mask of bools.
+    #[must_use]
+    pub const fn bools(values: &'a [bool], layout: &'a Layout) -> Mask<'a> {
+        Mask { values: Values::Bools(values), layout }
+    }
+
+    /// A mask of bits, which its layout counts: bit `p` is `bytes[p / 8] >> p % 8 & 1`.
+    #[must_use]
+    pub const fn bits(bytes: &'a [u8], layout: &'a Layout) -> Mask<'a> {
+        Mask { values: Values::Bits(bytes), layout }
+    }
+
+    /// Fails if there are fewer values than the layout needs.
+    fn fits(&self) -> Result<(), Error> {
+        let found = match self.values {
+            Values::Bools(values) => values.len(),
+            Values::Bits(bytes) => bytes.len().saturating_mul(8),
+        };
+        fits(Operand::Mask, self.layout.extent_of(Operand::Mask)?, found)
+    }
+}
+
+/// Sets `positions` to the coordinates of what is true, in row-major order, and says how many
+/// tuples there are: `[count, rank]` numbers, which are indices for
+/// [`Gather::nd`](crate::Gather::nd).
+///
+/// Of a mask of rank 1 they are plain positions. ONNX has them transposed: it is
+/// `Layout::strided([rank, count], [1, rank])` of the same slice.
+///
+/// # Errors
+/// [`Error::SliceTooShort`] for the mask or the positions, [`Error::SizesOverflow`] for the indices
+/// if their type cannot hold a coordinate; [`Error::OffsetTooSmall`].
+///
+/// ```
+/// use strew::{Layout, mask};
+///
+/// let square = Layout::contiguous([2, 2]);
+/// let mut positions = [0_i64; 8];
+/// let count = mask::nonzero(
+///     mask::Mask::bools(&[true, false, true, true], &square),
+///     &mut positions,
+/// )?;
+/// assert_eq!((count, &positions[..6]), (3, &[0, 0, /**/ 1, 0, /**/ 1, 1][..]));
+/// # Ok::<(), strew::Error>(())
+/// ```
+pub fn nonzero<I: Index>(mask: Mask<'_>, positions: &mut [I]) -> Result<usize, Error> {
+    mask.fits()?;
+    let layout = mask.layout;
+    for size in layout.sizes() {
+        if size.checked_sub(1).is_some_and(|last| I::of(last).is_none()) {
+            return Err(Error::SizesOverflow { operand: Operand::Indices });
+        }
+    }
+    // Dimensions do not merge: each has a coordinate.
+    let mut pairs = Pairs::of(mask.values);
+    for (n, size) in layout.sizes().iter().enumerate() {
+        pairs.keep(*size, layout.stride(n), 0);
+    }
+    pairs.plan.start = Start { table: layout.offset(), indices: 0, flat: 0 };
+    pairs.left = layout.elements().unwrap_or(0);
+    let rank = layout.rank();
+    // What is long enough for all need not be compared with their count.
+    if positions.len() < pairs.left.saturating_mul(rank) {
+        let length = pairs.count().saturating_mul(rank);
+        fits(Operand::Output, length, positions.len())?;
+    }
+    let (mut count, mut rest) = (0_usize, positions);
+    if rank == 1 {
+        let length = rest.len();
+        pairs.each(|span| rest = span.positions(core::mem::take(&mut rest)));
+        return Ok(length.saturating_sub(rest.len()));
+    }
+    pairs.each(|span| {
+        count = count.saturating_add(span.count());
+        span.each(|n| {
+            let mut place = span.number.wrapping_add(n);
+            let tuple;
+            (tuple, rest) =
+                core::mem::take(&mut rest).split_at_mut_checked(rank).unwrap_or_default();
+            for (to, size) in tuple.iter_mut().zip(layout.sizes()).rev() {
+                let coordinate = place.checked_rem(*size).unwrap_or(0);
+                place = place.checked_div(*size).unwrap_or(0);
+                if let Some(index) = I::of(coordinate) {
+                    *to = index;
+                }
+            }
+        });
+    });
+    Ok(count)
+}
+
+/// Copies the elements where the mask is true to the start of `output`, in row-major order, and
+/// says how many of the mask's values are true.
+///
+/// - Without an axis, the mask has the sizes of the data; or it has rank 1, counts the elements of
+///   the data in row-major order, and may end before they do (ONNX `Compress` without an axis).
+/// - With an axis, it has rank 1 and chooses positions along it, and may end before the axis does.
+///   The output is packed, of the sizes `data[..axis] ++ [count] ++ data[axis+1..]`.
+///
+/// # Errors
+/// [`Error::SliceTooShort`] for the mask, the data or the output; [`Error::AxisOutOfRange`],
+/// [`Error::RankMismatch`], [`Error::SizeMismatch`], [`Error::SizesOverflow`],
+/// [`Error::OffsetTooSmall`]. The output is as it was.
+///
+/// ```
+/// use strew::{Layout, mask};
+///
+/// let (data, table) = ([1, 2, 3, 4, 5, 6], Layout::contiguous([2, 3]));
+/// let columns = Layout::contiguous([3]);
+/// let columns = mask::Mask::bools(&[true, false, true], &columns);
+/// let mut output = [0; 6];
+/// assert_eq!(mask::compress(columns, &data, &table, Some(1), &mut output)?, 2);
+/// assert_eq!(output[..4], [1, 3, /**/ 4, 6]);
+/// # Ok::<(), strew::Error>(())
+/// ```
+pub fn compress<T: Element>(
+    mask: Mask<'_>,
+    data: &[T],
+    layout: &Layout,
+    axis: Option<usize>,
+    output: &mut [T],
+) -> Result<usize, Error> {
+    let pairs = Pairs::with(mask, layout, axis, Operand::Input, data.len())?;
+    // What is long enough for all elements need not be compared with their count.
+    if output.len() < pairs.left {
+        fits(Operand::Output, pairs.count(), output.len())?;
+    }
+    let (length, mut rest) = (output.len(), output);
+    pairs.each(|span| rest = span.compress(data, core::mem::take(&mut rest)));
+    let length = length.saturating_sub(rest.len());
+    // Along an axis, each value stands for the elements of all other dimensions.
+    let others = axis.map(|axis| {
+        let others = layout.sizes().iter().enumerate().filter(|(n, _)| *n != axis);
+        others.fold(1_usize, |all, (_, size)| all.saturating_mul(*size))
+    });
+    match others {
+        Some(others) if others > 0 => Ok(length.checked_div(others).unwrap_or(0)),
+        // There are no elements, but positions all the same.
+        Some(_) => Ok(Pairs::with(mask, mask.layout, None, Operand::Mask, usize::MAX)?.count()),
+        None => Ok(length),
+    }
+}
+
+/// Puts the first `values` where the mask is true, in row-major order, and says how many of the
+/// mask's values are true. The mask is as one without an axis of [`compress`].
+///
+/// # Errors
+/// [`Error::SliceTooShort`] for the mask, the data or the values (as the updates);
+/// [`Error::RankMismatch`], [`Error::SizeMismatch`], [`Error::SizesOverflow`],
+/// [`Error::OffsetTooSmall`], [`Error::OverlappingOutput`]. The data is as it was.
+///
+/// ```
+/// use strew::{Layout, mask};
+///
+/// let four = Layout::contiguous([4]);
+/// let holes = mask::Mask::bools(&[false, true, false, true], &four);
+/// let mut data = [1, 0, 2, 0];
+/// assert_eq!(mask::expand(holes, &[7, 8], &mut data, &four)?, 2);
+/// assert_eq!(data, [1, 7, 2, 8]);
+/// # Ok::<(), strew::Error>(())
+/// ```
+pub fn expand<T: Element>(
+    mask: Mask<'_>,
+    values: &[T],
+    data: &mut [T],
+    layout: &Layout,
+) -> Result<usize, Error> {
+    let pairs = Pairs::with(mask, layout, None, Operand::Data, data.len())?;
+    layout.without_overlap(Operand::Data)?;
+    let count = pairs.count();
+    fits(Operand::Updates, count, values.len())?;
+    let mut values = values.iter();
+    pairs.each(|span| {
+        span.each(|n| {
+            let (value, to) = (values.next(), data.get_mut(span.place(n)));
+            if let (Some(value), Some(to)) = (value, to) {
+                *to = *value;
+            }
+        });
+    });
+    Ok(count)
+}
+
+/// Puts a value where the mask is true, and says how many of the mask's values are true. The mask
+/// is as one without an axis of [`compress`].
+///
+/// # Errors
+/// [`Error::SliceTooShort`] for the mask or the data; [`Error::RankMismatch`],
+/// [`Error::SizeMismatch`], [`Error::SizesOverflow`], [`Error::OffsetTooSmall`],
+/// [`Error::OverlappingOutput`]. The data is as it was.
+///
+/// ```
+/// use strew::{Layout, mask};
+///
+/// // The upper triangle of the scores of attention.
+/// let square = Layout::contiguous([2, 2]);
+/// let future = mask::Mask::bools(&[false, true, false, false], &square);
+/// let mut scores = [0.1, 0.2, 0.3, 0.4];
+/// assert_eq!(mask::fill(future, f32::NEG_INFINITY, &mut scores, &square)?, 1);
+/// assert_eq!(scores, [0.1, f32::NEG_INFINITY, 0.3, 0.4]);
+/// # Ok::<(), strew::Error>(())
+/// ```
+pub fn fill<T: Element>(
+    mask: Mask<'_>,
+    value: T,
+    data: &mut [T],
+    layout: &Layout,
+) -> Result<usize, Error> {
+    let pairs = Pairs::with(mask, layout, None, Operand::Data, data.len())?;
+    layout.without_overlap(Operand::Data)?;
+    let mut count = 0;
+    pairs.each(|span| {
+        count += span.count();
+        span.each(|n| data.get_mut(span.place(n)).into_iter().for_each(|to| *to = value));
+    });
+    Ok(count)
+}
+
+/// The values of a mask with the elements that they stand for: a plan whose table is the mask, and
+/// whose flat tensor is the data.
+struct Pairs<'a> {
+    values: Values<'a>,
+    plan: Plan,
+    /// The number of pairs; what comes after them has none.
+    left: usize,
+}
+
+impl<'a> Pairs<'a> {
+    fn of(values: Values<'a>) -> Pairs<'a> {
+        Pairs { values, plan: Plan::NOTHING, left: 0 }
+    }
+
+    /// Adds a dimension that does not merge with others.
+    fn keep(&mut self, size: usize, table: isize, flat: isize) {
+        if let Some(dim) = self.plan.dims.get_mut(self.plan.rank) {
+            *dim = Dim { size, table, indices: 0, flat, cell: 0 };
+            self.plan.rank += 1;
+        }
+    }
+
+    /// With the elements of data of which there are so many in their slice.
+    fn with(
+        mask: Mask<'a>,
+        layout: &Layout,
+        axis: Option<usize>,
+        operand: Operand,
+        length: usize,
+    ) -> Result<Pairs<'a>, Error> {
+        mask.fits()?;
+        let shape = mask.layout;
+        let mut pairs = Pairs::of(mask.values);
+        let elements = layout.elements().ok_or(Error::SizesOverflow { operand })?;
+        pairs.left = elements;
+        let expected = match axis {
+            Some(axis) if axis >= layout.rank() => {
+                let (expected, found) = (layout.rank(), axis);
+                return Err(Error::AxisOutOfRange { operand, expected, found });
+            }
+            Some(axis) => layout.size(axis),
+            None if shape.rank() == 1 => elements,
+            None => {
+                same_sizes(layout, shape, Operand::Mask)?;
+                0
+            }
+        };
+        if axis.is_some() && shape.rank() != 1 {
+            let (operand, found) = (Operand::Mask, shape.rank());
+            return Err(Error::RankMismatch { operand, expected: 1, found });
+        }
+        if shape.rank() == 1 && shape.size(0) > expected {
+            let (operand, dimension, found) = (Operand::Mask, 0, shape.size(0));
+            return Err(Error::SizeMismatch { operand, dimension, expected, found });
+        }
+        fits(operand, layout.extent_of(operand)?, length)?;
+        if axis.is_none() && shape.rank() == 1 {
+            pairs.left = shape.size(0);
+        }
+        let mut inner = elements;
+        for (n, size) in layout.sizes().iter().enumerate() {
+            inner = inner.checked_div(*size).unwrap_or(0);
+            let (size, stride) = match axis {
+                Some(axis) if n == axis => (shape.size(0), shape.stride(0)),
+                Some(_) => (*size, 0),
+                None if shape.rank() == 1 => (*size, shape.stride(0).wrapping_mul(inner as isize)),
+                None => (*size, shape.stride(n)),
+            };
+            pairs.plan.push(size, stride, 0, layout.stride(n));
+            if size == 0 {
+                pairs.left = 0;
+            }
+        }
+        pairs.plan.start = Start { table: shape.offset(), indices: 0, flat: layout.offset() };
+        Ok(pairs)
+    }
+
+    fn count(&self) -> usize {
+        let mut count = 0_usize;
+        self.each(|span| count = count.saturating_add(span.count()));
+        count
+    }
+
+    fn each(&self, mut visit: impl FnMut(&Span)) {
+        let mut span = Span { words: [0; WORDS], length: 0, place: 0, step: 0, number: 0 };
+        let mut walk = Walk {
+            lane: *split_lane(self.plan.inner()).0,
+            at: Position::first(&self.plan),
+            odometer: Odometer::new(),
+            column: 0,
+            left: self.left,
+        };
+        while self.next(&mut walk, &mut span) {
+            visit(&span);
+        }
+    }
+
+    /// Reads the next span of the mask. `false`: there is none.
+    #[inline(never)]
+    fn next(&self, walk: &mut Walk, span: &mut Span) -> bool {
+        if walk.left == 0 {
+            return false;
+        }
+        let (dim, outer) = split_lane(self.plan.inner());
+        if walk.column >= walk.lane.size {
+            walk.column = 0;
+            if outer.is_empty() || !walk.odometer.step(outer, &mut walk.at) {
+                return false;
+            }
+        }
+        span.number = span.number.wrapping_add(span.length);
+        let column = walk.column;
+        let go =
+            |from: usize, stride: isize| from.wrapping_add(column.wrapping_mul(stride as usize));
+        let length = (dim.size - column).min(walk.left).min(WORDS * 64);
+        (span.length, span.place, span.step) = (length, go(walk.at.flat, dim.flat), dim.flat);
+        let (mut place, mut rest) = (go(walk.at.table, dim.table), length);
+        for word in &mut span.words {
+            *word = self.values.word(place, dim.table, rest.min(64));
+            rest = rest.saturating_sub(64);
+            place = place.wrapping_add_signed(dim.table.wrapping_mul(64));
+        }
+        walk.column += length;
+        walk.left -= length;
+        true
+    }
+}
+
+/// Where a walk over pairs stands.
+struct Walk {
+    lane: Dim,
+    at: Position,
+    odometer: Odometer,
+    column: usize,
+    left: usize,
+}
+
+/// The words of a span.
+const WORDS: usize = 16;
+
+/// Some values of a lane of the mask as bits, and the elements that they stand for.
+struct Span {
+    words: [u64; WORDS],
+    length: usize,
+    /// The place of the first element, and the distance between them.
+    place: usize,
+    step: isize,
+    /// The number of pairs before it.
+    number: usize,
+}
+
+impl Span {
+    fn count(&self) -> usize {
+        self.words.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
+    /// The place of element `n`.
+    #[inline(always)]
+    fn place(&self, n: usize) -> usize {
+        self.place.wrapping_add(n.wrapping_mul(self.step as usize))
+    }
+
+    /// Visits the numbers of the bits that are set.
+    #[inline(always)]
+    fn each(&self, mut visit: impl FnMut(usize)) {
+        for (number, word) in self.words.iter().enumerate() {
+            let mut bits = *word;
+            while bits != 0 {
+                visit(number * 64 + bits.trailing_zeros() as usize);
+                bits &= bits.wrapping_sub(1);
+            }
+        }
+    }
+
+    /// Copies the chosen elements, and returns what is left of the output.
+    #[inline(always)]
+    fn compress<'a, T: Element>(&self, data: &[T], output: &'a mut [T]) -> &'a mut [T] {
+        let (to, rest) = output.split_at_mut_checked(self.count()).unwrap_or_default();
+        if self.step == 1
+            && let Some(from) = data.get(self.place..self.place.wrapping_add(self.length))
+        {
+            if to.len() == from.len() {
+                copy_row(from, to);
+            } else {
+                chosen(&self.words, from, to);
+            }
+            return rest;
+        }
+        let mut places = to.iter_mut();
+        self.each(|n| {
+            if let (Some(to), Some(from)) = (places.next(), data.get(self.place(n))) {
+                *to = *from;
+            }
+        });
+        rest
+    }
+
+    /// Writes the numbers of the pairs that are true, and returns what is left of the slice.
+    #[inline(always)]
+    fn positions<'a, I: Index>(&self, output: &'a mut [I]) -> &'a mut [I] {
+        let (to, rest) = output.split_at_mut_checked(self.count()).unwrap_or_default();
+        #[cfg(feature = "std")]
+        {
+            let mut numbers = [0; WORDS * 64];
+            strew_simd::positions(strew_simd::Path::detect(), &self.words, 0, &mut numbers);
+            for (to, number) in to.iter_mut().zip(&numbers) {
+                *to = I::cut(self.number.wrapping_add(*number as usize));
+            }
+        }
+        #[cfg(not(feature = "std"))]
+        {
+            let mut places = to.iter_mut();
+            self.each(|n| {
+                places.next().into_iter().for_each(|to| *to = I::cut(self.number.wrapping_add(n)));
+            });
+        }
+        rest
+    }
+}
+
+/// `to = from` where bits are set, in order.
+#[cfg(feature = "std")]
+#[inline(always)]
+fn chosen<T: Element>(words: &[u64], from: &[T], to: &mut [T]) {
+    strew_simd::compress(strew_simd::Path::detect(), words, from, to);
+}
+#[cfg(not(feature = "std"))]
+#[inline(always)]
+fn chosen<T: Element>(words: &[u64], from: &[T], to: &mut [T]) {
+    let mut places = to.iter_mut();
+    for (word, from) in words.iter().zip(from.chunks(64)) {
+        let mut bits = *word;
+        while bits != 0 {
+            let from = from.get(bits.trailing_zeros() as usize);
+            if let (Some(to), Some(from)) = (places.next(), from) {
+                *to = *from;
+            }
+            bits &= bits.wrapping_sub(1);
+        }
+    }
+}
+
+impl Values<'_> {
+    /// Up to 64 values from a place on, a step apart, as bits.
+    fn word(self, place: usize, step: isize, count: usize) -> u64 {
+        let ones = if count < 64 { (1 << count) - 1 } else { u64::MAX };
+        if step == 0 {
+            return if count > 0 && self.get(place) { ones } else { 0 };
+        }
+        match (self, step, count) {
+            (Values::Bools(values), 1, 64) => {
+                let values = values.get(place..).and_then(|values| values.first_chunk::<64>());
+                if let Some(values) = values {
+                    return word_of(values);
+                }
+            }
+            (Values::Bits(bytes), 1, 64) => {
+                let bytes = bytes.get(place / 8..).and_then(|bytes| bytes.split_first_chunk());
+                if let Some((bytes, rest)) = bytes {
+                    let (low, shift) = (u64::from_le_bytes(*bytes), place % 8);
+                    let high = rest.first().map_or(0, |byte| u64::from(*byte));
+                    return if shift == 0 { low } else { low >> shift | high << (64 - shift) };
+                }
+            }
+            _ => {}
+        }
+        let (mut bits, mut at) = (0, place);
+        for n in 0..count {
+            bits |= u64::from(self.get(at)) << n;
+            at = at.wrapping_add_signed(step);
+        }
+        bits
+    }
+
+    #[inline]
+    fn get(self, place: usize) -> bool {
+        match self {
+            Values::Bools(values) => values.get(place).copied().unwrap_or(false),
+            Values::Bits(bytes) => {
+                bytes.get(place / 8).is_some_and(|byte| byte >> (place % 8) & 1 != 0)
+            }
+        }
+    }
+}
+
+/// The bits of 64 bools. Eight of them are bytes of 0 and 1; a product moves each to its place in
+/// the highest byte.
+#[inline(always)]
+fn word_of(values: &[bool; 64]) -> u64 {
+    let bytes: &[u8] = bytemuck::must_cast_slice(values);
+    let mut word = [0; 8];
+    for (to, eight) in word.iter_mut().zip(bytes.as_chunks::<8>().0) {
+        *to = (u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u8;
+    }
+    u64::from_le_bytes(word)
+}

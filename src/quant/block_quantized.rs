@@ -1,0 +1,618 @@
+//! ONNX `com.microsoft.GatherBlockQuantized`.
+
+use half::f16;
+
+#[cfg(feature = "std")]
+use crate::engine::Tile;
+use crate::error::{Direction, Error, Operand, tri};
+use crate::index::{Bounds, Index};
+use crate::layout::Layout;
+use crate::map::Source;
+use crate::plan::Plan;
+use crate::proof::fits;
+use crate::quant::numbers::{f16_from_f32, f16_to_f32};
+use crate::run;
+use crate::shape::{self, Shape};
+
+/// How quantised values lie in bytes.
+///
+/// ```
+/// use strew::quant::Packing;
+///
+/// assert_eq!(Packing::U8 { bits: 2 }.bits(), 2);
+/// assert_eq!(Packing::Int4.bits(), 4);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum Packing {
+    /// ONNX `uint8`: values of 2, 4 or 8 bits, the first one in the lowest bits. The last dimension
+    /// of the data counts bytes, and each row of zero points begins with a byte of its own. Without
+    /// zero points they are half of the range: 2, 8 or 128.
+    U8 {
+        /// The bits of a value.
+        bits: usize,
+    },
+    /// ONNX `int4`: -8 to 7, the first one in the low half of a byte, without gaps between rows.
+    /// Without zero points they are 0.
+    Int4,
+    /// ONNX `uint4`: 0 to 15, packed as [`Int4`](Packing::Int4) is. Without zero points they are 0.
+    Uint4,
+}
+
+impl Packing {
+    /// The bits of a value.
+    #[must_use]
+    pub const fn bits(self) -> usize {
+        match self {
+            Packing::U8 { bits } => bits,
+            Packing::Int4 | Packing::Uint4 => 4,
+        }
+    }
+
+    const fn is_u8(self) -> bool {
+        matches!(self, Packing::U8 { .. })
+    }
+}
+
+/// The attributes of the operator but for `bits`, which [`Packing`] has.
+///
+/// ```
+/// use strew::quant::Attributes;
+///
+/// let attributes = Attributes { block_size: 32, ..Attributes::DEFAULT };
+/// assert_eq!((attributes.gather_axis, attributes.quantize_axis), (0, 1));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Attributes {
+    /// The axis that indices select from; below 0 it counts from the end.
+    pub gather_axis: isize,
+    /// The axis along which `block_size` neighbours share a scale; below 0 it counts from the end.
+    pub quantize_axis: isize,
+    /// A power of two, at least 16.
+    pub block_size: usize,
+}
+
+impl Attributes {
+    /// ONNX's defaults: axes 0 and 1, blocks of 128.
+    pub const DEFAULT: Attributes =
+        Attributes { gather_axis: 0, quantize_axis: 1, block_size: 128 };
+}
+
+impl Default for Attributes {
+    fn default() -> Self {
+        Attributes::DEFAULT
+    }
+}
+
+/// The types of scales, and of what is gathered: `f32` and `f16`. This trait is sealed.
+///
+/// ```
+/// fn is_a_scale<S: strew::quant::Scale>() {}
+/// is_a_scale::<f32>();
+/// is_a_scale::<half::f16>();
+/// ```
+pub trait Scale: sealed::Sealed {}
+
+mod sealed {
+    pub trait Sealed: crate::element::Element + Send + Sync {
+        fn to_f32(self) -> f32;
+        fn from_f32(value: f32) -> Self;
+    }
+}
+
+impl Scale for f32 {}
+impl sealed::Sealed for f32 {
+    #[inline(always)]
+    fn to_f32(self) -> f32 {
+        self
+    }
+    #[inline(always)]
+    fn from_f32(value: f32) -> f32 {
+        value
+    }
+}
+
+impl Scale for f16 {}
+impl sealed::Sealed for f16 {
+    #[inline(always)]
+    fn to_f32(self) -> f32 {
+        f16_to_f32(self)
+    }
+    #[inline(always)]
+    fn from_f32(value: f32) -> f16 {
+        f16_from_f32(value)
+    }
+}
+
+/// A gather from a table of 2, 4 or 8 bits with block-wise scales: ONNX
+/// `com.microsoft.GatherBlockQuantized`, to the bit.
+///
+/// ```text
+/// output[p.., i.., s..] = (q - zero) * scale, q = data[p.., indices[i..], s..]
+/// ```
+///
+/// The gather is [`Gather::axis`](crate::Gather::axis) along `gather_axis`. Scales have the sizes
+/// of the data, divided by `block_size` and rounded up on `quantize_axis`; so have zero points. The
+/// difference is computed in integers, the product in `f32`, and rounded to the type of the scales.
+///
+/// Data, scales and zero points are contiguous, packed as [`Packing`] says; indices and output may
+/// have any strides. An index out of bounds is an error, or what the policy makes of it:
+/// ONNX Runtime writes zeros there, as does [`Bounds::Skip`] into zeros.
+///
+/// ```
+/// use strew::Layout;
+/// use strew::quant::{Attributes, BlockQuantized, Packing};
+///
+/// // 2 rows of 32 values of 4 bits, of which 16 share a scale; the zero points are 8.
+/// let attributes = Attributes { block_size: 16, ..Attributes::DEFAULT };
+/// let (ids, rows) = (Layout::contiguous([1]), Layout::contiguous([1, 32]));
+/// let gather =
+///     BlockQuantized::new(Packing::U8 { bits: 4 }, &attributes, &[2, 16], &ids, &rows)?;
+/// let data = [[0x98; 16], [0x7a; 16]];
+/// let mut output = [0.0_f32; 32];
+/// gather.run(data.as_flattened(), &[1.0, 2.0, 10.0, 20.0], None, &[1], &mut output)?;
+/// assert_eq!(output[..2], [20.0, -10.0]);
+/// assert_eq!(output[16..18], [40.0, -20.0]);
+/// # Ok::<(), strew::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct BlockQuantized {
+    plan: Plan,
+    packing: Packing,
+    block_size: usize,
+    /// The size of the axis of the blocks, and the number of elements of a step of it.
+    size: usize,
+    step: usize,
+    /// The number of blocks of the axis.
+    blocks: usize,
+    /// The lengths that slices need.
+    data: usize,
+    scales: usize,
+    zero_points: usize,
+}
+
+/// What the attributes say about sizes.
+struct Sizes {
+    /// In values, not in bytes.
+    logical: Layout,
+    gather_axis: usize,
+    quantize_axis: usize,
+}
+
+impl Sizes {
+    const fn of(packing: Packing, attributes: &Attributes, data: &[usize]) -> Result<Sizes, Error> {
+        let bits = packing.bits();
+        if !matches!(bits, 2 | 4 | 8) {
+            return Err(Error::BitsNotSupported { found: bits });
+        }
+        if attributes.block_size < 16 || !attributes.block_size.is_power_of_two() {
+            return Err(Error::BlockSizeNotSupported { found: attributes.block_size });
+        }
+        let stored = tri!(Layout::from_sizes(data));
+        let rank = stored.rank();
+        if rank < 2 {
+            return Err(Error::RankMismatch { operand: Operand::Input, expected: 2, found: rank });
+        }
+        let gather_axis = tri!(axis(attributes.gather_axis, rank));
+        let quantize_axis = tri!(axis(attributes.quantize_axis, rank));
+        if packing.is_u8() {
+            if gather_axis != 0 {
+                return Err(Error::AxisNotSupported { expected: 0, found: gather_axis });
+            }
+            if quantize_axis != rank - 1 {
+                return Err(Error::AxisNotSupported { expected: rank - 1, found: quantize_axis });
+            }
+        }
+        let mut logical = Layout::contiguous([]);
+        let mut d = 0;
+        while d < rank {
+            let size = if packing.is_u8() && d == rank - 1 {
+                stored.size(d).saturating_mul(8 / bits)
+            } else {
+                stored.size(d)
+            };
+            logical.push(size, 0);
+            d += 1;
+        }
+        Ok(Sizes { logical: Layout::packed(logical.sizes()), gather_axis, quantize_axis })
+    }
+}
+
+/// An axis that may be counted from the end.
+const fn axis(axis: isize, rank: usize) -> Result<usize, Error> {
+    let place = if axis < 0 { rank.wrapping_add_signed(axis) } else { axis as usize };
+    if place >= rank {
+        let found = axis.unsigned_abs();
+        return Err(Error::AxisOutOfRange { operand: Operand::Input, expected: rank, found });
+    }
+    Ok(place)
+}
+
+/// The product of the sizes of these dimensions.
+const fn product(sizes: &Layout, first: usize, end: usize) -> Result<usize, Error> {
+    let (mut product, mut d) = (1_usize, first);
+    while d < end {
+        product = match product.checked_mul(sizes.size(d)) {
+            Some(product) => product,
+            None => return Err(Error::SizesOverflow { operand: Operand::Input }),
+        };
+        d += 1;
+    }
+    Ok(product)
+}
+
+impl BlockQuantized {
+    /// A gather from data of these sizes: those that ONNX gives the tensor, in bytes along the last
+    /// dimension for [`Packing::U8`], in values otherwise. [`sizes`](BlockQuantized::sizes) has
+    /// those of the output.
+    ///
+    /// # Errors
+    /// [`Error::BitsNotSupported`], [`Error::BlockSizeNotSupported`], [`Error::AxisOutOfRange`];
+    /// [`Error::AxisNotSupported`]: `U8` is gathered along axis 0, with blocks along the last;
+    /// [`Error::RankMismatch`] (the data has at least 2 dimensions), and those of
+    /// [`Gather::axis`](crate::Gather::axis).
+    ///
+    /// ```
+    /// use strew::quant::{Attributes, BlockQuantized, Packing};
+    /// use strew::{Error, Layout};
+    ///
+    /// let new = |packing, attributes: &Attributes| {
+    ///     let (ids, rows) = (Layout::contiguous([3]), Layout::contiguous([3, 128]));
+    ///     BlockQuantized::new(packing, attributes, &[10, 128], &ids, &rows)
+    /// };
+    /// let attributes = Attributes::DEFAULT;
+    /// assert!(new(Packing::Int4, &attributes).is_ok());
+    /// let bits = Packing::U8 { bits: 3 };
+    /// assert_eq!(new(bits, &attributes), Err(Error::BitsNotSupported { found: 3 }));
+    /// let attributes = Attributes { block_size: 24, ..attributes };
+    /// let error = Error::BlockSizeNotSupported { found: 24 };
+    /// assert_eq!(new(Packing::Int4, &attributes), Err(error));
+    /// ```
+    pub const fn new(
+        packing: Packing,
+        attributes: &Attributes,
+        data: &[usize],
+        indices: &Layout,
+        output: &Layout,
+    ) -> Result<BlockQuantized, Error> {
+        let Sizes { logical, gather_axis, quantize_axis } =
+            tri!(Sizes::of(packing, attributes, data));
+        let mut plan = Plan::NOTHING;
+        tri!(plan.axis(&logical, indices, output, gather_axis, Direction::Gather));
+        let rank = logical.rank();
+        let size = logical.size(quantize_axis);
+        let step = tri!(product(&logical, quantize_axis + 1, rank));
+        let before = tri!(product(&logical, 0, quantize_axis));
+        let block_size = attributes.block_size;
+        let blocks = size.div_ceil(block_size);
+        let rows = before.saturating_mul(step);
+        let scales = rows.saturating_mul(blocks);
+        let per_byte = match packing.bits() {
+            2 => 4,
+            4 => 2,
+            _ => 1,
+        };
+        let data = plan.lengths.table.div_ceil(per_byte);
+        let zero_points = if packing.is_u8() {
+            rows.saturating_mul(blocks.div_ceil(per_byte))
+        } else {
+            scales.div_ceil(per_byte)
+        };
+        Ok(BlockQuantized {
+            plan,
+            packing,
+            block_size,
+            size,
+            step,
+            blocks,
+            data,
+            scales,
+            zero_points,
+        })
+    }
+
+    /// The sizes of the output.
+    ///
+    /// # Errors
+    /// Those of [`new`](BlockQuantized::new) for data and indices.
+    ///
+    /// ```
+    /// use strew::quant::{Attributes, BlockQuantized, Packing};
+    ///
+    /// let (packing, attributes) = (Packing::U8 { bits: 4 }, Attributes::DEFAULT);
+    /// let sizes = BlockQuantized::sizes(packing, &attributes, &[1000, 64], &[2, 3])?;
+    /// assert_eq!(*sizes, [2, 3, 128]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    pub fn sizes(
+        packing: Packing,
+        attributes: &Attributes,
+        data: &[usize],
+        indices: &[usize],
+    ) -> Result<Shape, Error> {
+        let Sizes { logical, gather_axis, .. } = Sizes::of(packing, attributes, data)?;
+        shape::axis(logical.sizes(), indices, gather_axis)
+    }
+
+    /// The same gather with another rule for indices out of bounds; the rule is [`Bounds::Error`]
+    /// if none is set.
+    ///
+    /// ```
+    /// use strew::quant::{Attributes, BlockQuantized, Packing};
+    /// use strew::{Bounds, Layout};
+    ///
+    /// let (ids, rows) = (Layout::contiguous([1]), Layout::contiguous([1, 2]));
+    /// let gather =
+    ///     BlockQuantized::new(Packing::Int4, &Attributes::DEFAULT, &[3, 2], &ids, &rows)?;
+    /// let mut output = [0.0_f32; 2];
+    /// let skip = gather.bounds(Bounds::Skip);
+    /// skip.run(&[0x11; 3], &[1.0; 3], None, &[7], &mut output)?;
+    /// assert_eq!(output, [0.0; 2]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[must_use]
+    pub const fn bounds(mut self, bounds: Bounds) -> BlockQuantized {
+        self.plan.set_bounds(bounds);
+        self
+    }
+
+    /// Gathers in one pass over the indices.
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`] in bytes for data and zero points, and those of
+    /// [`Gather::run`](crate::Gather::run), with what it says about the output.
+    ///
+    /// ```
+    /// use strew::quant::{Attributes, BlockQuantized, Packing};
+    /// use strew::{Error, Layout, Operand};
+    ///
+    /// let (ids, rows) = (Layout::contiguous([1]), Layout::contiguous([1, 2]));
+    /// let gather =
+    ///     BlockQuantized::new(Packing::Int4, &Attributes::DEFAULT, &[3, 2], &ids, &rows)?;
+    /// let mut output = [0.0_f32; 2];
+    /// let zeros = Some(&[0x11, 0x01][..]);
+    /// gather.run(&[0x21, 0x43, 0xf5], &[0.5; 3], zeros, &[-1], &mut output)?;
+    /// assert_eq!(output, [2.0, -1.0]);
+    /// let error = gather.run(&[0x21; 3], &[0.5; 2], None, &[-1], &mut output);
+    /// let operand = Operand::Scales;
+    /// assert_eq!(error, Err(Error::SliceTooShort { operand, expected: 3, found: 2 }));
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    pub fn run<S: Scale, I: Index>(
+        &self,
+        data: &[u8],
+        scales: &[S],
+        zero_points: Option<&[u8]>,
+        indices: &[I],
+        output: &mut [S],
+    ) -> Result<(), Error> {
+        let table = self.table(data, scales, zero_points, indices)?;
+        match self.packing.bits() {
+            2 => run::read(&self.plan, Quantised::<S, 2>(&table), indices, output),
+            4 => run::read(&self.plan, Quantised::<S, 4>(&table), indices, output),
+            _ => run::read(&self.plan, Quantised::<S, 8>(&table), indices, output),
+        }
+    }
+
+    /// Gathers as [`run`](BlockQuantized::run) does, to the bit, with the threads of the rayon pool
+    /// that it is called in. Small calls run on the caller's thread.
+    ///
+    /// # Errors
+    /// Those of [`run`](BlockQuantized::run), and what [`Gather::par_run`](crate::Gather::par_run)
+    /// says about the output.
+    ///
+    /// ```
+    /// use strew::Layout;
+    /// use strew::quant::{Attributes, BlockQuantized, Packing};
+    ///
+    /// let (ids, rows) = (Layout::contiguous([1]), Layout::contiguous([1, 2]));
+    /// let gather =
+    ///     BlockQuantized::new(Packing::Int4, &Attributes::DEFAULT, &[3, 2], &ids, &rows)?;
+    /// let mut output = [0.0_f32; 2];
+    /// gather.par_run(&[0x21, 0x43, 0xf5], &[0.5; 3], None, &[1_u8], &mut output)?;
+    /// assert_eq!(output, [1.5, 2.0]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[cfg(feature = "rayon")]
+    pub fn par_run<S: Scale, I: Index>(
+        &self,
+        data: &[u8],
+        scales: &[S],
+        zero_points: Option<&[u8]>,
+        indices: &[I],
+        output: &mut [S],
+    ) -> Result<(), Error> {
+        let table = self.table(data, scales, zero_points, indices)?;
+        match self.packing.bits() {
+            2 => run::par_read(&self.plan, Quantised::<S, 2>(&table), indices, false, output),
+            4 => run::par_read(&self.plan, Quantised::<S, 4>(&table), indices, false, output),
+            _ => run::par_read(&self.plan, Quantised::<S, 8>(&table), indices, false, output),
+        }
+    }
+
+    /// The table, if its slices are long enough.
+    fn table<'a, S, I>(
+        &'a self,
+        data: &'a [u8],
+        scales: &'a [S],
+        zero_points: Option<&'a [u8]>,
+        indices: &[I],
+    ) -> Result<Table<'a, S>, Error> {
+        fits(Operand::Indices, self.plan.lengths.indices, indices.len())?;
+        fits(Operand::Input, self.data, data.len())?;
+        fits(Operand::Scales, self.scales, scales.len())?;
+        if let Some(zero_points) = zero_points {
+            fits(Operand::ZeroPoints, self.zero_points, zero_points.len())?;
+        }
+        Ok(Table { gather: self, data, scales, zero_points })
+    }
+}
+
+/// The slices of a call.
+struct Table<'a, S> {
+    gather: &'a BlockQuantized,
+    data: &'a [u8],
+    scales: &'a [S],
+    zero_points: Option<&'a [u8]>,
+}
+
+/// The same, of values of so many bits.
+#[derive(Clone, Copy)]
+struct Quantised<'a, S, const BITS: usize>(&'a Table<'a, S>);
+
+/// The value at a place of packed ones.
+#[inline(always)]
+fn value<const BITS: usize>(bytes: &[u8], place: usize) -> u8 {
+    let (per_byte, mask) = const { (8 / BITS, (u8::MAX) >> (8 - BITS)) };
+    let byte = bytes.get(place / per_byte).copied().unwrap_or(0);
+    byte >> (place % per_byte * BITS) & mask
+}
+
+impl<S: Scale, const BITS: usize> Quantised<'_, S, BITS> {
+    /// What is done to a value so that it is signed, in two's complement, where it is.
+    #[inline(always)]
+    fn sign(self) -> i32 {
+        if matches!(self.0.gather.packing, Packing::Int4) { 8 } else { 0 }
+    }
+
+    /// The zero point of a scale: of a block of a row, where each row has bytes of its own.
+    #[inline(always)]
+    fn zero(self, row: usize, block: usize, scale: usize) -> i32 {
+        let BlockQuantized { packing, blocks, .. } = self.0.gather;
+        let per_byte = const { 8 / BITS };
+        match (self.0.zero_points, packing) {
+            (None, Packing::U8 { .. }) => const { 1 << (BITS - 1) },
+            (None, _) => 0,
+            (Some(zeros), Packing::U8 { .. }) => {
+                let row = blocks.div_ceil(per_byte).wrapping_mul(row).wrapping_mul(per_byte);
+                i32::from(value::<BITS>(zeros, row.wrapping_add(block)))
+            }
+            (Some(zeros), _) => {
+                let sign = self.sign();
+                (i32::from(value::<BITS>(zeros, scale)) ^ sign) - sign
+            }
+        }
+    }
+
+    /// Neighbours that share a scale.
+    #[inline(always)]
+    fn block(self, place: usize, scale: S, zero: i32, to: &mut [S]) {
+        let (per_byte, sign, scale) = (const { 8 / BITS }, self.sign(), scale.to_f32());
+        let (mask, less) = (const { (1 << BITS) - 1 }, sign + zero);
+        let of = |q: i32| S::from_f32((((q & mask) ^ sign) - less) as f32 * scale);
+        // Up to the start of a byte.
+        let head = (per_byte - place % per_byte) % per_byte;
+        let (first, rest) = match to.split_at_mut_checked(head) {
+            Some((first, rest)) => (first, rest),
+            None => (to, &mut [][..]),
+        };
+        for (at, to) in first.iter_mut().enumerate() {
+            *to = of(value::<BITS>(self.0.data, place.wrapping_add(at)).into());
+        }
+        let place = place.wrapping_add(head);
+        let bytes = self.0.data.get(place / per_byte..).unwrap_or_default();
+        // As many arrays as there are values in a byte: loops over them become vectors.
+        match BITS {
+            2 => {
+                let (all, last) = rest.as_chunks_mut::<4>();
+                let (whole, end) = bytes.split_at_checked(all.len()).unwrap_or_default();
+                for ([a, b, c, d], byte) in all.iter_mut().zip(whole) {
+                    let byte = i32::from(*byte);
+                    (*a, *b, *c, *d) = (of(byte), of(byte >> 2), of(byte >> 4), of(byte >> 6));
+                }
+                let values = (0..).map(|at| of(value::<BITS>(end, at).into()));
+                last.iter_mut().zip(values).for_each(|(to, value)| *to = value);
+            }
+            4 => {
+                let (all, last) = rest.as_chunks_mut::<2>();
+                let (whole, end) = bytes.split_at_checked(all.len()).unwrap_or_default();
+                for ([a, b], byte) in all.iter_mut().zip(whole) {
+                    let byte = i32::from(*byte);
+                    (*a, *b) = (of(byte), of(byte >> 4));
+                }
+                let values = (0..).map(|at| of(value::<BITS>(end, at).into()));
+                last.iter_mut().zip(values).for_each(|(to, value)| *to = value);
+            }
+            _ => rest.iter_mut().zip(bytes).for_each(|(to, byte)| *to = of((*byte).into())),
+        }
+    }
+}
+
+impl<S: Scale, const BITS: usize> Source<S> for Quantised<'_, S, BITS> {
+    #[cfg(feature = "std")]
+    const BYTES: usize = 1;
+
+    #[cfg(feature = "std")]
+    type Part<'p> = Quantised<'p, S, BITS>;
+
+    fn len(&self) -> usize {
+        self.0.gather.plan.lengths.table
+    }
+
+    #[inline(always)]
+    fn read(&self, place: usize, to: &mut [S]) {
+        let BlockQuantized { plan, block_size, size, step, blocks, .. } = self.0.gather;
+        if plan.lengths.table.checked_sub(to.len()).is_none_or(|last| place > last) {
+            return;
+        }
+        // All of them are at least 1 where there is an element, and the size of a block is a power
+        // of two.
+        let (Some(along), Some(shift)) = (place.checked_div(*step), block_size.checked_ilog2())
+        else {
+            return;
+        };
+        let Some(row) = along.checked_div(*size) else { return };
+        let (mut row, mut y) = (row, along.wrapping_sub(row.wrapping_mul(*size)));
+        let mut z = place.wrapping_sub(along.wrapping_mul(*step));
+        let (mut place, mut rest) = (place, to);
+        while !rest.is_empty() {
+            let block = y >> shift;
+            let scale = row.wrapping_mul(*blocks).wrapping_add(block);
+            // Neighbours share a scale; or each has its own, beside each other.
+            let length = if *step == 1 {
+                (((block + 1) << shift).min(*size)).wrapping_sub(y)
+            } else {
+                step.wrapping_sub(z)
+            };
+            let Some((to, more)) = rest.split_at_mut_checked(length.min(rest.len())) else {
+                return;
+            };
+            let length = to.len();
+            if *step == 1 {
+                let zero = self.zero(row, block, scale);
+                if let Some(of) = self.0.scales.get(scale) {
+                    self.block(place, *of, zero, to);
+                }
+                y = y.wrapping_add(length);
+            } else {
+                let first = scale.wrapping_mul(*step).wrapping_add(z);
+                let scales = self.0.scales.get(first..).unwrap_or_default();
+                let sign = self.sign();
+                for (at, (to, scale)) in to.iter_mut().zip(scales).enumerate() {
+                    let zero = self.zero(row, block, first.wrapping_add(at));
+                    let q = i32::from(value::<BITS>(self.0.data, place.wrapping_add(at)));
+                    let q = (q ^ sign) - sign;
+                    *to = S::from_f32((q - zero) as f32 * scale.to_f32());
+                }
+                (z, y) = (0, y.wrapping_add(1));
+            }
+            if y >= *size {
+                (y, row) = (0, row.wrapping_add(1));
+            }
+            place = place.wrapping_add(length);
+            rest = more;
+        }
+    }
+
+    #[cfg(feature = "std")]
+    #[inline(always)]
+    fn prefetch(&self, place: usize, n: usize) {
+        let per_byte = const { 8 / BITS };
+        strew_simd::prefetch_row(self.0.data, place / per_byte, n / per_byte);
+    }
+
+    /// Gathers along an axis have no tiles.
+    #[cfg(feature = "std")]
+    fn tile(&self, _: &Tile, _: impl FnMut(Self::Part<'_>)) {}
+}

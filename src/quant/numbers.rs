@@ -1,0 +1,147 @@
+//! Conversions and roundings in plain arithmetic, which compilers turn into vectors.
+
+use core::sync::atomic::{Ordering, compiler_fence};
+
+use half::f16;
+
+/// The value as an `f32`, exactly: what [`f16::to_f32`](half::f16::to_f32) does (but for the bits
+/// of a NaN), without its question which processor this is, so that loops over rows become vectors.
+///
+/// ```
+/// use half::f16;
+/// use strew::quant::f16_to_f32;
+///
+/// assert_eq!(f16_to_f32(f16::from_f32(0.1)), 0.099975586);
+/// assert_eq!(f16_to_f32(f16::NEG_INFINITY), f32::NEG_INFINITY);
+/// assert_eq!(f16_to_f32(f16::MIN_POSITIVE_SUBNORMAL), 1.0 / 16_777_216.0);
+/// ```
+#[inline(always)]
+#[must_use]
+pub fn f16_to_f32(value: f16) -> f32 {
+    // Sign and magnitude, where an f32 has them.
+    let bits = (i32::from(value.to_bits() as i16) << 13) as u32 & 0x8fff_e000;
+    let magnitude = bits & 0x7fff_ffff;
+    // The exponents of an f32 are larger by 112; a factor does that for values without one too.
+    // What is infinite or no number stays so by a factor of its kind.
+    let factor = if magnitude < 0x0f80_0000 { 0x7780_0000 } else { magnitude | 0x7f80_0000 };
+    f32::from_bits(bits) * f32::from_bits(factor)
+}
+
+/// The nearest `f16`, of two the even one: what [`f16::from_f32`](half::f16::from_f32) does,
+/// without its question which processor this is, so that loops over rows become vectors.
+///
+/// ```
+/// use half::f16;
+/// use strew::quant::f16_from_f32;
+///
+/// assert_eq!(f16_from_f32(1.0 / 3.0), f16::from_f32(1.0 / 3.0));
+/// assert_eq!(f16_from_f32(65520.0), f16::INFINITY);
+/// assert_eq!(f16_from_f32(-1e-9).to_bits(), 0x8000);
+/// ```
+#[inline(always)]
+#[must_use]
+pub fn f16_from_f32(value: f32) -> f16 {
+    let bits = value.to_bits();
+    let magnitude = bits & 0x7fff_ffff;
+    // Adding 0.5 rounds to what an f16 without an exponent holds.
+    let small = (f32::from_bits(magnitude) + 0.5).to_bits().wrapping_sub(0x3f00_0000);
+    // The exponents of an f16 are smaller by 112; half of what is cut off is added, less for even.
+    let odd = magnitude >> 13 & 1;
+    let rounded = magnitude.wrapping_sub(112 << 23).wrapping_add(0xfff + odd) >> 13;
+    let quiet = if magnitude > 0x7f80_0000 { 0x7e00 | magnitude >> 13 & 0x3ff } else { 0x7c00 };
+    let magnitude = match magnitude {
+        ..0x3880_0000 => small,
+        0x3880_0000..0x4780_0000 => rounded,
+        _ => quiet,
+    };
+    f16::from_bits((magnitude | bits >> 16 & 0x8000) as u16)
+}
+
+/// A float in the two bytes of a block.
+#[inline(always)]
+pub(crate) fn read_f16(bytes: [u8; 2]) -> f32 {
+    f16_to_f32(f16::from_le_bytes(bytes))
+}
+
+/// Keeps the loops on both sides apart, without an instruction. Compilers would make vectors of
+/// what lies at the same place of several blocks, and gather them byte by byte: three times the
+/// time.
+#[inline(always)]
+pub(crate) fn apart() {
+    compiler_fence(Ordering::SeqCst);
+}
+
+/// The value without its fraction, for a value that an `i32` holds.
+#[inline(always)]
+pub(crate) fn trunc(value: f32) -> f32 {
+    value as i32 as f32
+}
+
+/// The nearest integer, halves to the even one, for a magnitude below 2^22.
+#[inline(always)]
+pub(crate) fn round_even(value: f32) -> f32 {
+    // From here on floats are integers.
+    const INTEGERS: f32 = 12_582_912.0;
+    (value + INTEGERS) - INTEGERS
+}
+
+/// `1 / value`, and 0 for 0.
+#[inline(always)]
+pub(crate) fn reciprocal(value: f32) -> f32 {
+    if value == 0.0 { 0.0 } else { 1.0 / value }
+}
+
+/// The least and the greatest value.
+#[inline(always)]
+pub(crate) fn extremes(values: &[f32]) -> (f32, f32) {
+    let first = values.first().copied().unwrap_or(0.0);
+    values.iter().fold((first, first), |(least, greatest), value| {
+        let least = if *value < least { *value } else { least };
+        (least, if *value > greatest { *value } else { greatest })
+    })
+}
+
+/// The first of the values with the greatest magnitude.
+#[inline(always)]
+pub(crate) fn largest(values: &[f32]) -> f32 {
+    values.iter().fold(
+        0.0,
+        |largest: f32, value| {
+            if value.abs() > largest.abs() { *value } else { largest }
+        },
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_f16() {
+        for bits in 0..=u16::MAX {
+            let value = f16::from_bits(bits);
+            let (found, expected) = (f16_to_f32(value), value.to_f32());
+            let same = found.to_bits() == expected.to_bits() || found.is_nan() & expected.is_nan();
+            assert!(same, "{bits:#06x} is {found}, should be {expected}");
+        }
+    }
+
+    #[test]
+    fn to_f16() {
+        // All values with 11 digits more than an f16 has, around each of them.
+        for high in 0..=u16::MAX {
+            for low in [0, 1, 0x0fff, 0x1000, 0x1001, 0x1fff, 0x2000, 0x3000, 0x8000, 0xffff] {
+                let value = f32::from_bits(u32::from(high) << 16 | low);
+                let found = f16_from_f32(value).to_bits();
+                assert_eq!(found, f16::from_f32(value).to_bits(), "{:#010x}", value.to_bits());
+            }
+        }
+    }
+
+    #[test]
+    fn halves_round_to_even() {
+        let values = [0.5, 1.5, 2.5, -0.5, -1.5, 0.499_999_97, 254.5, 255.5, 1e5];
+        let expected = [0.0, 2.0, 2.0, 0.0, -2.0, 0.0, 254.0, 256.0, 1e5];
+        assert_eq!(values.map(round_even), expected);
+    }
+}

@@ -1,0 +1,95 @@
+//! Where each bag begins and ends among the indices.
+
+use core::ops::Range;
+
+use crate::error::{Error, Operand};
+use crate::index::Index;
+use crate::proof::fits;
+
+/// Which entries of the indices belong to which bag of a [`Bag`](crate::Bag), in any of the index
+/// types. Entries that belong to no bag are not looked at.
+///
+/// ```
+/// use strew::{Add, Bag, Bags, Layout};
+///
+/// // Bags of 2, 0 and 1 entries.
+/// let (table, ids) = (Layout::contiguous([4]), Layout::contiguous([3]));
+/// let bag = Bag::new(&table, &ids, &Layout::contiguous([3]))?;
+/// for bags in
+///     [Bags::Offsets(&[0, 2, 2, 3]), Bags::Starts(&[0, 2, 2]), Bags::Lengths(&[2, 0, 1])]
+/// {
+///     let mut sums = [7; 3];
+///     bag.run(Add, &[1, 2, 3, 4], &[3, 1, 0], bags, &mut sums)?;
+///     assert_eq!(sums, [6, 0, 1]);
+/// }
+/// # Ok::<(), strew::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bags<'a, O> {
+    /// Bag `b` has the entries from `offsets[b]` to before `offsets[b + 1]`: one offset more than
+    /// there are bags (PyTorch's `include_last_offset=True`, the row pointers of CSR).
+    Offsets(&'a [O]),
+    /// The same without the last offset, which is the number of indices (PyTorch's default).
+    Starts(&'a [O]),
+    /// Bag `b` has the `lengths[b]` entries that follow those of the bag before (FBGEMM's lengths).
+    Lengths(&'a [O]),
+}
+
+impl<O: Index> Bags<'_, O> {
+    /// Proves that all bags lie, one behind the other, among so many `entries`. Returns the entries
+    /// from the first bag to the last.
+    #[inline]
+    pub(crate) fn prove(&self, bags: usize, entries: usize) -> Result<Range<usize>, Error> {
+        let (values, expected, lengths) = match *self {
+            Bags::Offsets(offsets) => (offsets, bags.saturating_add(1), false),
+            Bags::Starts(offsets) => (offsets, bags, false),
+            Bags::Lengths(lengths) => (lengths, bags, true),
+        };
+        fits(Operand::Offsets, expected, values.len())?;
+        let (mut first, mut last) = (None, 0_usize);
+        for (entry, value) in values.iter().take(expected).enumerate() {
+            let (minimum, maximum) =
+                if lengths { (0, entries.wrapping_sub(last)) } else { (last, entries) };
+            let found = match usize::try_from(value.wide().value()) {
+                Ok(found) if (minimum..=maximum).contains(&found) => found,
+                _ => return Err(refused(entry, *value, minimum, maximum)),
+            };
+            last = if lengths { last.wrapping_add(found) } else { found };
+            first = first.or(Some(if lengths { 0 } else { found }));
+        }
+        let last = if matches!(self, Bags::Starts(_)) { entries } else { last };
+        Ok(first.unwrap_or(last)..last)
+    }
+
+    /// The entries of bag `bag`, of `bags` bags that are proven. `before` is the end of the bag
+    /// before.
+    #[inline(always)]
+    pub(crate) fn range(
+        &self,
+        bag: usize,
+        bags: usize,
+        entries: usize,
+        before: usize,
+    ) -> Range<usize> {
+        let at = |offsets: &[O], bag: usize| {
+            offsets.get(bag).map_or(entries, |offset| offset.proven_position(0))
+        };
+        match *self {
+            Bags::Offsets(offsets) => at(offsets, bag)..at(offsets, bag.wrapping_add(1)),
+            Bags::Starts(offsets) if bag.wrapping_add(1) < bags => {
+                at(offsets, bag)..at(offsets, bag.wrapping_add(1))
+            }
+            Bags::Starts(offsets) => at(offsets, bag)..entries,
+            Bags::Lengths(lengths) => {
+                let length = lengths.get(bag).map_or(0, |length| length.proven_position(0));
+                before..before.wrapping_add(length)
+            }
+        }
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn refused<O: Index>(entry: usize, value: O, minimum: usize, maximum: usize) -> Error {
+    Error::OffsetOutOfRange { entry, value: value.wide().value(), minimum, maximum }
+}

@@ -1,0 +1,499 @@
+//! Bags: PyTorch's results, a naive oracle on random cases, and errors.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::expect_used,
+    clippy::panic,
+    missing_docs
+)]
+
+mod common;
+
+use common::case::Tensor;
+use common::generate::{self, Choose};
+use half::{bf16, f16};
+use proptest::prelude::*;
+use serde_json::Value;
+use strew::{
+    Add, Average, Bag, Bags, Bounds, Element, Empty, Error, Gather, Index, Layout, Max, Mean, Min,
+    Mul, Operand, Pool, Reduction, Scatter, Weighted,
+};
+
+fn l(sizes: &[usize]) -> Layout {
+    Layout::from_sizes(sizes).unwrap()
+}
+
+/// PyTorch's `embedding_bag`, see `data/embedding_bag.py`.
+#[test]
+fn pytorch() {
+    let cases: Value = serde_json::from_str(include_str!("data/embedding-bag.json")).unwrap();
+    let cases = cases.as_array().unwrap();
+    assert_eq!(cases.len(), 72);
+    for case in cases {
+        match case["dtype"].as_str().unwrap() {
+            "float16" => pytorch_case(case, f16::from_f64, f16::to_f64),
+            "float32" => pytorch_case(case, |value| value as f32, f64::from),
+            _ => pytorch_case(case, |value| value, |value| value),
+        }
+    }
+}
+
+fn pytorch_case<T>(case: &Value, from: impl Fn(f64) -> T, to: impl Fn(T) -> f64)
+where
+    T: Average + bytemuck::Zeroable,
+    Add: Reduction<T>,
+    Mul: Reduction<T>,
+    Max: Reduction<T>,
+{
+    let list = |name: &str| -> Vec<f64> {
+        case[name].as_array().unwrap().iter().map(|value| value.as_f64().unwrap()).collect()
+    };
+    let values = |name: &str| list(name).into_iter().map(&from).collect::<Vec<_>>();
+    let integers =
+        |name: &str| list(name).into_iter().map(|value| value as i64).collect::<Vec<_>>();
+    let size = |name: &str| case[name].as_u64().unwrap() as usize;
+
+    let (table, expected) = (values("table"), list("output"));
+    let (ids, offsets) = (integers("ids"), integers("offsets"));
+    let last = case["include_last_offset"].as_bool().unwrap();
+    let bags = offsets.len() - usize::from(last);
+    let (rows, width) = (size("rows"), size("width"));
+    let mut bag = Bag::new(&l(&[rows, width]), &l(&[ids.len()]), &l(&[bags, width])).unwrap();
+    if let Some(padding) = case["padding"].as_u64() {
+        bag = bag.padding(padding as usize);
+    }
+    let which = if last { Bags::Offsets(&offsets) } else { Bags::Starts(&offsets) };
+    let mut output = vec![from(7.0); expected.len()];
+    match (case["mode"].as_str().unwrap(), case["weights"].is_null()) {
+        ("sum", true) => bag.run(Add, &table, &ids, which, &mut output),
+        ("sum", false) => {
+            bag.run(Weighted(Add, &values("weights")), &table, &ids, which, &mut output)
+        }
+        ("mean", _) => bag.run(Mean, &table, &ids, which, &mut output),
+        (_, _) => bag.run(Max, &table, &ids, which, &mut output),
+    }
+    .unwrap();
+    let ulp = match case["dtype"].as_str().unwrap() {
+        _ if case["mode"] != "mean" => 0.0,
+        "float16" => f64::from(f16::EPSILON),
+        "float32" => f64::from(f32::EPSILON),
+        _ => f64::EPSILON,
+    };
+    for (found, expected) in output.into_iter().map(to).zip(expected) {
+        assert!((found - expected).abs() <= expected.abs() * ulp, "{found} {expected} {case}");
+    }
+}
+
+/// A random case.
+#[derive(Debug)]
+struct Case {
+    table: Tensor,
+    indices: Tensor,
+    output: Tensor,
+    values: Vec<i64>,
+    lengths: Vec<usize>,
+    /// The first entry of the first bag.
+    first: usize,
+    bounds: Bounds,
+    padding: usize,
+    empty: Empty,
+    seed: u64,
+}
+
+fn case(choose: Choose) -> Case {
+    const WIDTHS: [usize; 16] = [1, 2, 3, 4, 5, 8, 9, 16, 17, 31, 64, 65, 127, 128, 130, 260];
+    let shape: Vec<usize> = match choose(6) {
+        0 => vec![],
+        5 => vec![2, WIDTHS[choose(10)]],
+        _ => vec![WIDTHS[choose(16)]],
+    };
+    let rows = choose(20);
+    let lengths: Vec<usize> = (0..choose(6)).map(|_| [0, 1, 3, 20, 40][choose(5)]).collect();
+    let (first, rest) = ([0, 0, 0, 2][choose(4)], [0, 0, 0, 3][choose(4)]);
+    let entries = first + lengths.iter().sum::<usize>() + rest;
+    let bounds = [Bounds::Error, Bounds::Clamp, Bounds::Wrap, Bounds::Skip][choose(4)];
+    let hostile = choose(8) == 7;
+    let table = generate::read([&[rows], &shape[..]].concat(), choose);
+    let indices = generate::read(vec![entries], choose);
+    let output = generate::written([&[lengths.len()], &shape[..]].concat(), choose);
+    let values = (0..indices.len)
+        .map(|_| match choose(16) {
+            15 if hostile => [i64::MIN, i64::MAX, 100, -100][choose(4)],
+            14 if rows > 0 => -1 - choose(rows) as i64,
+            _ => choose(rows.max(1)) as i64,
+        })
+        .collect();
+    let (padding, empty) = (choose(40), [Empty::Zero, Empty::Keep][choose(2)]);
+    let seed = choose(1 << 16) as u64;
+    Case { table, indices, output, values, lengths, first, bounds, padding, empty, seed }
+}
+
+fn layout(tensor: &Tensor) -> Layout {
+    Layout::from_parts(&tensor.sizes, &tensor.strides, tensor.offset).unwrap()
+}
+
+/// The row that each entry leads to, `None` where it is left out, or the first error.
+fn rows(case: &Case) -> Result<Vec<Vec<(usize, usize)>>, Error> {
+    let size = case.table.sizes[0];
+    let mut entry = case.first;
+    let mut bags = vec![];
+    for length in &case.lengths {
+        let mut bag = vec![];
+        for _ in 0..*length {
+            let value = case.values[case.indices.address(&[entry])];
+            let counted = i128::from(value) + if value < 0 { size as i128 } else { 0 };
+            let position = match case.bounds {
+                _ if (0..size as i128).contains(&counted) => Some(counted as usize),
+                // Nothing moves to an output without elements.
+                Bounds::Error if case.output.sizes.contains(&0) => None,
+                Bounds::Error => {
+                    let value = value.into();
+                    return Err(Error::IndexOutOfBounds { entry, coordinate: 0, value, size });
+                }
+                _ if size == 0 => None,
+                Bounds::Skip => None,
+                Bounds::Clamp => Some(counted.clamp(0, size as i128 - 1) as usize),
+                Bounds::Wrap => Some(counted.rem_euclid(size as i128) as usize),
+            };
+            bag.extend(position.filter(|p| *p != case.padding).map(|p| (entry, p)));
+            entry += 1;
+        }
+        bags.push(bag);
+    }
+    Ok(bags)
+}
+
+/// `reduce` makes an element of those of a bag, with their entries.
+fn check_pool<T, U, P: Pool<U> + Copy + Sync>(
+    case: &Case,
+    pool: P,
+    sample: impl Fn(u64) -> T,
+    map: impl Fn(T) -> U + Copy + Sync,
+    reduce: impl Fn(&[(usize, U)]) -> U,
+) where
+    T: Element + Sync,
+    U: Element + bytemuck::Zeroable + Send,
+{
+    let table: Vec<T> = (0..case.table.len)
+        .map(|n| sample((n as u64 + case.seed).wrapping_mul(0x9E37_79B9_7F4A_7C15)))
+        .collect();
+    let before = vec![U::zeroed(); case.output.len];
+    let before: Vec<U> = before.iter().zip(table.iter().cycle()).map(|(_, t)| map(*t)).collect();
+    let before =
+        if before.len() == case.output.len { before } else { vec![U::zeroed(); case.output.len] };
+    let mut expected = before.clone();
+    let bags = rows(case);
+    if let Ok(bags) = &bags {
+        for c in common::oracle::coordinates(&case.output.sizes) {
+            let elements: Vec<(usize, U)> = bags[c[0]]
+                .iter()
+                .map(|(entry, row)| {
+                    let place = [&[*row], &c[1..]].concat();
+                    (*entry, map(table[case.table.address(&place)]))
+                })
+                .collect();
+            if !elements.is_empty() {
+                expected[case.output.address(&c)] = reduce(&elements);
+            } else if case.empty == Empty::Zero {
+                expected[case.output.address(&c)] = U::zeroed();
+            }
+        }
+    }
+    let result = bags.map(|_| ());
+
+    let bag = Bag::new(&layout(&case.table), &layout(&case.indices), &layout(&case.output))
+        .unwrap()
+        .bounds(case.bounds)
+        .padding(case.padding)
+        .empty(case.empty);
+    let bytes = |values: &[U]| bytemuck::cast_slice::<U, u8>(values).to_vec();
+    let compare = |name: &str, found: Result<(), Error>, output: &[U]| {
+        assert_eq!(found, result, "{name}\n{case:?}");
+        assert!(bytes(output) == bytes(&expected), "{name}\n{case:?}");
+    };
+    let (mut offsets, mut end) = (vec![case.first as u32], case.first as u32);
+    offsets.extend(case.lengths.iter().map(|length| {
+        end += *length as u32;
+        end
+    }));
+    let mut output = before.clone();
+    let found = bag.run_map(pool, &table, &case.values, Bags::Offsets(&offsets), &mut output, map);
+    compare("offsets", found, &output);
+    if case.first + case.lengths.iter().sum::<usize>() == case.indices.sizes[0] {
+        let starts: Vec<i64> = offsets.iter().map(|offset| i64::from(*offset)).collect();
+        let starts = Bags::Starts(&starts[..case.lengths.len()]);
+        let mut output = before.clone();
+        let found = bag.run_map(pool, &table, &case.values, starts, &mut output, map);
+        // Without a bag, all entries are in none.
+        compare("starts", found, &output);
+    }
+    if case.first == 0 {
+        let lengths: Vec<u16> = case.lengths.iter().map(|length| *length as u16).collect();
+        let mut output = before.clone();
+        let found =
+            bag.run_map(pool, &table, &case.values, Bags::Lengths(&lengths), &mut output, map);
+        compare("lengths", found, &output);
+        #[cfg(feature = "rayon")]
+        {
+            let mut output = before.clone();
+            let bags = Bags::Lengths(&lengths);
+            let found = bag.par_run_map(pool, &table, &case.values, bags, &mut output, map);
+            compare("threads", found, &output);
+        }
+    }
+    if let Ok(checked) = bag.check(&case.values, Bags::Offsets(&offsets)) {
+        for _ in 0..2 {
+            let mut output = before.clone();
+            compare("checked", checked.run_map(pool, &table, &mut output, map), &output);
+        }
+    }
+}
+
+/// In order, from the first one.
+fn fold<T: Copy>(reduce: impl Fn(T, T) -> T) -> impl Fn(&[(usize, T)]) -> T {
+    move |elements| elements.iter().map(|(_, value)| *value).reduce(&reduce).unwrap()
+}
+
+fn check(case: &Case) {
+    let float = |random: u64| ((random >> 40) as f32 - 8_388_608.0) / 1024.0;
+    let half = |random: u64| f16::from_f32((random >> 52) as f32 / 16.0);
+    let byte = |random: u64| (random >> 56) as u8;
+    check_pool(case, Add, float, |v| v, fold(|a, b| a + b));
+    check_pool(case, Max, float, |v| v, fold(f32::max));
+    check_pool(case, Min, byte, |v| v, fold(u8::min));
+    check_pool(case, Add, byte, |v| v, fold(u8::wrapping_add));
+    check_pool(case, f64::hypot, float, f64::from, fold(f64::hypot));
+    check_pool(case, Add, half, |v| v, fold(|a: f16, b| f16::from_f32(a.to_f32() + b.to_f32())));
+    check_pool(case, Add, half, f16::to_f32, fold(|a, b| a + b));
+    check_pool(
+        case,
+        Add,
+        |r| [byte(r), byte(!r)],
+        |v| v.map(u32::from),
+        |rows| [0, 1].map(|n| rows.iter().map(|(_, row)| row[n]).sum()),
+    );
+    check_pool(case, Mean, float, |v| v, |rows| fold(|a, b| a + b)(rows) / rows.len() as f32);
+    check_pool(
+        case,
+        Mean,
+        half,
+        |v| v,
+        |rows| {
+            let sum = rows.iter().map(|(_, v)| v.to_f32()).reduce(|a, b| a + b).unwrap();
+            f16::from_f32(sum / rows.len() as f32)
+        },
+    );
+    check_pool(
+        case,
+        Mean,
+        |r| byte(r) as i8,
+        |v| v,
+        |rows| {
+            let sum: i64 = rows.iter().map(|(_, v)| i64::from(*v)).sum();
+            sum.div_euclid(rows.len() as i64) as i8
+        },
+    );
+    let weights: Vec<f32> = (0..case.indices.sizes[0]).map(|n| (n % 7) as f32 - 2.3).collect();
+    check_pool(
+        case,
+        Weighted(Add, &weights),
+        float,
+        |v| v,
+        |rows| rows.iter().map(|(entry, v)| weights[*entry] * v).reduce(|a, b| a + b).unwrap(),
+    );
+    check_pool(
+        case,
+        Weighted(Mean, &weights),
+        |r| [float(r); 2],
+        |v| v,
+        |rows| {
+            let products = rows.iter().map(|(entry, v)| weights[*entry] * v[0]);
+            [products.reduce(|a, b| a + b).unwrap() / rows.len() as f32; 2]
+        },
+    );
+}
+
+#[test]
+fn random_cases() {
+    common::path::force();
+    let config = ProptestConfig::default();
+    let cases = if std::env::var_os("PROPTEST_CASES").is_some() { config.cases } else { 200 };
+    let config = ProptestConfig { cases, failure_persistence: None, ..config };
+    proptest!(config, |(choices in prop::collection::vec(any::<u16>(), 100..400))| {
+        let mut left = choices.iter().cycle();
+        check(&case(&mut |n| usize::from(*left.next().unwrap()) % n));
+    });
+}
+
+/// A table that no cache holds, bags longer and shorter than what is prefetched, and threads: the
+/// bits of a gather, then a reduction.
+#[test]
+fn large_tables() {
+    let (rows, width, lengths) = (40_000, 100, [1_u32, 0, 15, 16, 17, 33, 200, 1, 1, 1, 3000, 2]);
+    let lengths = lengths.repeat(10);
+    let entries = lengths.iter().sum::<u32>() as usize;
+    let ids: Vec<i32> =
+        (0..entries).map(|n| (n * 7919 % (2 * rows)) as i32 - rows as i32).collect();
+    let table: Vec<f32> = (0..rows * width).map(|n| (n % 1013) as f32 / 7.0).collect();
+    let (bags, width_) = (lengths.len(), width);
+    let (tables, indices) = (l(&[rows, width]), l(&[entries]));
+    let (gathered, output) = (l(&[entries, width]), l(&[bags, width]));
+
+    let mut flat = vec![0.0; entries * width_];
+    Gather::axis(&tables, &indices, &gathered, 0).unwrap().run(&table, &ids, &mut flat).unwrap();
+    let owners: Vec<u32> =
+        lengths.iter().zip(0..).flat_map(|(n, bag)| vec![bag; *n as usize]).collect();
+    let scatter = Scatter::axis(&output, &indices, &gathered, 0).unwrap();
+    let mut expected = vec![0.0; bags * width];
+    let mut flags = vec![0; scatter.flags_len()];
+    scatter.reduce_excluding_self(Add, &mut expected, &owners, &flat, &mut flags).unwrap();
+
+    let bag = Bag::new(&tables, &indices, &output).unwrap();
+    let mut found = vec![1.0; bags * width];
+    bag.run(Add, &table, &ids, Bags::Lengths(&lengths), &mut found).unwrap();
+    assert!(found == expected);
+    #[cfg(feature = "rayon")]
+    for threads in [1, 2, 3, 7] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let mut found = vec![1.0; bags * width];
+        pool.install(|| bag.par_run(Add, &table, &ids, Bags::Lengths(&lengths), &mut found))
+            .unwrap();
+        assert!(found == expected, "{threads} threads");
+
+        // Rows backwards and with gaps, which threads share, and bags that interleave.
+        for (strides, offset) in [([width as isize + 3, -1], width - 1), ([1, bags as isize], 0)] {
+            let layout = Layout::strided([bags, width], strides).with_offset(offset);
+            let bag = Bag::new(&tables, &indices, &layout).unwrap();
+            let (length, before) = (bags * (width + 3), 7.0);
+            let (mut found, mut one) = (vec![before; length], vec![before; length]);
+            for (c, expected) in expected.iter().enumerate().take(bags * width) {
+                let at = offset as isize
+                    + (c / width) as isize * strides[0]
+                    + (c % width) as isize * strides[1];
+                one[at as usize] = *expected;
+            }
+            pool.install(|| bag.par_run(Add, &table, &ids, Bags::Lengths(&lengths), &mut found))
+                .unwrap();
+            assert!(found == one, "{threads} threads, strides {strides:?}");
+        }
+    }
+}
+
+/// Means do not overflow, nor stop where a narrow float does.
+#[test]
+fn a_mean_is_a_mean() {
+    fn mean<T: Average + bytemuck::Zeroable + PartialEq + std::fmt::Debug>(values: &[T]) -> T
+    where
+        Add: Reduction<T>,
+    {
+        let (one, many) = (l(&[1]), l(&[values.len()]));
+        let entries: Vec<u32> = (0..values.len() as u32).collect();
+        let mut bag = [T::zeroed()];
+        let plan = Bag::new(&many, &many, &one).unwrap();
+        plan.run(Mean, values, &entries, Bags::Starts(&[0]), &mut bag).unwrap();
+        let scatter = Scatter::axis(&one, &many, &many, 0).unwrap();
+        let mut scratch = vec![!0; scatter.mean_len::<T>()];
+        for _ in 0..2 {
+            let mut data = [values[0]];
+            let zeros = vec![0_u8; values.len()];
+            scatter.mean_excluding_self(&mut data, &zeros, values, &mut scratch).unwrap();
+            assert_eq!(data, bag);
+            // The first one counts as what is there.
+            let zeros = &zeros[1..];
+            let rest = l(&[zeros.len()]);
+            let scatter = Scatter::axis(&one, &rest, &rest, 0).unwrap();
+            let mut data = [values[0]];
+            scatter.mean(&mut data, zeros, &values[1..], &mut scratch).unwrap();
+            assert_eq!(data, bag);
+        }
+        bag[0]
+    }
+    assert_eq!(mean(&[200_u8, 100]), 150);
+    assert_eq!(mean(&[-128_i8; 1000]), -128);
+    assert_eq!(mean(&[-1_i8, 0]), -1);
+    assert_eq!(mean(&[u16::MAX; 3]), u16::MAX);
+    assert_eq!(mean(&[u32::MAX, u32::MAX - 2]), u32::MAX - 1);
+    assert_eq!(mean(&[i32::MIN, i32::MIN, i32::MIN + 3]), i32::MIN + 1);
+    assert_eq!(mean(&[u64::MAX; 5]), u64::MAX);
+    assert_eq!(mean(&[i64::MIN, i64::MAX]), -1);
+    assert_eq!(mean(&[usize::MAX; 2]), usize::MAX);
+    assert_eq!(mean(&[isize::MIN; 2]), isize::MIN);
+    assert_eq!(mean(&[f16::ONE; 10_000]), f16::ONE);
+    assert_eq!(mean(&[f16::from_f32(30_000.0); 4]), f16::from_f32(30_000.0));
+    assert_eq!(mean(&[bf16::ONE; 10_000]), bf16::ONE);
+    assert_eq!(mean(&[1.0_f32, 2.0]), 1.5);
+    assert_eq!(mean(&[[200_u8, 1], [100, 2]]), [150, 1]);
+    assert_eq!(mean(&[0.1_f64, 0.2, 0.3]), (0.1 + 0.2 + 0.3) / 3.0);
+}
+
+/// Whatever is wrong has a name, and the output is as it was.
+#[test]
+fn errors() {
+    let (table, ids, output) = (l(&[4, 2]), l(&[3]), l(&[2, 2]));
+    let mismatch = |operand, dimension, expected, found| {
+        Err(Error::SizeMismatch { operand, dimension, expected, found })
+    };
+    let rank = |operand, expected, found| Err(Error::RankMismatch { operand, expected, found });
+    assert_eq!(Bag::new(&l(&[]), &ids, &output), rank(Operand::Input, 1, 0));
+    assert_eq!(Bag::new(&table, &l(&[3, 1]), &output), rank(Operand::Indices, 1, 2));
+    assert_eq!(Bag::new(&table, &ids, &l(&[2])), rank(Operand::Output, 2, 1));
+    assert_eq!(Bag::new(&table, &ids, &l(&[2, 3])), mismatch(Operand::Output, 1, 2, 3));
+    let overlap = Bag::new(&table, &ids, &Layout::strided([2, 2], [1, 1]));
+    assert!(matches!(overlap, Err(Error::OverlappingOutput { .. })), "{overlap:?}");
+
+    let bag = Bag::new(&table, &ids, &output).unwrap();
+    let rows = [1, 2, 3, 4, 5, 6, 7, 8];
+    let mut sums = [-1; 4];
+    let short = |operand, expected, found| Err(Error::SliceTooShort { operand, expected, found });
+    let good = Bags::Offsets(&[0, 1, 3]);
+    assert_eq!(bag.run(Add, &rows[1..], &[0; 3], good, &mut sums), short(Operand::Input, 8, 7));
+    assert_eq!(bag.run(Add, &rows, &[0; 2], good, &mut sums), short(Operand::Indices, 3, 2));
+    assert_eq!(bag.run(Add, &rows, &[0; 3], good, &mut sums[1..]), short(Operand::Output, 4, 3));
+    for (bags, expected) in
+        [(Bags::Offsets(&[0, 1]), 3), (Bags::Starts(&[0]), 2), (Bags::Lengths(&[0]), 2)]
+    {
+        let found = expected - 1;
+        let error = short(Operand::Offsets, expected, found);
+        assert_eq!(bag.run(Add, &rows, &[0; 3], bags, &mut sums), error);
+    }
+    let weighted = bag.run(Weighted(Add, &[1; 2]), &rows, &[0; 3], good, &mut sums);
+    assert_eq!(weighted, short(Operand::Weights, 3, 2));
+
+    let range = |entry, value, minimum, maximum| {
+        Err(Error::OffsetOutOfRange { entry, value, minimum, maximum })
+    };
+    let table: [(Bags<'_, i64>, _); 8] = [
+        (Bags::Offsets(&[0, 2, 1]), range(2, 1, 2, 3)),
+        (Bags::Offsets(&[0, 2, 4]), range(2, 4, 2, 3)),
+        (Bags::Offsets(&[-1, 2, 3]), range(0, -1, 0, 3)),
+        (Bags::Starts(&[2, 1, -7]), range(1, 1, 2, 3)),
+        (Bags::Starts(&[0, i64::MAX]), range(1, i64::MAX.into(), 0, 3)),
+        (Bags::Lengths(&[1, 3]), range(1, 3, 0, 2)),
+        (Bags::Lengths(&[1, -1]), range(1, -1, 0, 2)),
+        (Bags::Lengths(&[i64::MIN, 1]), range(0, i64::MIN.into(), 0, 3)),
+    ];
+    for (bags, error) in table {
+        assert_eq!(bag.run(Add, &rows, &[0; 3], bags, &mut sums), error, "{bags:?}");
+    }
+    let text = "offset out of range: entry 0 is -1, allowed are 0 to 3";
+    assert_eq!(range(0, -1, 0, 3).unwrap_err().to_string(), text);
+
+    // Entries that are in no bag are not looked at.
+    let bad = |entry| Err(Error::IndexOutOfBounds { entry, coordinate: 0, value: 4, size: 4 });
+    assert_eq!(bag.run(Add, &rows, &[1, 4, 4], good, &mut sums), bad(1));
+    assert_eq!(bag.run(Add, &rows, &[4, 1, 4], Bags::Offsets(&[1, 2, 3]), &mut sums), bad(2));
+    assert_eq!(sums, [-1; 4]);
+    bag.run(Add, &rows, &[4, 1, 4], Bags::Offsets(&[1, 2, 2]), &mut sums).unwrap();
+    assert_eq!(sums, [3, 4, 0, 0]);
+    bag.run(Add, &rows, &[4, 4, 4], Bags::Lengths(&[0, 0]), &mut sums).unwrap();
+    assert_eq!(sums, [0; 4]);
+}
+
+/// A call that is generic in everything.
+#[allow(dead_code)]
+fn generic<T, I: Index, O: Index, P: Pool<T>>(bag: &Bag, pool: P, bags: Bags<'_, O>)
+where
+    T: Element + bytemuck::Zeroable,
+{
+    let _: Result<(), Error> = bag.run::<T, I, O, P>(pool, &[], &[], bags, &mut []);
+}
