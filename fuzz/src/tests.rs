@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::sync::Mutex;
 
 use strew::{Bounds, Error};
 
@@ -20,8 +21,12 @@ fn inputs<T: Input>(target: &str) -> Vec<T> {
     seeds(target).into_iter().map(input).collect()
 }
 
+/// Who forces a machine.
+static FORCES: Mutex<()> = Mutex::new(());
+
 #[test]
 fn all_seeds_pass() {
+    let _alone = FORCES.lock();
     for (target, run) in TARGETS {
         let seeds = seeds(target);
         assert!(seeds.len() >= 8, "{} seeds of {target}", seeds.len());
@@ -29,21 +34,25 @@ fn all_seeds_pass() {
     }
 }
 
-/// Every policy, type of index and operator; long lanes; indices out of bounds after some that are
-/// not.
+/// Every policy, sign, type of index and operator; long lanes; indices out of bounds after some
+/// that are not.
 fn reach_what_matters(target: &str, cases: &[&Case]) {
     let values = |key: &dyn Fn(&Case) -> usize| {
         cases.iter().map(|case| key(case)).collect::<BTreeSet<_>>().len()
     };
     assert_eq!(values(&|case| case.bounds as usize), 4, "policies of {target}");
+    assert_eq!(values(&|case| case.negative as usize), 2, "signs of {target}");
     assert_eq!(values(&|case| case.index as usize), 10, "types of indices of {target}");
     let kinds = values(&|case| match case.operator {
         Operator::Axis(_) => 0,
         Operator::Elements(_) => 1,
-        Operator::Nd(_) | Operator::Axes { .. } => 2,
-        Operator::Sequence { .. } => 3,
+        Operator::Nd(_) => 2,
+        Operator::Axes { .. } => 3,
+        Operator::Sequence { .. } => 4,
     });
-    assert_eq!(kinds, 3, "operators of {target}");
+    // Arrays are not indexed along some axes.
+    let all = if target == "ndarray" { 3 } else { 4 };
+    assert_eq!(kinds, all, "operators of {target}");
     // So many elements move in vectors, in lanes that fill blocks.
     let long = |case: &&&Case| {
         [64, 128, 192].iter().any(|n| case.indices.sizes.contains(n))
@@ -61,6 +70,23 @@ fn cases<'a>(inputs: impl IntoIterator<Item = (Direction, &'a Case)>) -> [Vec<&'
     let mut cases = [vec![], vec![]];
     inputs.into_iter().for_each(|(direction, case)| cases[direction as usize].push(case));
     cases
+}
+
+/// Sums of threads that have tables of their own, and of entries that are spread over copies.
+fn reach_copies<'a>(target: &str, calls: impl Iterator<Item = &'a Routed>) {
+    let _alone = FORCES.lock();
+    let explain = |routed: &Routed| {
+        Machine::force(Some(routed.machine));
+        let threads = POOLS[routed.pool].current_num_threads();
+        let explain = routed.case.scatter().unwrap().explain::<i64, i64, strew::Add>(threads);
+        explain.to_string()
+    };
+    let sums = calls.filter(|routed| routed.direction == Direction::Scatter);
+    let texts: Vec<String> = sums.filter(|sum| sum.case.seed % 5 == 3).map(explain).collect();
+    Machine::force(None);
+    for way in ["tables, merged", "spread over"] {
+        assert!(texts.iter().filter(|text| text.contains(way)).count() >= 2, "{way} of {target}");
+    }
 }
 
 #[test]
@@ -81,6 +107,8 @@ fn seeds_reach_what_matters() {
     ] {
         cases.iter().for_each(|cases| reach_what_matters(target, cases));
     }
+    reach_copies("threads", threads.iter().map(|input| &input.0));
+    reach_copies("route", routes.iter().map(|input| &input.0));
     let texts: Vec<TextCase> = inputs("serde");
     assert!(texts.iter().filter(|text| text.0.read().is_some()).count() >= 4, "plans of serde");
     let calls: Vec<Moves> = inputs("moves");

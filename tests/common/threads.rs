@@ -84,7 +84,7 @@ pub fn check_part(direction: Direction, case: &Case, part: usize, pool: &rayon::
     let case = &case.with_index(IndexType::I64);
     let (moves, indices) = (&oracle::moves(case), &case.indices_as::<i64>());
     let order = |current: i64, update: i64| current.wrapping_mul(31).wrapping_add(update);
-    match (direction, part % 4) {
+    match (direction, part % 5) {
         (Direction::Gather, 0) => gather_part::<i64>(case, moves, indices, pool),
         (Direction::Gather, 1) => gather_part::<f32>(case, moves, indices, pool),
         (Direction::Gather, 2) => gather_part::<u8>(case, moves, indices, pool),
@@ -95,6 +95,10 @@ pub fn check_part(direction: Direction, case: &Case, part: usize, pool: &rayon::
         }
         (Direction::Scatter, 2) => {
             scatter_part(case, moves, indices, pool, Add, u8::wrapping_add);
+        }
+        (Direction::Scatter, 3) => {
+            // Threads may have tables of their own.
+            scatter_part(case, moves, indices, pool, Add, i64::wrapping_add);
         }
         (Direction::Scatter, _) => {
             let order = |[a, b, c]: [u8; 3], [d, e, _]: [u8; 3]| [b ^ e, c, a ^ d];
