@@ -18,7 +18,7 @@ use arbitrary::{Arbitrary, Result, Unstructured};
 use common::case::Case;
 use common::check::{self, GATHERS, REDUCTIONS, SCATTERS};
 use common::dml::{self, Description};
-use common::generate::{self, Choose, Direction, KINDS};
+use common::generate::{self, Choose, Direction, KINDS, Kind};
 use common::{arrays, path, threads};
 use kernels::{Check, addresses, columns::Split, moves};
 use rayon::ThreadPool;
@@ -71,17 +71,17 @@ macro_rules! inputs {
 inputs! {
     /// `gather`: every gather on every path against the oracle: any strides, policies, types, and
     /// hostile indices.
-    GatherCase: Case = |choose| along_axes(Direction::Gather, choose), |case| {
+    GatherCase: Case = |choose| of_any_kind(Direction::Gather, choose), |case| {
         path::force_every();
         check::check_gather_part(case, case.seed % GATHERS);
     };
     /// `scatter`: the same for every scatter; one that fails leaves no trace.
-    ScatterCase: Case = |choose| along_axes(Direction::Scatter, choose), |case| {
+    ScatterCase: Case = |choose| of_any_kind(Direction::Scatter, choose), |case| {
         path::force_every();
         check::check_scatter_part(case, case.seed % SCATTERS);
     };
     /// `reductions`: every reduction of eight types on every path against the oracle.
-    ReductionCase: Case = |choose| along_axes(Direction::Scatter, choose), |case| {
+    ReductionCase: Case = |choose| of_any_kind(Direction::Scatter, choose), |case| {
         path::force_every();
         check::check_any_reduction(case, case.seed % REDUCTIONS);
     };
@@ -167,12 +167,19 @@ fn valid(direction: Direction, choose: Choose<'_>) -> Case {
     }
 }
 
-/// The same by tuples along any axes as well.
-fn along_axes(direction: Direction, choose: Choose<'_>) -> Case {
+/// The same by tuples along any axes as well, and scatters of sequences: choices that come last, so
+/// that seeds without them mean what they did.
+fn of_any_kind(direction: Direction, choose: Choose<'_>) -> Case {
     let case = valid(direction, choose);
-    generate::along_axes(case, choose)
+    let case = generate::along_axes(case, choose);
+    match (direction, choose(8)) {
+        (Direction::Scatter, 7) => generate::long_case(direction, Kind::Sequence, choose),
+        (Direction::Scatter, 6) => generate::case_within(80, direction, Kind::Sequence, choose),
+        _ => case,
+    }
 }
 
+/// One of the operators that arrays have.
 fn any_case(choose: Choose<'_>) -> (Direction, Case) {
     let direction = [Direction::Gather, Direction::Scatter][choose(2)];
     (direction, valid(direction, choose))
@@ -194,8 +201,8 @@ impl Routed {
     fn new(choose: Choose<'_>) -> Routed {
         let machine = machine(choose);
         let pool = choose(4);
-        let (direction, case) = any_case(choose);
-        let case = generate::along_axes(case, choose);
+        let direction = [Direction::Gather, Direction::Scatter][choose(2)];
+        let case = of_any_kind(direction, choose);
         Routed { direction, machine, pool, case }
     }
 
