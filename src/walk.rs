@@ -9,7 +9,7 @@
 //! same, so that a mistake here could move a wrong element, never panic.
 
 use crate::error::Error;
-use crate::index::{Bounds, Index};
+use crate::index::{Bounds, Index, resolve};
 use crate::plan::{Coordinate, Dim, Plan};
 
 /// What moves between table and flat tensor, for one entry of the indices.
@@ -113,7 +113,7 @@ pub(crate) fn first_out_of_bounds<I: Index>(plan: &Plan, indices: &[I]) -> Optio
         for (coordinate, Coordinate { size, .. }) in plan.coordinates().iter().enumerate() {
             let place = position.checked_div(plan.ring).unwrap_or(position);
             if let Some(&index) = indices.get(place)
-                && plan.position(indices, position, *size).is_none()
+                && resolve(index, *size, Bounds::Error, plan.negative).is_none()
             {
                 // The positions of a ring are one entry.
                 let entry = step.checked_div(plan.ring).unwrap_or(step);

@@ -35,7 +35,7 @@ fn gathers_say_how_they_check() {
 fn scatters_say_how_they_check() {
     let text = bins(1000, 100_000).explain::<u32, i64, Add>(1).to_string();
     assert_one_line(&text);
-    assert!(text.starts_with("check: while a copy of the data changes"), "{text}");
+    assert!(text.starts_with("check: while copies of the data change"), "{text}");
     let order = bins(1000, 100_000).explain::<u32, i64, fn(u32, u32) -> u32>(1).to_string();
     assert!(order.starts_with("check: one pass"), "{order}");
     // Every byte has a place.
@@ -50,9 +50,11 @@ fn threads_are_named() {
     assert!(text.contains("threads: 16 chunks"), "{text}");
     let text = explain(lookup(100, 100), 4);
     assert!(text.contains("threads: one"), "{text}");
-    let text = explain(lookup(1000, 1000), 4);
-    assert!(text.contains("250.0 KiB moved is below"), "{text}");
-    let explain = |scatter: Scatter| scatter.explain::<u32, i64, Add>(4).to_string();
+    let text = explain(lookup(1000, 2000), 4);
+    assert!(text.contains("500.0 KiB moved is below"), "{text}");
+    let counts = bins(1000, 4 << 20).explain::<u32, i64, Add>(4).to_string();
+    assert!(counts.contains("threads: 4 tables, merged"), "{counts}");
+    let explain = |scatter: Scatter| scatter.explain::<f32, i64, Add>(4).to_string();
     let text = explain(bins(1000, 4 << 20));
     assert!(text.contains("threads: one, the table of 3.9 KiB stays in a cache"), "{text}");
     let text = explain(bins(1 << 28, 4 << 20));

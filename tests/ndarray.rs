@@ -18,12 +18,16 @@ use proptest::prelude::*;
 use strew::ndarray::{Operator, layout};
 use strew::{Add, Bounds, Error, Gather, Layout, Operand, shape};
 
+/// Of tables of the size of what moves, and of larger ones.
 fn cases(direction: Direction) -> impl Strategy<Value = Case> {
     prop::collection::vec(any::<u16>(), 100..400).prop_map(move |choices| {
         let mut left = choices.iter().cycle();
         let mut choose = |n: usize| usize::from(*left.next().unwrap_or(&0)) % n;
         let kind = KINDS[choose(3)];
-        generate::case(direction, kind, &mut choose)
+        match choose(2) {
+            0 => generate::case(direction, kind, &mut choose),
+            _ => generate::few_case(direction, kind, &mut choose),
+        }
     })
 }
 
@@ -86,13 +90,24 @@ fn more_places_than_memory_holds() {
     let many = many.broadcast([1 << 20, 1 << 20, 1 << 10]).unwrap();
     let picked = Operator::nd(0).gather(&many, &array![[0, -1, 1023]]).unwrap();
     assert_eq!(picked, array![1].into_dyn());
-    // Windows that overlap would have to be copied.
-    let line = [1_u64; 1593];
+    // What moves of windows that overlap is copied, and no more.
+    let line: Vec<u64> = (0..1593).collect();
     let windows = ArrayView::from_shape(IxDyn(&[200; 8]).strides(IxDyn(&[1; 8])), &line).unwrap();
-    let one = Array2::<i32>::zeros((1, 8));
+    let ends = Array2::<i32>::from_elem((1, 8), -1);
+    assert_eq!(Operator::nd(0).gather(&windows, &ends), Ok(array![1592].into_dyn()));
+    let ends = ArrayD::<i32>::from_elem(IxDyn(&[1; 8]), -1);
     assert_eq!(
-        Operator::nd(0).gather(&windows, &one),
-        Err(Error::SizesOverflow { operand: Operand::Input })
+        Operator::elements(3).gather(&windows, &ends),
+        Ok(ArrayD::from_elem(IxDyn(&[1; 8]), 199))
+    );
+    let pairs = Operator::nd(0).gather(&windows, &array![[1, 2, 3, 4, 5, 6, 7]]).unwrap();
+    assert_eq!(pairs, ArrayD::from_shape_fn(IxDyn(&[1, 200]), |c| 28 + c[1] as u64));
+    // All of it, as indices, has no place in memory.
+    let one = aview0(&1);
+    let ones = one.broadcast(IxDyn(&[200; 8])).unwrap();
+    assert_eq!(
+        Operator::axis(0).scatter(&mut array![0], &windows, &ones),
+        Err(Error::SizesOverflow { operand: Operand::Indices })
     );
 }
 

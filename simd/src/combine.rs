@@ -52,14 +52,13 @@ pub fn elements_plain<T: Copy>(
 #[inline(always)]
 fn near<T: Copy>(to: &mut [T], from: &[T], block: &Block<'_>, combine: impl Fn(T, T) -> T + Copy) {
     let (mut ahead, mut at) = (Ahead::of(block, 0), 0);
+    let packed = block.is_packed(1);
     for (flat, addresses) in block.lanes() {
         block.prefetch_lane(from, flat);
-        let packed = block.is_packed(1);
-        // A lane that starts outside may lead inside.
-        let (addresses, updates) = match from.get(flat..) {
-            Some(updates) => (addresses, updates),
-            None if packed => (addresses.get(flat.wrapping_neg()..).unwrap_or_default(), from),
-            None => continue,
+        let updates = if packed { addresses.len() } else { 1 };
+        let Some(updates) = from.get(flat..flat.wrapping_add(updates)) else {
+            outside(to, addresses, from, (flat, block.entry_step), combine);
+            continue;
         };
         for (addresses, n) in addresses.chunks(STRIDE).zip((0..).step_by(STRIDE)) {
             ahead.prefetch(to, at);
@@ -69,10 +68,27 @@ fn near<T: Copy>(to: &mut [T], from: &[T], block: &Block<'_>, combine: impl Fn(T
                 for (address, update) in addresses.iter().zip(updates) {
                     change(to, *address, *update, combine);
                 }
-            } else if let Some(update) = updates.first() {
+            } else if let [update] = updates {
                 addresses.iter().for_each(|address| change(to, *address, *update, combine));
             }
         }
+    }
+}
+
+/// A lane of which some updates lie outside: rarely, so it is compiled once.
+#[inline(never)]
+fn outside<T: Copy>(
+    to: &mut [T],
+    addresses: &[u32],
+    updates: &[T],
+    (mut flat, step): (usize, isize),
+    combine: impl Fn(T, T) -> T + Copy,
+) {
+    for address in addresses {
+        if let Some(update) = updates.get(flat) {
+            change(to, *address, *update, combine);
+        }
+        flat = flat.wrapping_add_signed(step);
     }
 }
 

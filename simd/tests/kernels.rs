@@ -9,7 +9,8 @@ use common::columns::Split;
 use common::moves::{Case, Kernel, SIZES};
 use common::{Check, Choose, FAR, paths};
 use strew_simd::{
-    Block, Columns, Elements, Hints, Listed, Machine, Move, Path, Rows, compress, positions,
+    Block, Columns, Elements, Hints, Listed, Machine, Move, Path, Rows, compiled, compress,
+    positions, prefetch_columns,
 };
 
 /// The one list: a test each, and the public functions that it is a test of.
@@ -40,8 +41,8 @@ tests! {
     convert_gather: "convert::gather";
     convert_scatter: "convert::scatter" "convert::scatter_listed";
     columns: "columns::new" "columns::split_at" "columns::row";
-    bags: "bag::compiled" "bag::prefetch_columns";
     prefetch: "prefetch::prefetch" "prefetch::prefetch_row";
+    loops: "bag::compiled" "bag::prefetch_columns";
     path: "path::detect" "path::available" "path::force" "path::name" "path::streams_elements";
     machine: "machine::detect" "machine::force";
     masks: "mask::compress" "mask::positions";
@@ -58,8 +59,8 @@ fn no_kernel_is_forgotten() {
         };
     }
     let sources = sources!(
-        bag block choose columns combine convert elements machine mask moves path portable
-        prefetch resolve rows
+        bag block choose columns combine convert elements machine mask moves path portable prefetch
+        resolve rows
     );
     // The modules that have something public.
     let public = include_str!("../src/lib.rs").lines().filter_map(|line| {
@@ -180,6 +181,23 @@ mod tests {
                 chosen.iter().map(|n| first.wrapping_add(*n as u32)).collect();
             expected.resize(room, 7);
             assert_eq!(found, expected, "{}", path.name());
+        }
+    }
+
+    /// A caller's loop is what it is on every path; a prefetch changes nothing, wherever it leads.
+    pub fn loops() {
+        let values: Vec<u32> = (0..100).collect();
+        for path in paths() {
+            let sum = compiled(
+                path,
+                #[inline(always)]
+                || values.iter().sum::<u32>(),
+            );
+            assert_eq!(sum, 4950, "{}", path.name());
+        }
+        for address in [0, 99, 100, usize::MAX, usize::MAX / 3] {
+            prefetch_columns::<_, 1>(&values, address);
+            prefetch_columns::<_, 1000>(&values, address);
         }
     }
 
@@ -453,23 +471,6 @@ mod tests {
             strew_simd::prefetch_row(&table, address as usize, 300);
         }
         assert_eq!(table, [0; 100]);
-    }
-
-    pub fn bags() {
-        let table: Vec<u32> = (0..100).collect();
-        for path in paths() {
-            let sum = strew_simd::compiled(
-                path,
-                #[inline(always)]
-                || table.iter().sum::<u32>(),
-            );
-            assert_eq!(sum, 4950, "{}", path.name());
-        }
-        for address in FAR.into_iter().chain([0, 99, 100]) {
-            strew_simd::prefetch_columns::<_, 1>(&table, address);
-            strew_simd::prefetch_columns::<_, 1000>(&table[..0], address);
-        }
-        assert!(table.iter().copied().eq(0..100));
     }
 
     pub fn path() {

@@ -2,7 +2,7 @@
 
 use ndarray::{ArrayView, ArrayViewMut, Axis, IxDyn, ShapeBuilder, StrideShape};
 use strew::ndarray::{Operator, layout};
-use strew::{Error, Sub};
+use strew::{Add, Error, Sub};
 
 use super::case::{self, Case, IndexType, Tensor};
 use super::check::Written;
@@ -91,10 +91,12 @@ pub fn check_gather(case: &Case) {
         let gathered = operator(case).gather(&input_view, &indices);
         assert_eq!(gathered.as_ref().map(|_| ()).map_err(|error| *error), result, "{case:?}");
         assert!(gathered.is_err() || gathered == Ok(new.to_owned()), "{gathered:?}\n{case:?}");
+        let mapped = operator(case).gather_map(&input_view, &indices, f64::from);
+        assert_eq!(mapped, gathered.map(|gathered| gathered.mapv(f64::from)), "{case:?}");
     });
 }
 
-/// An assignment and a reduction.
+/// An assignment and reductions: sums of floats have the bits of their order.
 pub fn check_scatter(case: &Case) {
     let case = &case.with_index(IndexType::I64);
     let (moves, indices) = (&oracle::moves(case), &case.indices_as::<i64>()[..]);
@@ -104,7 +106,13 @@ pub fn check_scatter(case: &Case) {
     let (mut assigned, mut reduced) = (input.clone(), input.clone());
     oracle::scatter(moves, &mut assigned, &updates, true, |_, update| update);
     oracle::scatter(moves, &mut reduced, &updates, true, i16::wrapping_sub);
+    let [floats, float_updates] = [(case.table.len, 0), (case.flat.len, 1)]
+        .map(|(len, stream)| samples::<f32>(len, case.seed, stream));
+    let mut summed = floats.clone();
+    oracle::scatter(moves, &mut summed, &float_updates, true, |a, b| a + b);
     let (indices, updates) = (view(&case.indices, indices), view(&case.flat, &updates));
+    let float_updates = view(&case.flat, &float_updates);
+    let mut sums = Written::new(case, floats.len(), Nan::Any);
     let mut data = Written::new(case, input.len(), Nan::Exact);
     path::each(|_| {
         data.call("scatter", result, [&input, &assigned, &assigned], |data| {
@@ -112,6 +120,9 @@ pub fn check_scatter(case: &Case) {
         });
         data.call("reduce", result, [&input, &reduced, &reduced], |data| {
             operator(case).reduce(Sub, &mut view_mut(&case.table, data), &indices, &updates)
+        });
+        sums.call("reduce floats", result, [&floats, &summed, &summed], |data| {
+            operator(case).reduce(Add, &mut view_mut(&case.table, data), &indices, &float_updates)
         });
     });
 }

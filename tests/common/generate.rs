@@ -41,6 +41,30 @@ pub fn case(direction: Direction, kind: Kind, choose: Choose) -> Case {
 /// The same with at most so many elements in each tensor.
 pub fn case_within(elements: usize, direction: Direction, kind: Kind, choose: Choose) -> Case {
     let shapes = shapes(elements, kind, choose);
+    of_shapes(direction, shapes, choose)
+}
+
+/// The same with a table of 2 to 20 times as many elements as move, by the size of an axis that the
+/// indices choose from.
+pub fn few_case(direction: Direction, kind: Kind, choose: Choose) -> Case {
+    let mut shapes = shapes(MAX_ELEMENTS, kind, choose);
+    let axis = match shapes.operator {
+        Operator::Axis(axis) | Operator::Elements(axis) => axis,
+        Operator::Nd(batch_dims) => {
+            batch_dims + choose(shapes.indices.last().copied().unwrap_or(1))
+        }
+        _ => return of_shapes(direction, shapes, choose),
+    };
+    let moved: usize = shapes.flat.iter().product();
+    let others: usize = shapes.table[..axis].iter().chain(&shapes.table[axis + 1..]).product();
+    let times = [2, 6, 20][choose(3)];
+    if let Some(size) = (times * moved).checked_div(others) {
+        shapes.table[axis] = size + choose(4);
+    }
+    of_shapes(direction, shapes, choose)
+}
+
+fn of_shapes(direction: Direction, shapes: Shapes, choose: Choose) -> Case {
     let tensors = match direction {
         Direction::Gather => {
             [read(shapes.table, choose), read(shapes.indices, choose), written(shapes.flat, choose)]

@@ -20,24 +20,29 @@
 //! ```
 //!
 //! A view whose elements lie together in memory, in any order and direction, is used in place, and
-//! so is one that repeats elements (`broadcast`). A view with gaps, or of windows that overlap, is
-//! copied first, one element for each coordinate, because safe code cannot have a slice of it; if
-//! it is written, the copy is written back at the end. [`layout`] avoids the copy where the array
-//! that the view is a part of is at hand. It also leads to what [`Operator`] does not have: means,
-//! checks, threads.
+//! so is one that repeats elements (`broadcast`). Safe code cannot have a slice of a view with
+//! gaps, or of windows that overlap. Such a table is copied first, one element for each coordinate,
+//! and written back at the end if it is written, but only if it has at most as many elements as
+//! move, and 16 for each entry of the indices. In a larger one, the elements that move are found
+//! where they are, entry by entry. Indices, updates and outputs are as large as what moves, and are
+//! copied. So a call takes time and memory for what moves, however large the table is. [`layout`]
+//! avoids all copies where the array that the view is a part of is at hand. It also leads to what
+//! [`Operator`] does not have: means, checks, threads.
 //!
 //! The arrays are those of `ndarray` 0.17.
 
-use std::borrow::Cow;
+mod parts;
+mod view;
 
-use ::ndarray::{ArrayD, ArrayRef, ArrayView, Axis, Dimension, IxDyn};
+use ::ndarray::{ArrayD, ArrayRef, Dimension, IxDyn};
 
+use self::view::{Source, Target, first, fits, reserve};
 use crate::element::Element;
 use crate::error::{Error, Operand};
 use crate::gather::Gather;
 use crate::index::{Bounds, Index, Negative};
-use crate::layout::{Layout, MAX_RANK};
-use crate::reduction::Reduction;
+use crate::layout::Layout;
+use crate::reduction::{Assign, Reduction};
 use crate::scatter::Scatter;
 use crate::shape;
 
@@ -79,15 +84,6 @@ pub fn layout<T, D: Dimension>(view: &ArrayRef<T, D>, slice: &[T]) -> Result<Lay
             found: slice.len(),
         }),
     }
-}
-
-/// The position of the first element of a view (all coordinates 0) among its elements in memory.
-fn first<T, D: Dimension>(view: &ArrayRef<T, D>) -> usize {
-    let backwards =
-        view.shape().iter().zip(view.strides()).filter(|(size, stride)| **size > 1 && **stride < 0);
-    backwards
-        .map(|(size, stride)| (size - 1).wrapping_mul(stride.unsigned_abs()))
-        .fold(0, usize::wrapping_add)
 }
 
 /// An operator on arrays, and its rule for indices out of bounds.
@@ -249,8 +245,8 @@ impl Operator {
         map: impl Fn(T) -> U,
     ) -> Result<ArrayD<U>, Error> {
         let mut output = self.output(input, indices)?;
-        self.read(input, indices, &mut output, |plan, input, indices, output| {
-            plan.run_map(input, indices, output, map)
+        self.read(input, indices, &mut output, &map, |gather, input, indices, output| {
+            gather.run_map(input, indices, output, &map)
         })?;
         Ok(output)
     }
@@ -298,8 +294,9 @@ impl Operator {
         indices: &ArrayRef<I, E>,
         output: &mut ArrayRef<T, F>,
     ) -> Result<(), Error> {
-        self.read(input, indices, output, |plan, input, indices, output| {
-            plan.run(input, indices, output)
+        let same = |element| element;
+        self.read(input, indices, output, same, |gather, input, indices, output| {
+            gather.run(input, indices, output)
         })
     }
 
@@ -308,20 +305,28 @@ impl Operator {
         input: &ArrayRef<T, D>,
         indices: &ArrayRef<I, E>,
         output: &mut ArrayRef<U, F>,
+        map: impl Fn(T) -> U,
         run: impl FnOnce(&Gather, &[T], &[I], &mut [U]) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let (input, indices) =
             (Source::new(input, Operand::Input)?, Source::new(indices, Operand::Indices)?);
-        let (t, i, f) = (&input.layout, &indices.layout, &target(output, Operand::Output)?);
-        let plan = match self.kind {
+        let (output, flat) = Target::new(output, Operand::Output)?;
+        let (t, i, f) = (&input.layout, &indices.layout, &flat);
+        let gather = match self.kind {
             Kind::Axis(axis) => Gather::axis(t, i, f, axis),
             Kind::Elements(axis) => Gather::elements(t, i, f, axis),
             Kind::Nd(batch_dims) => Gather::nd(t, i, f, batch_dims),
         }?
         .bounds(self.bounds)
         .negative(self.negative);
-        let (input, indices) = (input.elements()?, indices.elements()?);
-        write(output, Operand::Output, |output| run(&plan, &input, &indices, output))
+        let indices = indices.elements()?;
+        if input.in_place().is_none() && parts::are_few(&gather.plan, input.once.len()) {
+            return output.write(Operand::Output, |output| {
+                parts::gather(&gather.plan, &input.once, &indices, output, map)
+            });
+        }
+        let input = input.elements()?;
+        output.write(Operand::Output, |output| run(&gather, &input, &indices, output))
     }
 
     /// Assigns in place; the last update of a place stays.
@@ -347,9 +352,7 @@ impl Operator {
         indices: &ArrayRef<I, E>,
         updates: &ArrayRef<T, F>,
     ) -> Result<(), Error> {
-        self.change(data, indices, updates, |plan, data, indices, updates| {
-            plan.run(data, indices, updates)
-        })
+        self.reduce(Assign, data, indices, updates)
     }
 
     /// Combines in place, in row-major order of the indices.
@@ -381,22 +384,11 @@ impl Operator {
         indices: &ArrayRef<I, E>,
         updates: &ArrayRef<T, F>,
     ) -> Result<(), Error> {
-        self.change(data, indices, updates, |plan, data, indices, updates| {
-            plan.reduce(reduction, data, indices, updates)
-        })
-    }
-
-    fn change<T: Element, I: Index, D: Dimension, E: Dimension, F: Dimension>(
-        self,
-        data: &mut ArrayRef<T, D>,
-        indices: &ArrayRef<I, E>,
-        updates: &ArrayRef<T, F>,
-        run: impl FnOnce(&Scatter, &mut [T], &[I], &[T]) -> Result<(), Error>,
-    ) -> Result<(), Error> {
         let (indices, updates) =
             (Source::new(indices, Operand::Indices)?, Source::new(updates, Operand::Updates)?);
-        let (t, i, f) = (&target(data, Operand::Data)?, &indices.layout, &updates.layout);
-        let plan = match self.kind {
+        let (data, table) = Target::new(data, Operand::Data)?;
+        let (t, i, f) = (&table, &indices.layout, &updates.layout);
+        let scatter = match self.kind {
             Kind::Axis(axis) => Scatter::axis(t, i, f, axis),
             Kind::Elements(axis) => Scatter::elements(t, i, f, axis),
             Kind::Nd(batch_dims) => Scatter::nd(t, i, f, batch_dims),
@@ -404,98 +396,12 @@ impl Operator {
         .bounds(self.bounds)
         .negative(self.negative);
         let (indices, updates) = (indices.elements()?, updates.elements()?);
-        write(data, Operand::Data, |data| run(&plan, data, &indices, &updates))
-    }
-}
-
-/// A view that is read.
-struct Source<'a, T, D> {
-    /// The view, with one element in place of those that are repeated.
-    once: ArrayView<'a, T, D>,
-    operand: Operand,
-    /// Where the elements of the view are in those of `once`.
-    layout: Layout,
-}
-
-impl<'a, T: Clone, D: Dimension> Source<'a, T, D> {
-    fn new(view: &'a ArrayRef<T, D>, operand: Operand) -> Result<Self, Error> {
-        fits(view, operand)?;
-        let mut once = view.view();
-        for (dim, (size, stride)) in view.shape().iter().zip(view.strides()).enumerate() {
-            if *size > 1 && *stride == 0 {
-                once.collapse_axis(Axis(dim), 0);
+        match data {
+            Target::Gaps(mut data) if parts::are_few(&scatter.plan, data.len()) => {
+                parts::scatter(&scatter.plan, &reduction, &mut data, &indices, &updates)
             }
+            data => data
+                .write(Operand::Data, |data| scatter.reduce(reduction, data, &indices, &updates)),
         }
-        let layout = if once.to_slice_memory_order().is_some() {
-            Layout::from_parts(view.shape(), view.strides(), first(view))?
-        } else {
-            let packed = Layout::from_sizes(once.shape())?;
-            let stride = |(stride, size): (&isize, &usize)| if *size == 1 { 0 } else { *stride };
-            let strides: Vec<isize> =
-                packed.strides().iter().zip(once.shape()).map(stride).collect();
-            Layout::from_parts(view.shape(), &strides, 0)?
-        };
-        Ok(Source { once, operand, layout })
-    }
-
-    /// The elements in place, or copied in row-major order.
-    fn elements(&self) -> Result<Cow<'a, [T]>, Error> {
-        match self.once.to_slice_memory_order() {
-            Some(slice) => Ok(Cow::Borrowed(slice)),
-            None => packed(&self.once, self.operand).map(Cow::Owned),
-        }
-    }
-}
-
-/// The layout in which [`write`] shows the elements of a view.
-fn target<T, D: Dimension>(view: &ArrayRef<T, D>, operand: Operand) -> Result<Layout, Error> {
-    fits(view, operand)?;
-    match view.as_slice_memory_order() {
-        Some(_) => Layout::from_parts(view.shape(), view.strides(), first(view)),
-        None => Layout::from_sizes(view.shape()),
-    }
-}
-
-/// Lets `run` write the elements of a view: in place, or on a copy in row-major order, which is
-/// written back unless `run` fails.
-fn write<T: Clone, D: Dimension>(
-    view: &mut ArrayRef<T, D>,
-    operand: Operand,
-    run: impl FnOnce(&mut [T]) -> Result<(), Error>,
-) -> Result<(), Error> {
-    if let Some(slice) = view.as_slice_memory_order_mut() {
-        return run(slice);
-    }
-    let mut copy = packed(view, operand)?;
-    run(&mut copy)?;
-    for (element, new) in view.iter_mut().zip(copy) {
-        *element = new;
-    }
-    Ok(())
-}
-
-/// The elements of a view in row-major order.
-fn packed<T: Clone, D: Dimension>(
-    view: &ArrayRef<T, D>,
-    operand: Operand,
-) -> Result<Vec<T>, Error> {
-    let mut elements = reserve(view.len(), operand)?;
-    elements.extend(view.iter().cloned());
-    Ok(elements)
-}
-
-/// An empty vector with room for `length` elements.
-fn reserve<T>(length: usize, operand: Operand) -> Result<Vec<T>, Error> {
-    let mut elements = Vec::new();
-    elements.try_reserve_exact(length).map_err(|_| Error::SizesOverflow { operand })?;
-    Ok(elements)
-}
-
-fn fits<T, D: Dimension>(view: &ArrayRef<T, D>, operand: Operand) -> Result<(), Error> {
-    match view.ndim() {
-        rank if rank > MAX_RANK => {
-            Err(Error::RankTooLarge { operand, expected: MAX_RANK, found: rank })
-        }
-        _ => Ok(()),
     }
 }

@@ -1,0 +1,83 @@
+//! What a call on views of arrays allocates depends on what moves, never on the table.
+#![cfg(feature = "ndarray")]
+#![allow(clippy::unwrap_used, missing_docs)]
+
+use ndarray::{Array3, ArrayD, Axis, IxDyn, s};
+use strew::ndarray::Operator;
+use strew::{Add, Bounds};
+
+/// The bytes that are asked for.
+fn allocated(run: impl FnOnce()) -> usize {
+    allocation_counter::measure(run).bytes_total as usize
+}
+
+#[test]
+fn calls_allocate_for_what_moves() {
+    /// For the parts of a view, with the shapes of all tensors.
+    const BOOKKEEPING: usize = 4096;
+    let mut table = Array3::<f32>::ones((500, 40, 60));
+    // The indices, and the shape of what moves.
+    let calls = [
+        (Operator::axis(0), vec![3], vec![3, 20, 30]),
+        (Operator::axis(1), vec![2], vec![500, 2, 30]),
+        (Operator::axis(2), vec![], vec![500, 20]),
+        (Operator::elements(1), vec![100, 3, 2], vec![100, 3, 2]),
+        (Operator::nd(0), vec![5, 3], vec![5]),
+        (Operator::nd(0), vec![5, 1], vec![5, 20, 30]),
+        (Operator::nd(1), vec![500, 1], vec![500, 30]),
+    ];
+    for (operator, indices, moved) in calls {
+        let indices = ArrayD::from_elem(IxDyn(&indices), -2_i64);
+        let updates = ArrayD::<f32>::ones(IxDyn(&moved));
+        let bytes = size_of_val(updates.as_slice().unwrap());
+        assert!(7 * updates.len() < 500 * 20 * 30);
+        for bounds in [Bounds::Error, Bounds::Wrap] {
+            let operator = operator.bounds(bounds);
+            for step in [1, 2] {
+                // The parts are rows without gaps, and with.
+                let width = 30 * step;
+                let part = s![.., ..20, ..width;step];
+                let mut output = ArrayD::zeros(updates.shape());
+                let view = table.slice(part);
+                let gathered = allocated(|| {
+                    operator.gather_into(&view, &indices, &mut output).unwrap();
+                });
+                assert!(gathered <= bytes + BOOKKEEPING, "{operator:?}: {gathered} for {bytes}");
+                // Into a view with gaps, and from one: each of them is copied once.
+                let mut spread = ArrayD::<f32>::zeros([&moved[..], &[2]].concat());
+                let twice = allocated(|| {
+                    let mut output = spread.index_axis_mut(Axis(moved.len()), 1);
+                    operator.gather_into(&view, &indices, &mut output).unwrap();
+                });
+                assert!(twice <= 2 * bytes + BOOKKEEPING, "{operator:?}: {twice} for {bytes}");
+                assert_eq!(spread.index_axis(Axis(moved.len()), 1), output);
+                let mut view = table.slice_mut(part);
+                let added = allocated(|| {
+                    operator.reduce(Add, &mut view, &indices, &updates).unwrap();
+                });
+                assert!(added <= bytes + BOOKKEEPING, "{operator:?}: {added} for {bytes}");
+                let twice = allocated(|| {
+                    let updates = spread.index_axis(Axis(moved.len()), 0);
+                    operator.scatter(&mut view, &indices, &updates).unwrap();
+                });
+                assert!(twice <= 2 * bytes + BOOKKEEPING, "{operator:?}: {twice} for {bytes}");
+            }
+        }
+    }
+    // Indices that are repeated move few neighbours of many.
+    let long = ArrayD::<f32>::zeros(IxDyn(&[3, 2, 10_000]));
+    let one = ArrayD::from_elem(IxDyn(&[1, 1]), 2_i64);
+    let (view, rows) = (long.slice(s![.., 0, ..]), one.broadcast((2, 10)).unwrap());
+    let mut output = ndarray::Array2::zeros((2, 10));
+    let repeated = allocated(|| {
+        Operator::elements(0).gather_into(&view, &rows, &mut output).unwrap();
+    });
+    assert!(repeated <= BOOKKEEPING, "{repeated}");
+    // Where there are many entries, the table is copied: the count is not always small.
+    let view = table.slice(s![.., ..20, ..30]);
+    let many = Array3::from_elem((50, 20, 30), 1_i64);
+    let copied = allocated(|| {
+        Operator::elements(0).gather(&view, &many).unwrap();
+    });
+    assert!(copied >= 4 * (500 + 50) * 20 * 30, "{copied}");
+}
