@@ -587,21 +587,29 @@ fn lanes_of_indices_may_lie_far_apart() {
     assert_eq!(data, expected);
 }
 
-/// Rows that are reversed in both tensors, more than are walked piece by piece.
+/// The engine of `std` turned rows that are reversed in both tensors around, and then moved only
+/// the first element of each, where there are more than 512 entries. (A fuzzer found it.)
 #[test]
 fn rows_that_are_reversed_in_both_tensors() {
-    const ENTRIES: usize = 1000;
-    let table = Layout::strided([10, 6], [6, -1]).with_offset(5);
-    let flat = Layout::strided([ENTRIES, 6], [6, -1]).with_offset(5);
-    let ids = Layout::contiguous([ENTRIES]);
-    let indices: Vec<i64> = (0..ENTRIES as i64).map(|n| n * 7 % 10).collect();
-    let input: Vec<i32> = (0..60).collect();
-    let rows: Vec<i32> =
-        indices.iter().flat_map(|row| (0..6).map(move |n| *row as i32 * 6 + n)).collect();
-    let mut output = vec![-1; rows.len()];
-    Gather::axis(&table, &ids, &flat, 0).unwrap().run(&input, &indices, &mut output).unwrap();
+    const ENTRIES: usize = 600;
+    const WIDTH: usize = 5;
+    let reversed =
+        |rows| Layout::strided([rows, WIDTH], [WIDTH as isize, -1]).with_offset(WIDTH - 1);
+    let (table, flat, indices) = (reversed(3), reversed(ENTRIES), Layout::contiguous([ENTRIES]));
+    let ids: Vec<usize> = (0..ENTRIES).map(|n| n * 7 % 3).collect();
+    let input: Vec<u32> = (0..3 * WIDTH as u32).collect();
+    let rows: Vec<u32> = ids.iter().flat_map(|id| &input[id * WIDTH..][..WIDTH]).copied().collect();
+
+    let mut output = vec![u32::MAX; ENTRIES * WIDTH];
+    Gather::axis(&table, &indices, &flat, 0).unwrap().run(&input, &ids, &mut output).unwrap();
     assert_eq!(output, rows);
-    let mut data = vec![-1; 60];
-    Scatter::axis(&table, &ids, &flat, 0).unwrap().run(&mut data, &indices, &rows).unwrap();
+
+    let scatter = Scatter::axis(&table, &indices, &flat, 0).unwrap();
+    let mut data = vec![u32::MAX; 3 * WIDTH];
+    scatter.run(&mut data, &ids, &rows).unwrap();
     assert_eq!(data, input);
+    scatter.reduce(Add, &mut data, &ids, &rows).unwrap();
+    let times = |n: usize| 1 + ids.iter().filter(|id| **id == n / WIDTH).count() as u32;
+    let expected: Vec<u32> = input.iter().enumerate().map(|(n, value)| value * times(n)).collect();
+    assert_eq!(data, expected);
 }

@@ -10,145 +10,13 @@
 
 mod common;
 
-use common::case::{self, Case, Tensor};
-use common::check::with_wide_indices;
+use common::arrays;
+use common::case::Case;
 use common::generate::{self, Direction, KINDS};
-use ndarray::{
-    Array1, Array2, ArrayD, ArrayView, ArrayViewMut, Axis, IxDyn, ShapeBuilder, StrideShape, array,
-    aview0, aview1, s,
-};
+use ndarray::{Array1, Array2, ArrayD, ArrayView, IxDyn, ShapeBuilder, array, aview0, aview1, s};
 use proptest::prelude::*;
 use strew::ndarray::{Operator, layout};
-use strew::{Add, Bounds, Error, Gather, Index, Layout, Operand, Sub, shape};
-
-/// A view of any strides in a slice.
-fn view<'a, T>(tensor: &Tensor, slice: &'a [T]) -> ArrayView<'a, T, IxDyn> {
-    let mut view =
-        ArrayView::from_shape(steps(tensor), slice.get(lowest(tensor)..).unwrap_or(&[])).unwrap();
-    backwards(tensor).for_each(|dim| view.invert_axis(Axis(dim)));
-    view
-}
-
-fn view_mut<'a, T>(tensor: &Tensor, slice: &'a mut [T]) -> ArrayViewMut<'a, T, IxDyn> {
-    let mut view =
-        ArrayViewMut::from_shape(steps(tensor), slice.get_mut(lowest(tensor)..).unwrap_or(&mut []))
-            .unwrap();
-    backwards(tensor).for_each(|dim| view.invert_axis(Axis(dim)));
-    view
-}
-
-fn steps(tensor: &Tensor) -> StrideShape<IxDyn> {
-    let strides: Vec<usize> = strides(tensor).iter().map(|stride| stride.unsigned_abs()).collect();
-    IxDyn(&tensor.sizes).strides(IxDyn(&strides))
-}
-
-fn backwards(tensor: &Tensor) -> impl Iterator<Item = usize> {
-    strides(tensor).into_iter().enumerate().filter(|(_, stride)| *stride < 0).map(|(dim, _)| dim)
-}
-
-fn lowest(tensor: &Tensor) -> usize {
-    tensor.offset
-        - backwards(tensor)
-            .map(|dim| (tensor.sizes[dim] - 1) * tensor.strides[dim].unsigned_abs())
-            .sum::<usize>()
-}
-
-/// Where no step is made, a stride may be anything; not so for `ndarray`.
-fn strides(tensor: &Tensor) -> Vec<isize> {
-    if tensor.sizes.contains(&0) {
-        return vec![0; tensor.sizes.len()];
-    }
-    tensor
-        .sizes
-        .iter()
-        .zip(&tensor.strides)
-        .map(|(size, stride)| if *size == 1 { 1 } else { *stride })
-        .collect()
-}
-
-fn operator(case: &Case) -> Operator {
-    let operator = match case.operator {
-        case::Operator::Axis(axis) => Operator::axis(axis),
-        case::Operator::Elements(axis) => Operator::elements(axis),
-        case::Operator::Nd(batch_dims) => Operator::nd(batch_dims),
-        case::Operator::Axes { .. } | case::Operator::Sequence { .. } => {
-            unreachable!("not among the operators of this test")
-        }
-    };
-    operator.bounds(case.bounds).negative(case.negative)
-}
-
-fn numbers(tensor: &Tensor, first: i32) -> Vec<i32> {
-    (first..).take(tensor.len).collect()
-}
-
-fn gather_as_on_slices<I: Index>(case: &Case, indices: &[I]) {
-    let input = numbers(&case.table, 1);
-    let mut expected = numbers(&case.flat, i32::MIN);
-    let mut output = expected.clone();
-    let result = case.gather().unwrap().run(&input, indices, &mut expected);
-    let (input, indices) = (view(&case.table, &input), view(&case.indices, indices));
-    assert_eq!(
-        operator(case).gather_into(&input, &indices, &mut view_mut(&case.flat, &mut output)),
-        result,
-        "{case:?}"
-    );
-    if result.is_ok() {
-        assert_eq!(output, expected, "{case:?}");
-        // What is skipped is a 0 there.
-        let gathered = operator(case).gather(&input, &indices).unwrap();
-        let expected = view(&case.flat, &expected).mapv(|number| number.max(0));
-        assert_eq!(gathered, expected, "{case:?}");
-        let mapped = operator(case).gather_map(&input, &indices, f64::from).unwrap();
-        assert_eq!(mapped, gathered.mapv(f64::from), "{case:?}");
-    }
-}
-
-fn scatter_as_on_slices<I: Index>(case: &Case, indices: &[I]) {
-    let updates = numbers(&case.flat, 1);
-    let scatter = case.scatter().unwrap();
-    let (indices_view, updates_view) = (view(&case.indices, indices), view(&case.flat, &updates));
-    let mut expected = numbers(&case.table, -5000);
-    let mut data = expected.clone();
-    let result = scatter.run(&mut expected, indices, &updates);
-    assert_eq!(
-        operator(case).scatter(&mut view_mut(&case.table, &mut data), &indices_view, &updates_view),
-        result,
-        "{case:?}"
-    );
-    assert_eq!(data, expected, "{case:?}");
-    let result = scatter.reduce(Sub, &mut expected, indices, &updates);
-    assert_eq!(
-        operator(case).reduce(
-            Sub,
-            &mut view_mut(&case.table, &mut data),
-            &indices_view,
-            &updates_view
-        ),
-        result,
-        "{case:?}"
-    );
-    assert_eq!(data, expected, "{case:?}");
-
-    // Sums of floats have the bits of their order.
-    let floats = |tensor: &Tensor| -> Vec<f32> {
-        numbers(tensor, 1).iter().map(|number| 1.0 / *number as f32).collect()
-    };
-    let (updates, mut expected) = (floats(&case.flat), floats(&case.table));
-    let mut data = expected.clone();
-    let result = scatter.reduce(Add, &mut expected, indices, &updates);
-    assert_eq!(
-        operator(case).reduce(
-            Add,
-            &mut view_mut(&case.table, &mut data),
-            &indices_view,
-            &view(&case.flat, &updates)
-        ),
-        result,
-        "{case:?}"
-    );
-    assert_eq!(data, expected, "{case:?}");
-}
+use strew::{Add, Bounds, Error, Gather, Layout, Operand, shape};
 
 /// Of tables of the size of what moves, and of larger ones.
 fn cases(direction: Direction) -> impl Strategy<Value = Case> {
@@ -172,20 +40,12 @@ proptest! {
     /// All operators, policies, ranks and strides.
     #[test]
     fn gathers_of_views_are_those_of_slices(case in cases(Direction::Gather)) {
-        with_wide_indices(
-            &case,
-            |indices| gather_as_on_slices(&case, indices),
-            |indices| gather_as_on_slices(&case, indices),
-        );
+        arrays::check_gather(&case);
     }
 
     #[test]
     fn scatters_of_views_are_those_of_slices(case in cases(Direction::Scatter)) {
-        with_wide_indices(
-            &case,
-            |indices| scatter_as_on_slices(&case, indices),
-            |indices| scatter_as_on_slices(&case, indices),
-        );
+        arrays::check_scatter(&case);
     }
 }
 

@@ -1,10 +1,6 @@
-//! Columns that are split from each other, against plain loops.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use strew_fuzz::Columns;
-use strew_fuzz::kernels::Check;
+use strew_fuzz::{Columns, Input};
 
-fuzz_target!(|input: Columns| {
-    input.0.check();
-});
+fuzz_target!(|input: Columns| input.run());

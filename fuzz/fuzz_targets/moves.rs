@@ -1,10 +1,6 @@
-//! Copies and sums by any addresses, on every path, against plain loops.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use strew_fuzz::Moves;
-use strew_fuzz::kernels::Check;
+use strew_fuzz::{Input, Moves};
 
-fuzz_target!(|input: Moves| {
-    input.0.check();
-});
+fuzz_target!(|input: Moves| input.run());

@@ -8,19 +8,41 @@
 pub mod common;
 #[path = "../../simd/tests/common/mod.rs"]
 pub mod kernels;
+mod text;
 
+use std::ffi::c_char;
 use std::fmt;
+use std::sync::LazyLock;
 
 use arbitrary::{Arbitrary, Result, Unstructured};
 use common::case::Case;
+use common::check::{self, GATHERS, REDUCTIONS, SCATTERS};
 use common::dml::{self, Description};
-use common::generate::{self, Choose, Direction, KINDS};
-use kernels::{Check, addresses, columns::Split, moves, paths};
-use strew_simd::Path;
+use common::generate::{self, Choose, Direction, KINDS, Kind};
+use common::{arrays, path, threads};
+use kernels::{Check, addresses, columns::Split, moves};
+use rayon::ThreadPool;
+use strew_simd::{Machine, Path};
+use text::Text;
 
-/// `inputs!(Name: Type = |choose| case)`: a case that is made by choices.
+/// What AddressSanitizer does unless `ASAN_OPTIONS` says otherwise. Freed memory is used again
+/// sooner, which is quicker by the pages that it does not take; stacks of functions that have
+/// returned are not kept, as no reference to them can be.
+#[unsafe(no_mangle)]
+pub extern "C" fn __asan_default_options() -> *const c_char {
+    c"quarantine_size_mb=8:malloc_context_size=3:detect_stack_use_after_return=0".as_ptr()
+}
+
+/// The input of a target.
+pub trait Input: for<'a> Arbitrary<'a> {
+    /// What the target does with it.
+    fn run(&self);
+}
+
+/// `inputs!(NAME: Type = |choose| case, |case| what the target does)`: a case that is made by
+/// choices.
 macro_rules! inputs {
-    ($($(#[$doc:meta])* $name:ident: $case:ty = $make:expr;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident: $case:ty = $make:expr, $run:expr;)*) => {$(
         $(#[$doc])*
         pub struct $name(pub $case);
 
@@ -32,6 +54,13 @@ macro_rules! inputs {
             }
         }
 
+        impl Input for $name {
+            fn run(&self) {
+                let run: fn(&$case) = $run;
+                run(&self.0);
+            }
+        }
+
         impl fmt::Debug for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 self.0.fmt(f)
@@ -40,119 +69,205 @@ macro_rules! inputs {
     )*};
 }
 inputs! {
-    /// A gather that can be planned, with any indices.
-    GatherCase: Case = |choose| valid(Direction::Gather, choose);
-    /// A scatter that can be planned, with any indices.
-    ScatterCase: Case = |choose| valid(Direction::Scatter, choose);
-    /// One of the two.
-    AnyCase: (Direction, Case) = |choose| {
-        let direction = [Direction::Gather, Direction::Scatter][choose(2)];
-        (direction, valid(direction, choose))
+    /// `gather`: every gather on every path against the oracle: any strides, policies, types, and
+    /// hostile indices.
+    GatherCase: Case = |choose| of_any_kind(Direction::Gather, choose), |case| {
+        path::force_every();
+        check::check_gather_part(case, case.seed % GATHERS);
     };
-    /// A description in which anything may be wrong.
-    HostileCase: Case = |choose| generate::hostile_case(choose);
-    /// An operator as DirectML describes it.
-    DmlCase: Option<Description> = |choose| dml::description(choose);
-    /// A DirectML descriptor in which anything may be wrong.
-    HostileDmlCase: Option<Description> = |choose| dml::hostile_description(choose);
-    /// Indices to resolve, or addresses to shift or to choose from.
-    Addresses: Box<dyn Check> = |choose| addresses::any(choose);
-    /// A call of a kernel that moves or combines.
-    Moves: moves::Case = |choose| moves::Case::any(choose);
-    /// Columns that are split.
-    Columns: Split = |choose| Split::new(choose);
+    /// `scatter`: the same for every scatter; one that fails leaves no trace.
+    ScatterCase: Case = |choose| of_any_kind(Direction::Scatter, choose), |case| {
+        path::force_every();
+        check::check_scatter_part(case, case.seed % SCATTERS);
+    };
+    /// `reductions`: every reduction of eight types on every path against the oracle.
+    ReductionCase: Case = |choose| of_any_kind(Direction::Scatter, choose), |case| {
+        path::force_every();
+        check::check_any_reduction(case, case.seed % REDUCTIONS);
+    };
+    /// `threads`: the same with several threads, on one path.
+    ThreadsCase: Routed = Routed::new, |routed| {
+        let paths: Vec<Path> = kernels::paths().collect();
+        Path::force(Some(paths[routed.case.seed as usize / 8 % paths.len()]));
+        routed.check();
+    };
+    /// `route`: every call on every path, as it would be on any machine, with one thread or more:
+    /// the engine itself checks that the route is legal.
+    RouteCase: Routed = Routed::new, |routed| {
+        path::force_every();
+        routed.check();
+        routed.check_serial();
+        routed.explain();
+    };
+    /// `ndarray`: operators on views of any strides.
+    ArraysCase: (Direction, Case) = any_case, |(direction, case)| {
+        path::force_every();
+        match direction {
+            Direction::Gather => arrays::check_gather(case),
+            Direction::Scatter => arrays::check_scatter(case),
+        }
+    };
+    /// `layouts`: a description in which anything may be wrong: no panic, and what is accepted
+    /// demands slices of the right lengths.
+    HostileCase: Case = |choose| generate::hostile_case(choose), check::check_hostile;
+    /// `serde`: layouts as they come in from files, where anything may be wrong.
+    TextCase: Text = Text::new, Text::check;
+    /// `dml`: an operator as DirectML describes it, or a descriptor in which anything may be wrong.
+    DmlCase: Dml = Dml::new, |dml| {
+        path::force_every();
+        match dml {
+            Dml::Valid(description) => description.iter().for_each(dml::check_description),
+            Dml::Hostile(description) => {
+                description.iter().for_each(dml::check_hostile_description);
+            }
+        }
+    };
+    /// `indices`: indices to resolve, or addresses to shift or to choose from, on every path,
+    /// against exact arithmetic.
+    Addresses: Box<dyn Check> = |choose| addresses::any(choose), |case| _ = case.check();
+    /// `moves`: copies and sums by any addresses, on every path, against plain loops.
+    Moves: moves::Case = |choose| moves::Case::any(choose), |case| _ = case.check();
+    /// `columns`: columns that are split from each other, against plain loops.
+    Columns: Split = |choose| Split::new(choose), |case| _ = case.check();
 }
 
+/// What a target does with the bytes of an input.
+pub type Run = fn(&[u8]);
+
+/// All targets.
+pub const TARGETS: [(&str, Run); 12] = [
+    ("columns", run::<Columns>),
+    ("dml", run::<DmlCase>),
+    ("gather", run::<GatherCase>),
+    ("indices", run::<Addresses>),
+    ("layouts", run::<HostileCase>),
+    ("moves", run::<Moves>),
+    ("ndarray", run::<ArraysCase>),
+    ("reductions", run::<ReductionCase>),
+    ("route", run::<RouteCase>),
+    ("scatter", run::<ScatterCase>),
+    ("serde", run::<TextCase>),
+    ("threads", run::<ThreadsCase>),
+];
+
+fn run<T: Input>(bytes: &[u8]) {
+    if let Ok(input) = T::arbitrary_take_rest(Unstructured::new(bytes)) {
+        input.run();
+    }
+}
+
+/// A case that can be planned, with any indices: a small one, unless the input asks for another.
 fn valid(direction: Direction, choose: Choose<'_>) -> Case {
-    let make = [generate::case, generate::long_case][choose(2)];
-    let case = make(direction, KINDS[choose(3)], choose);
-    generate::along_axes(case, choose)
+    let (size, kind) = (choose(8), KINDS[choose(3)]);
+    match size {
+        7 => generate::long_case(direction, kind, choose),
+        6 => generate::case(direction, kind, choose),
+        5 => generate::case_within(80, direction, kind, choose),
+        _ => generate::case_within(24, direction, kind, choose),
+    }
 }
 
-/// Forces one of them, and leaves other choices.
-pub fn force(choices: u64) -> u64 {
-    let paths: Vec<Path> = paths().collect();
-    let number = paths.len() as u64;
-    Path::force(Some(paths[(choices % number) as usize]));
-    choices / number
+/// The same by tuples along any axes as well, and scatters of sequences: choices that come last, so
+/// that seeds without them mean what they did.
+fn of_any_kind(direction: Direction, choose: Choose<'_>) -> Case {
+    let case = valid(direction, choose);
+    let case = generate::along_axes(case, choose);
+    match (direction, choose(8)) {
+        (Direction::Scatter, 7) => generate::long_case(direction, Kind::Sequence, choose),
+        (Direction::Scatter, 6) => generate::case_within(80, direction, Kind::Sequence, choose),
+        _ => case,
+    }
+}
+
+/// One of the operators that arrays have.
+fn any_case(choose: Choose<'_>) -> (Direction, Case) {
+    let direction = [Direction::Gather, Direction::Scatter][choose(2)];
+    (direction, valid(direction, choose))
+}
+
+/// A call on some machine, with threads.
+#[derive(Debug)]
+pub struct Routed {
+    pub direction: Direction,
+    pub machine: Machine,
+    /// The number of threads, by its place in [`POOLS`].
+    pub pool: usize,
+    pub case: Case,
+}
+
+static POOLS: LazyLock<[ThreadPool; 4]> = LazyLock::new(|| [2, 3, 7, 1].map(threads::pool));
+
+impl Routed {
+    fn new(choose: Choose<'_>) -> Routed {
+        let machine = machine(choose);
+        let pool = choose(4);
+        let direction = [Direction::Gather, Direction::Scatter][choose(2)];
+        let case = of_any_kind(direction, choose);
+        Routed { direction, machine, pool, case }
+    }
+
+    /// With threads.
+    fn check(&self) {
+        Machine::force(Some(self.machine));
+        let part = self.case.seed as usize;
+        threads::check_part(self.direction, &self.case, part, &POOLS[self.pool]);
+    }
+
+    /// Without threads.
+    fn check_serial(&self) {
+        match self.direction {
+            Direction::Gather => check::check_gather_part(&self.case, self.case.seed % GATHERS),
+            Direction::Scatter => check::check_scatter_part(&self.case, self.case.seed % SCATTERS),
+        }
+    }
+
+    fn explain(&self) {
+        let threads = POOLS[self.pool].current_num_threads();
+        let text = match self.direction {
+            Direction::Gather => self.case.gather().map(|gather| match self.case.seed % 2 {
+                0 => gather.explain::<u8, u8>(threads),
+                _ => gather.explain::<f64, i64>(threads),
+            }),
+            Direction::Scatter => self.case.scatter().map(|scatter| match self.case.seed % 2 {
+                0 => scatter.explain::<u8, u8, strew::Assign>(threads),
+                _ => scatter.explain::<f64, i64, strew::Add>(threads),
+            }),
+        };
+        let text = text.expect("the case is valid").to_string();
+        assert!(text == "nothing moves" || text.starts_with("check: "), "{text}\n{self:?}");
+    }
+}
+
+/// One that there is, or one with caches of any sizes.
+fn machine(choose: Choose<'_>) -> Machine {
+    match choose(8) {
+        0 => Machine::ZEN_5,
+        1 => Machine::EMERALD_RAPIDS,
+        2 => Machine::PORTABLE,
+        _ => {
+            let mut size = || 1 << choose(18) >> 2;
+            let (l1, l2, l3) = (size(), size(), size());
+            let (prefetches, streams_elements) = (choose(4) > 0, choose(2) == 1);
+            Machine { l1, l2, l3, prefetches, streams_elements }
+        }
+    }
+}
+
+/// What comes to the target `dml`.
+#[derive(Debug)]
+pub enum Dml {
+    Valid(Option<Description>),
+    Hostile(Option<Description>),
+}
+
+impl Dml {
+    fn new(choose: Choose<'_>) -> Dml {
+        match choose(2) {
+            0 => Dml::Valid(dml::description(choose)),
+            _ => Dml::Hostile(dml::hostile_description(choose)),
+        }
+    }
 }
 
 #[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-    use std::fs;
-
-    use common::{case::Operator, oracle};
-    use strew::{Bounds, Error};
-
-    use super::*;
-
-    /// The cases of a target's seeds.
-    fn seeds<T: for<'a> Arbitrary<'a>>(target: &str) -> Vec<T> {
-        let files =
-            fs::read_dir(format!("{}/seeds/{target}", env!("CARGO_MANIFEST_DIR"))).expect("seeds");
-        files
-            .map(|file| {
-                T::arbitrary_take_rest(Unstructured::new(&fs::read(file.unwrap().path()).unwrap()))
-                    .unwrap()
-            })
-            .collect()
-    }
-
-    /// Every policy, type of index, operator and path; long lanes; indices out of bounds after some
-    /// that are not.
-    fn reach_what_matters(target: &str, cases: &[&Case]) {
-        let values = |key: &dyn Fn(&Case) -> usize| {
-            cases.iter().map(|case| key(case)).collect::<BTreeSet<_>>().len()
-        };
-        assert_eq!(values(&|case| case.bounds as usize), 4, "policies of {target}");
-        assert_eq!(values(&|case| case.index as usize), 10, "types of indices of {target}");
-        let kinds = values(&|case| match case.operator {
-            Operator::Axis(_) => 0,
-            Operator::Elements(_) => 1,
-            Operator::Nd(_) | Operator::Axes { .. } => 2,
-            Operator::Sequence { .. } => 3,
-        });
-        assert_eq!(kinds, 3, "operators of {target}");
-        let paths = paths().count();
-        assert_eq!(values(&|case| case.seed as usize % paths), paths, "paths of {target}");
-        // So many elements move in vectors, in lanes that fill blocks.
-        let long = |case: &&&Case| {
-            [64, 128, 192].iter().any(|n| case.indices.sizes.contains(n))
-                && case.flat.sizes.iter().product::<usize>() >= 128
-        };
-        assert!(cases.iter().filter(long).count() >= 4, "whole blocks of {target}");
-        let bad = |case: &&&Case| match oracle::first_out_of_bounds(&oracle::moves(case)) {
-            Err(Error::IndexOutOfBounds { entry, .. }) => entry > 0 && case.bounds == Bounds::Error,
-            _ => false,
-        };
-        assert!(cases.iter().filter(bad).count() >= 4, "bad indices of {target}");
-    }
-
-    #[test]
-    fn seeds_reach_what_matters() {
-        let gathers: Vec<GatherCase> = seeds("gather");
-        reach_what_matters("gather", &gathers.iter().map(|input| &input.0).collect::<Vec<_>>());
-        for target in ["scatter", "reductions"] {
-            let scatters: Vec<ScatterCase> = seeds(target);
-            reach_what_matters(target, &scatters.iter().map(|input| &input.0).collect::<Vec<_>>());
-        }
-        let cases: Vec<AnyCase> = seeds("threads");
-        for direction in [Direction::Gather, Direction::Scatter] {
-            let of = cases.iter().filter(|input| input.0.0 == direction).map(|input| &input.0.1);
-            reach_what_matters("threads", &of.collect::<Vec<_>>());
-        }
-        let calls: Vec<Moves> = seeds("moves");
-        for kernel in moves::KERNELS {
-            let of = calls.iter().filter(|call| call.0.kernel == kernel && call.0.check());
-            assert!(of.count() >= 4, "{kernel:?} of moves");
-        }
-        let splits: Vec<Columns> = seeds("columns");
-        assert!(splits.iter().filter(|split| split.0.check()).count() >= 4, "columns");
-        let addresses: Vec<Addresses> = seeds("indices");
-        for kind in ["Resolve", "Shift", "Chosen"] {
-            let of = addresses.iter().filter(|case| format!("{case:?}").starts_with(kind));
-            assert!(of.filter(|case| case.0.check()).count() >= 4, "{kind} of indices");
-        }
-    }
-}
+mod tests;

@@ -1,6 +1,7 @@
 //! What the machine is, as a value.
 
-use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use crate::path::Path;
 use crate::prefetch::PREFETCHES;
@@ -48,14 +49,31 @@ impl Machine {
         streams_elements: false,
     };
 
-    /// This machine: its caches are read once, and what depends on the path with each call.
+    /// This machine, or the one that [`force`](Machine::force) has set: its caches are read once,
+    /// and what depends on the path with each call.
     #[must_use]
     pub fn detect() -> Machine {
+        if IS_FORCED.load(Ordering::Relaxed) {
+            return *FORCED.lock().unwrap_or_else(PoisonError::into_inner);
+        }
         static CACHES: OnceLock<Machine> = OnceLock::new();
         let machine = *CACHES.get_or_init(|| caches().unwrap_or(Machine::PORTABLE));
         Machine { streams_elements: Path::detect().streams_elements(4), ..machine }
     }
+
+    /// Makes [`detect`](Machine::detect) return this machine in the whole process, or the one that
+    /// it runs on again. It is for tests and fuzzers: results are the same on all.
+    pub fn force(machine: Option<Machine>) {
+        if let Some(machine) = machine {
+            *FORCED.lock().unwrap_or_else(PoisonError::into_inner) = machine;
+        }
+        IS_FORCED.store(machine.is_some(), Ordering::Relaxed);
+    }
 }
+
+/// The machine that [`Machine::force`] has set.
+static FORCED: Mutex<Machine> = Mutex::new(Machine::PORTABLE);
+static IS_FORCED: AtomicBool = AtomicBool::new(false);
 
 /// The caches that the processor reports.
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]

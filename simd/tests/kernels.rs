@@ -44,7 +44,7 @@ tests! {
     prefetch: "prefetch::prefetch" "prefetch::prefetch_row";
     loops: "bag::compiled" "bag::prefetch_columns";
     path: "path::detect" "path::available" "path::force" "path::name" "path::streams_elements";
-    machine: "machine::detect";
+    machine: "machine::detect" "machine::force";
     masks: "mask::compress" "mask::positions";
 }
 
@@ -514,7 +514,14 @@ mod tests {
             assert!(4 << 10 <= l1 && l1 <= l2 && l2 >> 30 == 0, "{machine:?}");
             assert!(l3 == 0 || l2 <= l3 && l3 >> 30 < 8, "{machine:?}");
         }
-        assert_eq!(Machine::detect().prefetches, strew_simd::PREFETCHES);
+        let this = Machine::detect();
+        assert_eq!(this.prefetches, strew_simd::PREFETCHES);
+        let other = Machine { l1: this.l1 + 1, ..Machine::PORTABLE };
+        Machine::force(Some(other));
+        let forced = Machine::detect();
+        Machine::force(None);
+        assert_eq!(forced, other);
+        assert_eq!(Machine::detect().l1, this.l1);
     }
 }
 

@@ -14,6 +14,9 @@
 //! call a block. `docs/DESIGN.md` says why, and what each strategy costs.
 
 mod few;
+#[cfg(any(all(test, feature = "rayon"), fuzzing))]
+#[path = "tests/legal.rs"]
+mod legal;
 mod map;
 mod movers;
 #[cfg(feature = "rayon")]
@@ -251,7 +254,7 @@ impl Explain {
             Size::Large => {
                 let ordered = in_order(plan);
                 let plan = ordered.as_ref().unwrap_or(plan);
-                Explained::Routed(Route::of(plan, &needed(plan, call), &Machine::detect()))
+                Explained::Routed(routed(plan, call))
             }
         })
     }
@@ -373,6 +376,15 @@ fn needed(plan: &Plan, call: &Call) -> Call {
     Call { proven: call.proven || call.index == 1 && plan.takes_every_byte(), ..*call }
 }
 
+/// The route of a call on this machine.
+fn routed(plan: &Plan, call: &Call) -> Route {
+    let (call, machine) = (needed(plan, call), Machine::detect());
+    let route = Route::of(plan, &call, &machine);
+    #[cfg(fuzzing)]
+    legal::check(&route, plan, &call, &machine);
+    route
+}
+
 /// How a route moves blocks.
 fn prepared(route: &Route, path: Path) -> Way {
     let together = matches!(route.load, Load::Together);
@@ -409,7 +421,7 @@ fn run(plan: &Plan, call: &Call, path: Path, resolver: &dyn Resolver, job: &mut 
         Size::Large => {
             let ordered = in_order(plan);
             let plan = ordered.as_ref().unwrap_or(plan);
-            let route = Route::of(plan, &needed(plan, call), &Machine::detect());
+            let route = routed(plan, call);
             let way = prepared(&route, path);
             job.prepare(way);
             inside = prove::run(plan, &route, &way, resolver, job);
@@ -432,7 +444,7 @@ fn par_run(
     }
     let ordered = in_order(plan);
     let plan = ordered.as_ref().unwrap_or(plan);
-    let route = Route::of(plan, &needed(plan, call), &Machine::detect());
+    let route = routed(plan, call);
     let way = prepared(&route, path);
     job.prepare(way);
     split::run(plan, call.direction, &route, &way, resolver, job)

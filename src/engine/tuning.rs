@@ -2,24 +2,31 @@
 //! (`benches/record`; families of `strew-benches`). What has none says *unmeasured*.
 //!
 //! Sizes of caches are read from the machine: those that depend on one are functions of it.
+//!
+//! Fuzzers (`--cfg fuzzing`) have lower thresholds, so that small cases go every way.
 
 use strew_simd::Machine;
+
+/// A threshold, and the one that fuzzers have.
+const fn least(threshold: usize, fuzzing: usize) -> usize {
+    if cfg!(fuzzing) { fuzzing } else { threshold }
+}
 
 // -- Traversal ------------------------------------------------------------------------------------
 
 /// Entries: the addresses that are resolved, and then moved, at a time. Two blocks stay in L1.
 /// Record: blocks of 256 to 1,024 take 0.5x to 1.15x the time of a fused loop, of 64 up to 1.4x.
-pub(crate) const BLOCK: usize = 1024;
+pub(crate) const BLOCK: usize = least(1024, 64);
 
 /// Entries: calls of at most this many go one by one, without kernels. Unmeasured.
-pub(crate) const FEW: usize = 16;
+pub(crate) const FEW: usize = least(16, 4);
 
 /// Bytes that a call of one block moves, at most, to take the short way, without a route.
 /// Unmeasured.
-pub(crate) const SMALL: usize = 1 << 20;
+pub(crate) const SMALL: usize = least(1 << 20, 1 << 8);
 
 /// Bytes of the table of such a call beyond which it prefetches. Unmeasured.
-pub(crate) const SMALL_TABLE: usize = 1 << 20;
+pub(crate) const SMALL_TABLE: usize = least(1 << 20, 1 << 9);
 
 /// Entries: with fewer, and inner dimensions that are no row, the inner dimensions are walked
 /// first, so that many of them fill a block. Unmeasured.
@@ -29,14 +36,14 @@ pub(crate) const FEW_ENTRIES: usize = BLOCK / 2;
 
 /// Entries: the addresses that the check of a scatter keeps for its moves, at most: 16 MiB.
 /// Record: `tuples`, pairs, 0.75x on Zen 4.
-pub(crate) const KEPT: usize = 1 << 22;
+pub(crate) const KEPT: usize = least(1 << 22, 256);
 
 /// Bytes of a tuple: shorter ones are resolved twice if their addresses do not stay in L2, for
 /// these take memory too. Record: `elements` along axis 1, kept 1.5x to 2x on Zen 4.
 pub(crate) const KEPT_TUPLE: usize = 16;
 
 /// Indices: with fewer, a scatter does not run on a copy. Unmeasured.
-pub(crate) const SPECULATIVE: usize = 1 << 10;
+pub(crate) const SPECULATIVE: usize = least(1 << 10, 16);
 
 /// Bytes of data, and the factor by which the indices must exceed them, for a scatter to run on a
 /// copy instead of after a check. Record: `reduce`, 64K bins 0.8x on Zen 4; 1M bins 0.9x on Zen 5.
@@ -95,19 +102,19 @@ pub(crate) fn far_set(machine: &Machine) -> usize {
 pub(crate) const SEGMENT: usize = 4096;
 
 /// Entries: lanes that are shorter lead into segments that are not prefetched. Unmeasured.
-pub(crate) const SEGMENT_LANE: usize = 64;
+pub(crate) const SEGMENT_LANE: usize = least(64, 8);
 
 // -- Non-temporal stores --------------------------------------------------------------------------
 
 /// Bytes of a row: shorter ones that are gathered go through the caches. Record: `rows`, Zen 4.
-pub(crate) const STREAMED_GATHER: usize = 256;
+pub(crate) const STREAMED_GATHER: usize = least(256, 16);
 
 /// The same for rows that a scatter sets. Record: `rows`, Zen 4.
-pub(crate) const STREAMED_SCATTER: usize = 64;
+pub(crate) const STREAMED_SCATTER: usize = least(64, 16);
 
 /// Bytes that a gather writes with non-temporal stores, at least. Record: `rows`, 0.5x to 0.9x on
 /// Zen 4.
-pub(crate) const STREAMED: usize = 1 << 23;
+pub(crate) const STREAMED: usize = least(1 << 23, 1 << 9);
 
 /// The same for a scatter. Record: `rows`, 0.67x to 0.9x on a fifth Xeon.
 pub(crate) fn streamed_scatter(machine: &Machine) -> usize {
@@ -124,10 +131,10 @@ pub(crate) fn leaves_l3(machine: &Machine) -> usize {
 
 /// Columns of a tile: fewer do not pay for the copy. Record: `elements`, axis 0 of [4096, 1024]
 /// 0.5x.
-pub(crate) const TILE_LEAST: usize = 16;
+pub(crate) const TILE_LEAST: usize = least(16, 4);
 
 /// The same at most: more gain nothing. Record: as above.
-pub(crate) const TILE_MOST: usize = 64;
+pub(crate) const TILE_MOST: usize = least(64, 16);
 
 /// Rows of the table for each row of indices, at most: a gather copies a tile once, a scatter
 /// twice. Unmeasured.
@@ -143,7 +150,7 @@ pub(crate) fn tile(machine: &Machine) -> usize {
 
 /// Bytes that move: with fewer, the caller's thread is alone. To wake another can take 0.1 ms.
 /// Record: `threads`, gathers of 1 to 16 MiB.
-pub(crate) const SERIAL: usize = 1 << 21;
+pub(crate) const SERIAL: usize = least(1 << 21, 1 << 9);
 
 /// Bytes over which a scatter spreads single elements for each coordinate of a tuple, up to which
 /// one thread is alone. Record: `threads`, histograms: into 4 MiB 0.67x to 0.75x on a fifth Xeon;
@@ -158,15 +165,15 @@ pub(crate) const CHUNKS: usize = 4;
 
 /// Entries: what a thread resolves at a time before it waits for its turn. Unmeasured.
 #[cfg(feature = "rayon")]
-pub(crate) const CHUNK: usize = 1 << 14;
+pub(crate) const CHUNK: usize = least(1 << 14, 16);
 
 /// Entries of a chunk whose addresses a thread keeps until its turn, at most: 512 KiB. Unmeasured.
 #[cfg(feature = "rayon")]
-pub(crate) const KEPT_CHUNK: usize = 1 << 17;
+pub(crate) const KEPT_CHUNK: usize = least(1 << 17, 32);
 
 /// Entries of a worklist, at most. Record: `threads`, histograms: a quarter takes 1.25x.
 #[cfg(feature = "rayon")]
-pub(crate) const WORKLIST: usize = 1 << 13;
+pub(crate) const WORKLIST: usize = least(1 << 13, 16);
 
 /// Entries of a worklist between the one that is applied and the one that is prefetched. Record:
 /// `threads`, histograms of 64 MiB: a quarter takes 1.5x on Zen 5.
@@ -179,7 +186,7 @@ pub(crate) const WORKLIST_THREADS: usize = 8;
 /// How often a thread without work looks for more before it sleeps: to wake it can take 0.1 to
 /// 0.4 ms. Record: `threads`, rows in a row 0.7x to 0.9x.
 #[cfg(feature = "rayon")]
-pub(crate) const SPINS: usize = 1 << 13;
+pub(crate) const SPINS: usize = least(1 << 13, 16);
 
 /// Whether a core reaches L3 in little more than L2's time: where a few cores share a small one. On
 /// a mesh of hundreds of MiB it takes twice as long. Record: Zen 4 and 5, 16 to 32 MiB; a fifth

@@ -17,6 +17,11 @@ pub enum Operator {
 }
 
 impl Operator {
+    /// Whether the last dimension of the indices has the coordinates of a tuple.
+    pub fn has_tuples(self) -> bool {
+        matches!(self, Operator::Nd(_) | Operator::Axes { .. })
+    }
+
     /// The axis of the table that a coordinate of a tuple indexes.
     pub fn axis_of(self, coordinate: usize) -> usize {
         match self {
@@ -119,6 +124,18 @@ impl Case {
         case
     }
 
+    /// The distance between the coordinates of a tuple.
+    pub fn tuple_step(&self) -> isize {
+        let last = self.indices.strides.last().copied().unwrap_or(0);
+        if self.operator.has_tuples() { last } else { 0 }
+    }
+
+    /// The number of coordinates of a tuple.
+    pub fn tuple_len(&self) -> usize {
+        let last = self.indices.sizes.last().copied().unwrap_or(0);
+        if self.operator.has_tuples() { last } else { 1 }
+    }
+
     /// The index values as a slice of an index type that holds them.
     pub fn indices_as<I: TryFrom<i128>>(&self) -> Vec<I> {
         self.values
@@ -146,12 +163,8 @@ impl Tensor {
 
     /// The position of an element in the slice.
     pub fn address(&self, coordinates: &[usize]) -> usize {
-        let steps: i128 = coordinates
-            .iter()
-            .zip(&self.strides)
-            .map(|(&c, &stride)| c as i128 * stride as i128)
-            .sum();
-        usize::try_from(self.offset as i128 + steps).expect("a layout stays inside its slice")
+        let steps = coordinates.iter().zip(&self.strides).map(|(&c, stride)| c as isize * stride);
+        self.offset.checked_add_signed(steps.sum()).expect("a layout stays inside its slice")
     }
 }
 

@@ -9,50 +9,93 @@ use strew::{
 use super::case::{Case, IndexType, Operator, Tensor, places, with_indices};
 use super::generate::Direction;
 use super::oracle::{self, Move};
+use super::path;
 use super::values::{Nan, Pixel, Sample, same, samples};
 
-/// Fails with the case and the first element that differs.
-fn assert_same<T: Sample>(case: &Case, what: &str, found: &[T], expected: &[T], nan: Nan) {
-    if bytemuck::cast_slice::<T, u8>(found) == bytemuck::cast_slice::<T, u8>(expected) {
-        return;
+/// Elements that calls write, with others around them that no call may touch; or, in every other
+/// case, with none, for AddressSanitizer.
+pub struct Written<'a, T> {
+    case: &'a Case,
+    nan: Nan,
+    elements: Vec<T>,
+    edge: Vec<T>,
+}
+
+impl<'a, T: Sample> Written<'a, T> {
+    pub fn new(case: &'a Case, len: usize, nan: Nan) -> Written<'a, T> {
+        let around =
+            if (case.seed / 256).is_multiple_of(2) { 0 } else { 64_usize.div_ceil(size_of::<T>()) };
+        let edge = vec![T::sample(0xA5A5_A5A5_A5A5); around];
+        Written { case, nan, elements: vec![T::sample(2); around + len + around], edge }
     }
-    for (position, (&found, &expected)) in found.iter().zip(expected).enumerate() {
-        assert!(
-            same(found, expected, nan),
-            "{what}: [{position}] is {found:?}, should be {expected:?}\n{case:?}"
-        );
+
+    /// Starts as `before`. The call must return `result`, and leave each element as one of
+    /// `expected` has it.
+    pub fn call(
+        &mut self,
+        what: &str,
+        result: Result<(), Error>,
+        [before, expected, or]: [&[T]; 3],
+        run: impl FnOnce(&mut [T]) -> Result<(), Error>,
+    ) {
+        let (around, len) = (self.edge.len(), before.len());
+        let (start, rest) = self.elements.split_at_mut(around);
+        let (slice, end) = rest.split_at_mut(len);
+        start.copy_from_slice(&self.edge);
+        slice.copy_from_slice(before);
+        end.copy_from_slice(&self.edge);
+        let found = run(slice);
+        assert_eq!(found, result, "{what}, {}\n{:?}", path::name(), self.case);
+        let same = |found: &[T], expected: &[T]| {
+            bytemuck::cast_slice::<T, u8>(found) == bytemuck::cast_slice::<T, u8>(expected)
+        };
+        let outside = same(start, &self.edge) && same(end, &self.edge);
+        assert!(outside, "{what}, {}: outside\n{:?}", path::name(), self.case);
+        if !same(slice, expected) {
+            self.compare(what, &self.elements[around..][..len], expected, or);
+        }
     }
-    assert_eq!(found.len(), expected.len());
+
+    /// Fails with the case and the first element that differs.
+    #[cold]
+    fn compare(&self, what: &str, found: &[T], expected: &[T], or: &[T]) {
+        for (position, (&found, (&expected, &or))) in
+            found.iter().zip(expected.iter().zip(or)).enumerate()
+        {
+            assert!(
+                same(found, expected, self.nan) || same(found, or, self.nan),
+                "{what}, {}: [{position}] is {found:?}, should be {expected:?}\n{:?}",
+                path::name(),
+                self.case
+            );
+        }
+        assert_eq!(found.len(), expected.len());
+    }
 }
 
 /// The number of parts of [`check_gather`].
 pub const GATHERS: u64 = 6;
 
-/// A gather with the indices in their own type, and with every kind of element.
+/// A gather by indices of every type, and with every kind of element: each is compiled by itself,
+/// so that not every pair of them is.
 pub fn check_gather(case: &Case) {
     (0..GATHERS).for_each(|part| check_gather_part(case, part));
 }
 
 pub fn check_gather_part(case: &Case, part: u64) {
-    macro_rules! wide {
-        ($signed:ty, $unsigned:ty) => {
-            with_wide_indices(
-                case,
-                |indices| gather_of::<$signed, _>(case, &oracle::moves(case), indices),
-                |indices| gather_of::<$unsigned, _>(case, &oracle::moves(case), indices),
-            )
-        };
-    }
-    match part {
+    let check = match part {
         0 => {
-            with_indices!(case, indices => gather_of::<i64, _>(case, &oracle::moves(case), indices))
+            let moves = oracle::moves(case);
+            return with_indices!(case, indices => gather_of::<i64, _>(case, &moves, indices));
         }
-        1 => wide!(u8, u8),
-        2 => wide!(Pixel, f16),
-        3 => wide!([u8; 3], f64),
-        4 => wide!(f32, bool),
-        _ => wide!(bf16, i16),
-    }
+        1 => gather_of::<u8, i64>,
+        2 => gather_of::<f16, i64>,
+        3 => gather_of::<f32, i64>,
+        4 => gather_of::<Pixel, i64>,
+        _ => gather_of::<[u8; 3], i64>,
+    };
+    let case = &case.with_index(IndexType::I64);
+    check(case, &oracle::moves(case), &case.indices_as());
 }
 
 /// Calls with signed indices as `i64`, or unsigned ones as `u64`: the two types hold them all.
@@ -67,71 +110,60 @@ pub fn gather_of<T: Sample, I: Index>(case: &Case, moves: &[Move], indices: &[I]
     let mut expected = before.clone();
     oracle::gather(moves, &input, &mut expected);
     let result = oracle::first_out_of_bounds(moves);
-
-    for (name, run) in
-        [("run", Gather::run as fn(&_, &_, &_, &mut _) -> _), ("run_shared", Gather::run_shared)]
-    {
-        let mut output = before.clone();
-        assert_eq!(run(&gather, &input, indices, &mut output), result, "{name}\n{case:?}");
-        if result.is_ok() {
-            assert_same(case, name, &output, &expected, Nan::Exact);
-            continue;
+    // What comes before a bad entry may have been gathered or not; the rest is as it was, in
+    // `expected` too.
+    let tensors = [&before, &expected, if result.is_ok() { &expected } else { &before }];
+    let tensors = tensors.map(Vec::as_slice);
+    let mut output = Written::new(case, before.len(), Nan::Exact);
+    path::each(|is_first| {
+        output.call("run", result, tensors, |output| gather.run(&input, indices, output));
+        if is_first {
+            output.call("run_shared", result, tensors, |output| {
+                gather.run_shared(&input, indices, output)
+            });
         }
-        // What comes before the bad entry may have been gathered or not; the rest is as it was, in
-        // `expected` too.
-        for position in 0..output.len() {
-            let (found, old, new) = (output[position], before[position], expected[position]);
-            assert!(
-                same(found, old, Nan::Exact) || same(found, new, Nan::Exact),
-                "after an error: [{position}] is {found:?}\n{case:?}"
-            );
+        let checked = gather.check(indices);
+        assert_eq!(checked.map(|_| ()), result, "check, {}\n{case:?}", path::name());
+        let Ok(checked) = checked else { return };
+        for _ in 0..1 + u8::from(is_first) {
+            output.call("checked", result, tensors, |output| checked.run(&input, output));
         }
-    }
-
-    let checked = gather.check(indices);
-    assert_eq!(checked.map(|_| ()), result, "check\n{case:?}");
-    let Ok(checked) = checked else { return };
-    for _ in 0..2 {
-        let mut output = before.clone();
-        assert_eq!(checked.run(&input, &mut output), Ok(()), "checked\n{case:?}");
-        assert_same(case, "checked", &output, &expected, Nan::Exact);
-    }
+    });
 }
 
 /// The number of parts of [`check_scatter`].
-pub const SCATTERS: u64 = 6;
+pub const SCATTERS: u64 = 8;
 
-/// A scatter with the indices in their own type: assignment, a function that tells every order of
-/// updates, and duplicates; and other elements.
+/// A scatter: assignment by indices of every type, and with every kind of element; a function that
+/// tells every order of updates; duplicates.
 pub fn check_scatter(case: &Case) {
     (0..SCATTERS).for_each(|part| check_scatter_part(case, part));
 }
 
 pub fn check_scatter_part(case: &Case, part: u64) {
-    let moves = oracle::moves(case);
-    let order = |current: i64, update: i64| current.wrapping_mul(31).wrapping_add(update);
-    macro_rules! wide {
-        ($signed:ty, $unsigned:ty) => {
-            with_wide_indices(
-                case,
-                |indices| assign(case, &moves, indices, samples::<$signed>),
-                |indices| assign(case, &moves, indices, samples::<$unsigned>),
-            )
+    if part < 2 {
+        let moves = &oracle::moves(case);
+        return match part {
+            0 => with_indices!(case, indices => assign(case, moves, indices, samples::<i64>)),
+            _ => with_indices!(case, indices => unique(case, moves, indices)),
         };
     }
+    // A reduction of the crate's own may run on a copy; bytes may need no look.
+    let add = u8::wrapping_add;
+    if part == 2 {
+        let case = &case.with_index(IndexType::U8);
+        let (moves, indices) = (oracle::moves(case), case.indices_as::<u8>());
+        return reduce(case, &moves, &indices, Add, add, Nan::Exact);
+    }
+    let case = &case.with_index(IndexType::I64);
+    let (moves, indices) = (&oracle::moves(case), &case.indices_as::<i64>());
+    let order = |current: i64, update: i64| current.wrapping_mul(31).wrapping_add(update);
     match part {
-        0 => with_indices!(case, indices => assign(case, &moves, indices, samples::<Pixel>)),
-        1 => {
-            with_indices!(case, indices => reduce(case, &moves, indices, order, order, Nan::Exact))
-        }
-        2 => with_indices!(case, indices => unique(case, &moves, indices)),
-        // A reduction of the crate's own, which may run on a copy.
-        3 => {
-            let add = u8::wrapping_add;
-            with_indices!(case, indices => reduce(case, &moves, indices, Add, add, Nan::Exact))
-        }
-        4 => wide!([u8; 3], f32),
-        _ => wide!(bool, u8),
+        3 => reduce(case, moves, indices, order, order, Nan::Exact),
+        4 => reduce(case, moves, indices, Assign, |_, update: f32| update, Nan::Exact),
+        5 => assign(case, moves, indices, samples::<u8>),
+        6 => assign(case, moves, indices, samples::<Pixel>),
+        _ => assign(case, moves, indices, samples::<[u8; 3]>),
     }
 }
 
@@ -149,38 +181,30 @@ pub fn assign<T: Sample, I: Index>(
     let mut expected = input.clone();
     oracle::scatter(moves, &mut expected, &updates, true, |_, update| update);
     let expected_into = into_layout(case, &result, &expected, &before);
+    let in_place = [&input[..], &expected, &expected];
+    let into = [&before[..], &expected_into, &expected_into];
 
-    let mut data = input.clone();
-    assert_eq!(scatter.run(&mut data, indices, &updates), result, "run\n{case:?}");
-    assert_same(case, "run", &data, &expected, Nan::Exact);
-
-    let mut data = input.clone();
-    assert_eq!(scatter.run_shared(&mut data, indices, &updates), result, "run_shared\n{case:?}");
-    assert_same(case, "run_shared", &data, &expected, Nan::Exact);
-
-    let mut output = before.clone();
-    assert_eq!(
-        scatter.run_into(&input, indices, &updates, &mut output),
-        result,
-        "run_into\n{case:?}"
-    );
-    assert_same(case, "run_into", &output, &expected_into, Nan::Exact);
-
-    let checked = scatter.check(indices);
-    assert_eq!(checked.map(|_| ()), result, "check\n{case:?}");
-    let Ok(checked) = checked else { return };
-    for _ in 0..2 {
-        let (mut data, mut output) = (input.clone(), before.clone());
-        assert_eq!(checked.run(&mut data, &updates), Ok(()), "checked run\n{case:?}");
-        assert_same(case, "checked run", &data, &expected, Nan::Exact);
-        assert_eq!(
-            checked.run_into(&input, &updates, &mut output),
-            Ok(()),
-            "checked run_into\n{case:?}"
-        );
-        assert_same(case, "checked run_into", &output, &expected_into, Nan::Exact);
-    }
-    reduce(case, moves, indices, Assign, |_, update: T| update, Nan::Exact);
+    let mut data = Written::new(case, input.len(), Nan::Exact);
+    path::each(|is_first| {
+        data.call("run", result, in_place, |data| scatter.run(data, indices, &updates));
+        if is_first {
+            data.call("run_shared", result, in_place, |data| {
+                scatter.run_shared(data, indices, &updates)
+            });
+        }
+        data.call("run_into", result, into, |output| {
+            scatter.run_into(&input, indices, &updates, output)
+        });
+        let checked = scatter.check(indices);
+        assert_eq!(checked.map(|_| ()), result, "check, {}\n{case:?}", path::name());
+        let Ok(checked) = checked else { return };
+        for _ in 0..1 + u8::from(is_first) {
+            data.call("checked run", result, in_place, |data| checked.run(data, &updates));
+            data.call("checked run_into", result, into, |output| {
+                checked.run_into(&input, &updates, output)
+            });
+        }
+    });
 }
 
 /// What a functional scatter leaves: the elements of the data's layout changed, all others and
@@ -193,9 +217,10 @@ fn into_layout<T: Copy>(
 ) -> Vec<T> {
     let mut output = before.to_vec();
     if result.is_ok() {
-        for place in places(&case.table.sizes, &case.table.strides, case.table.offset) {
+        oracle::each(&case.table.sizes, |c| {
+            let place = case.table.address(c);
             output[place] = in_place[place];
-        }
+        });
     }
     output
 }
@@ -216,68 +241,54 @@ pub fn reduce<T: Sample, I: Index, R: Reduction<T> + Copy>(
     let (mut including, mut excluding) = (input.clone(), input.clone());
     oracle::scatter(moves, &mut including, &updates, true, &combine);
     oracle::scatter(moves, &mut excluding, &updates, false, &combine);
+    let mut twice = excluding.clone();
+    oracle::scatter(moves, &mut twice, &updates, true, &combine);
     let expected_into = into_layout(case, &result, &including, &before);
+    let in_place = [&input[..], &including, &including];
+    let excluding = [&input[..], &excluding, &excluding];
+    let into = [&before[..], &expected_into, &expected_into];
     let mut flags = vec![u32::MAX; scatter.flags_len()];
 
-    let mut data = input.clone();
-    assert_eq!(scatter.reduce(reduction, &mut data, indices, &updates), result, "reduce\n{case:?}");
-    assert_same(case, "reduce", &data, &including, nan);
-
-    let mut data = input.clone();
-    assert_eq!(
-        scatter.reduce_shared(reduction, &mut data, indices, &updates),
-        result,
-        "reduce_shared\n{case:?}"
-    );
-    assert_same(case, "reduce_shared", &data, &including, nan);
-
-    let mut output = before.clone();
-    assert_eq!(
-        scatter.reduce_into(reduction, &input, indices, &updates, &mut output),
-        result,
-        "reduce_into\n{case:?}"
-    );
-    assert_same(case, "reduce_into", &output, &expected_into, nan);
-
-    let mut data = input.clone();
-    let found = scatter.reduce_excluding_self(reduction, &mut data, indices, &updates, &mut flags);
-    assert_eq!(found, result, "reduce_excluding_self\n{case:?}");
-    assert_same(case, "reduce_excluding_self", &data, &excluding, nan);
-
+    let mut data = Written::new(case, input.len(), nan);
+    data.call("reduce_excluding_self", result, excluding, |data| {
+        scatter.reduce_excluding_self(reduction, data, indices, &updates, &mut flags)
+    });
     // The second call goes on where the first one ended.
-    let (mut data, mut twice) = (input.clone(), excluding.clone());
-    oracle::scatter(moves, &mut twice, &updates, true, &combine);
     let mut kept = vec![0; scatter.flags_len()];
-    for _ in 0..2 {
-        let found =
-            scatter.continue_excluding_self(reduction, &mut data, indices, &updates, &mut kept);
-        assert_eq!(found, result, "continue_excluding_self\n{case:?}");
-    }
-    assert_same(case, "continue_excluding_self", &data, &twice, nan);
-
-    let Ok(checked) = scatter.check(indices) else { return };
-    for _ in 0..2 {
-        let (mut data, mut output) = (input.clone(), before.clone());
-        assert_eq!(
-            checked.reduce(reduction, &mut data, &updates),
-            Ok(()),
-            "checked reduce\n{case:?}"
-        );
-        assert_same(case, "checked reduce", &data, &including, nan);
-        assert_eq!(
-            checked.reduce_into(reduction, &input, &updates, &mut output),
-            Ok(()),
-            "checked reduce_into\n{case:?}"
-        );
-        assert_same(case, "checked reduce_into", &output, &expected_into, nan);
-        let mut data = input.clone();
-        assert_eq!(
-            checked.reduce_excluding_self(reduction, &mut data, &updates, &mut flags),
-            Ok(()),
-            "checked excluding\n{case:?}"
-        );
-        assert_same(case, "checked reduce_excluding_self", &data, &excluding, nan);
-    }
+    data.call("continue_excluding_self", result, [&input, &twice, &twice], |data| {
+        let mut run =
+            || scatter.continue_excluding_self(reduction, data, indices, &updates, &mut kept);
+        let first = run();
+        assert_eq!(first, run(), "continue_excluding_self\n{case:?}");
+        first
+    });
+    path::each(|is_first| {
+        data.call("reduce", result, in_place, |data| {
+            scatter.reduce(reduction, data, indices, &updates)
+        });
+        if is_first {
+            data.call("reduce_shared", result, in_place, |data| {
+                scatter.reduce_shared(reduction, data, indices, &updates)
+            });
+        }
+        data.call("reduce_into", result, into, |output| {
+            scatter.reduce_into(reduction, &input, indices, &updates, output)
+        });
+        let Ok(checked) = scatter.check(indices) else { return };
+        for _ in 0..1 + u8::from(is_first) {
+            data.call("checked reduce", result, in_place, |data| {
+                checked.reduce(reduction, data, &updates)
+            });
+            data.call("checked reduce_into", result, into, |output| {
+                checked.reduce_into(reduction, &input, &updates, output)
+            });
+        }
+        if is_first {
+            data.call("checked reduce_excluding_self", result, excluding, |data| {
+                checked.reduce_excluding_self(reduction, data, &updates, &mut flags)
+            });
+        }
+    });
 }
 
 /// Sums are held in `W`.
@@ -295,24 +306,34 @@ fn mean<T: Sample + Average, W: Copy, I: Index>(
     let (input, updates) =
         (samples::<T>(case.table.len, case.seed, 0), samples::<T>(case.flat.len, case.seed, 1));
     let result = oracle::first_out_of_bounds(moves);
+    let wide: Vec<W> = updates.iter().map(|value| widen(*value)).collect();
+    let mut scratch = vec![u32::MAX; scatter.mean_len::<T>()];
+    let mut data = Written::new(case, input.len(), Nan::Any);
     for include_self in [true, false] {
         let mut expected = input.clone();
         let mut sums: Vec<W> = input.iter().map(|value| widen(*value)).collect();
-        let wide: Vec<W> = updates.iter().map(|value| widen(*value)).collect();
-        for (place, hits) in oracle::scatter(moves, &mut sums, &wide, include_self, &add) {
+        let hits = oracle::scatter(moves, &mut sums, &wide, include_self, &add);
+        for (place, hits) in hits.into_iter().enumerate().filter(|(_, hits)| *hits > 0) {
             expected[place] = divide(sums[place], hits + u64::from(include_self));
         }
-        let mut scratch = vec![u32::MAX; scatter.mean_len::<T>()];
+        let tensors = [&input[..], &expected, &expected];
         for _ in 0..2 {
-            let mut data = input.clone();
-            let found = if include_self {
-                scatter.mean(&mut data, indices, &updates, &mut scratch)
-            } else {
-                scatter.mean_excluding_self(&mut data, indices, &updates, &mut scratch)
-            };
-            assert_eq!(found, result, "mean\n{case:?}");
-            assert_same(case, "mean", &data, &expected, Nan::Any);
+            data.call("mean", result, tensors, |data| {
+                if include_self {
+                    scatter.mean(data, indices, &updates, &mut scratch)
+                } else {
+                    scatter.mean_excluding_self(data, indices, &updates, &mut scratch)
+                }
+            });
         }
+        let Ok(checked) = scatter.check(indices) else { continue };
+        data.call("checked mean", result, tensors, |data| {
+            if include_self {
+                checked.mean(data, &updates, &mut scratch)
+            } else {
+                checked.mean_excluding_self(data, &updates, &mut scratch)
+            }
+        });
     }
 }
 
@@ -354,6 +375,32 @@ pub fn check_reductions<T: Reductions>(case: &Case) {
 pub fn check_reductions_part<T: Reductions>(case: &Case, part: u64) {
     let case = &case.with_index(IndexType::I64);
     T::check_part(case, &oracle::moves(case), &case.indices_as::<i64>(), part % T::NUMBER);
+}
+
+/// The number of parts of [`check_any_reduction`].
+pub const REDUCTIONS: u64 = 54;
+
+/// Checks one reduction of one type.
+pub fn check_any_reduction(case: &Case, part: u64) {
+    let check = [
+        check_reductions_part::<u8>,
+        check_reductions_part::<i16>,
+        check_reductions_part::<i64>,
+        check_reductions_part::<bool>,
+        check_reductions_part::<f16>,
+        check_reductions_part::<bf16>,
+        check_reductions_part::<f32>,
+        check_reductions_part::<f64>,
+    ];
+    let numbers = [u8::NUMBER, i16::NUMBER, i64::NUMBER, bool::NUMBER];
+    let numbers = numbers.into_iter().chain([f16::NUMBER; 4]);
+    let mut part = part;
+    for (check, number) in check.into_iter().zip(numbers) {
+        if part < number {
+            return check(case, part);
+        }
+        part -= number;
+    }
 }
 
 /// Integers, computed exactly and cut to their width.

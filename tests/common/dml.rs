@@ -12,9 +12,11 @@ use strew::dml::{
 };
 
 use super::case::{self, Case, IndexType};
+use super::check::Written;
 use super::generate::{self, Choose, Direction, KINDS};
-use super::oracle::{self, coordinates};
-use super::values::{Nan, Sample, same, samples};
+use super::oracle::{self, each};
+use super::path;
+use super::values::{Nan, Sample, samples};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Operator {
@@ -52,16 +54,17 @@ enum Compiled {
 pub fn description(choose: Choose) -> Option<Description> {
     let direction = [Direction::Gather, Direction::Scatter][choose(2)];
     let kind = KINDS[choose(3)];
-    let mut case = generate::case(direction, kind, choose);
+    let elements = [24, 300][choose(4) / 3];
+    let mut case = generate::case_within(elements, direction, kind, choose);
     case.negative = strew::Negative::FromEnd;
     let (old, values) = (case.indices.clone(), case.values);
     [&mut case.table, &mut case.indices, &mut case.flat].into_iter().for_each(upwards);
     case.index = [IndexType::U32, IndexType::I32, IndexType::U64, IndexType::I64][choose(4)];
     case.values = vec![case.index.max(); case.indices.len];
-    for c in coordinates(&old.sizes) {
-        case.values[case.indices.address(&c)] =
-            values[old.address(&c)].clamp(case.index.min(), case.index.max());
-    }
+    let (least, most) = (case.index.min(), case.index.max());
+    each(&old.sizes, |c| {
+        case.values[case.indices.address(c)] = values[old.address(c)].clamp(least, most);
+    });
 
     let ranks = [&case.table, &case.indices, &case.flat].map(|tensor| tensor.sizes.len());
     let least = ranks.into_iter().max().unwrap_or(0).max(1);
@@ -121,8 +124,9 @@ fn upwards(tensor: &mut case::Tensor) {
         *stride = if *size > 1 { stride.wrapping_abs() } else { *stride & 0xFFFF };
     }
     tensor.offset = 0;
-    tensor.len =
-        coordinates(&tensor.sizes).iter().map(|c| tensor.address(c) + 1).max().unwrap_or(0);
+    let mut len = 0;
+    each(&tensor.sizes, |c| len = len.max(tensor.address(c) + 1));
+    tensor.len = len;
 }
 
 /// One to three numbers of a description replaced.
@@ -277,40 +281,31 @@ where
     let moves = oracle::moves(case);
     let result = oracle::first_out_of_bounds(&moves);
     let [input, before] = [0, 2].map(|stream| samples::<T>(case.table.len, case.seed, stream));
-    let (flat_before, mut output) = (samples::<T>(case.flat.len, case.seed, 1), before.clone());
-    let (mut flat, mut expected_flat, mut expected_output) =
-        (flat_before.clone(), flat_before.clone(), before);
-    match compiled {
-        Compiled::Gather(_) => oracle::gather(&moves, &input, &mut expected_flat),
-        Compiled::Scatter(_) if result.is_ok() => {
-            let repeated = description.tensors[0].strides.iter().all(|stride| *stride == 0);
-            for c in coordinates(&case.table.sizes) {
-                let address = case.table.address(&c);
-                expected_output[address] = input[if repeated { 0 } else { address }];
-            }
-            oracle::scatter(&moves, &mut expected_output, &flat_before, true, |_, update| update);
-        }
-        Compiled::Scatter(_) => {}
+    let mut flat = samples::<T>(case.flat.len, case.seed, 1);
+    let (mut expected_flat, mut expected_output) = (flat.clone(), before.clone());
+    let gathers = matches!(compiled, Compiled::Gather(_));
+    if gathers {
+        oracle::gather(&moves, &input, &mut expected_flat);
+    } else if result.is_ok() {
+        let repeated = description.tensors[0].strides.iter().all(|stride| *stride == 0);
+        each(&case.table.sizes, |c| {
+            let address = case.table.address(c);
+            expected_output[address] = input[if repeated { 0 } else { address }];
+        });
+        oracle::scatter(&moves, &mut expected_output, &flat, true, |_, update| update);
     }
-    assert_eq!(
-        description.execute(&compiled, &input, &case.values, &mut flat, &mut output),
-        result,
-        "{description:?}"
-    );
-    for (position, found) in flat.iter().enumerate() {
+    let written = if gathers { &flat } else { &before }.clone();
+    let mut elements = Written::new(case, written.len(), Nan::Exact);
+    path::each(|_| {
         // What comes before a bad index may have been gathered or not.
-        let old = result.is_err() && same(*found, flat_before[position], Nan::Exact);
-        assert!(
-            old || same(*found, expected_flat[position], Nan::Exact),
-            "[{position}] is {found:?}\n{description:?}"
-        );
-    }
-    for (found, expected) in output.iter().zip(&expected_output) {
-        assert!(
-            same(*found, *expected, Nan::Exact),
-            "{found:?} is not {expected:?}\n{description:?}"
-        );
-    }
+        let expected = if gathers { &expected_flat } else { &expected_output };
+        let or = if gathers && result.is_err() { &written } else { expected };
+        elements.call("execute", result, [&written, expected, or], |written| {
+            let (flat, output) =
+                if gathers { (written, &mut [][..]) } else { (&mut flat[..], written) };
+            description.execute(&compiled, &input, &case.values, flat, output)
+        });
+    });
 }
 
 /// `compile` never panics. What compiles all the same runs on slices of the lengths that the

@@ -4,7 +4,7 @@
 use strew::{Bounds, Negative, Sequence};
 
 use super::case::{Case, IndexType, Operator, Tensor};
-use super::oracle::coordinates;
+use super::oracle::each;
 
 /// `choose(n)` is a number below `n`.
 pub type Choose<'a> = &'a mut dyn FnMut(usize) -> usize;
@@ -35,14 +35,19 @@ const MAX_ELEMENTS: usize = 300;
 
 /// A case whose plan can be made.
 pub fn case(direction: Direction, kind: Kind, choose: Choose) -> Case {
-    let shapes = shapes(kind, choose);
+    case_within(MAX_ELEMENTS, direction, kind, choose)
+}
+
+/// The same with at most so many elements in each tensor.
+pub fn case_within(elements: usize, direction: Direction, kind: Kind, choose: Choose) -> Case {
+    let shapes = shapes(elements, kind, choose);
     of_shapes(direction, shapes, choose)
 }
 
 /// The same with a table of 2 to 20 times as many elements as move, by the size of an axis that the
 /// indices choose from.
 pub fn few_case(direction: Direction, kind: Kind, choose: Choose) -> Case {
-    let mut shapes = shapes(kind, choose);
+    let mut shapes = shapes(MAX_ELEMENTS, kind, choose);
     let axis = match shapes.operator {
         Operator::Axis(axis) | Operator::Elements(axis) => axis,
         Operator::Nd(batch_dims) => {
@@ -136,15 +141,14 @@ struct Shapes {
     flat: Vec<usize>,
 }
 
-fn shapes(kind: Kind, choose: Choose) -> Shapes {
-    let table = sizes(1 + choose(MAX_RANK), choose);
+fn shapes(most: usize, kind: Kind, choose: Choose) -> Shapes {
+    let table = sizes_within(1 + choose(MAX_RANK), most, choose);
     let rank = table.len();
     match kind {
         Kind::Axis => {
             let axis = choose(rank);
             let elements: usize = table[..axis].iter().chain(&table[axis + 1..]).product();
-            let indices =
-                sizes_within(choose(MAX_RANK + 2 - rank), MAX_ELEMENTS / elements.max(1), choose);
+            let indices = sizes_within(choose(MAX_RANK + 2 - rank), most / elements.max(1), choose);
             let flat = [&table[..axis], &indices, &table[axis + 1..]].concat();
             Shapes { operator: Operator::Axis(axis), table, indices, flat }
         }
@@ -166,7 +170,7 @@ fn shapes(kind: Kind, choose: Choose) -> Shapes {
             let tail = &table[batch_dims + tuple..];
             let free = (MAX_RANK - 1 - batch_dims).min(MAX_RANK - batch_dims - tail.len());
             let elements: usize = table[..batch_dims].iter().chain(tail).product();
-            let entries = sizes_within(choose(free + 1), MAX_ELEMENTS / elements.max(1), choose);
+            let entries = sizes_within(choose(free + 1), most / elements.max(1), choose);
             let indices = [&table[..batch_dims], &entries, &[tuple]].concat();
             let flat = [&indices[..indices.len() - 1], tail].concat();
             Shapes { operator: Operator::Nd(batch_dims), table, indices, flat }
@@ -279,10 +283,6 @@ fn filled(
     Case { operator, table, indices, flat, bounds, negative, index, values, seed }
 }
 
-fn sizes(rank: usize, choose: Choose) -> Vec<usize> {
-    sizes_within(rank, MAX_ELEMENTS, choose)
-}
-
 fn sizes_within(rank: usize, elements: usize, choose: Choose) -> Vec<usize> {
     const SIZES: [usize; 32] = [
         1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 5, 1, 2, 3, 5, 2, 3, 5, 7, 7, 33,
@@ -365,14 +365,14 @@ fn values(
     choose: Choose,
 ) -> Vec<i128> {
     let mut values = vec![index.max(); indices.len];
-    for c in coordinates(&indices.sizes) {
-        let size = indexed_size(operator, table, &c);
-        values[indices.address(&c)] = match choose(16) {
+    each(&indices.sizes, |c| {
+        let size = indexed_size(operator, table, c);
+        values[indices.address(c)] = match choose(16) {
             chosen if chosen >= 16 - hostility => hostile(size, index, choose),
             15 if index.min() < 0 => -1 - choose(size.clamp(1, 100)) as i128,
             _ => choose(size.clamp(1, 100)) as i128,
         };
-    }
+    });
     values
 }
 
@@ -423,7 +423,7 @@ pub fn hostile_case(choose: Choose) -> Case {
     let kind = KINDS[choose(4)];
     let changes = 1 + choose(3);
     let parts: Vec<usize> = (0..4 * changes).map(|_| choose(1 << 16)).collect();
-    let mut case = case(direction, kind, choose);
+    let mut case = case_within(24, direction, kind, choose);
     for part in parts.chunks_exact(4) {
         corrupt(&mut case, part[0], part[1], part[2], part[3]);
     }

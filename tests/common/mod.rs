@@ -3,6 +3,8 @@
 
 #![allow(dead_code, unused_imports)] // No test program uses all of it.
 
+#[cfg(feature = "ndarray")]
+pub mod arrays;
 pub mod case;
 pub mod check;
 pub mod dml;

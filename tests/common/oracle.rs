@@ -23,49 +23,66 @@ pub enum Target {
     OutOfBounds { coordinate: usize, value: i128, size: usize },
 }
 
+/// Visits all coordinates of a tensor, in row-major order.
+pub fn each(sizes: &[usize], mut visit: impl FnMut(&[usize])) {
+    let mut all = [0; RANK];
+    let c = &mut all[..sizes.len()];
+    if sizes.contains(&0) {
+        return;
+    }
+    loop {
+        visit(c);
+        let Some(d) = (0..c.len()).rev().find(|d| c[*d] + 1 < sizes[*d]) else { return };
+        c[d] += 1;
+        c[d + 1..].fill(0);
+    }
+}
+
+/// More dimensions than a hostile tensor has.
+const RANK: usize = 16;
+
 /// All coordinates of a tensor, in row-major order.
 pub fn coordinates(sizes: &[usize]) -> Vec<Vec<usize>> {
-    sizes.iter().fold(vec![vec![]], |all, &size| {
-        all.iter().flat_map(|c| (0..size).map(|i| [&c[..], &[i]].concat())).collect()
-    })
+    let mut all = vec![];
+    each(sizes, |c| all.push(c.to_vec()));
+    all
 }
 
 /// All moves of a case, in row-major order of the indices.
 pub fn moves(case: &Case) -> Vec<Move> {
-    let q = case.indices.sizes.len();
-    let to_move = |c: Vec<usize>| {
+    let (q, sizes) = (case.indices.sizes.len(), &case.indices.sizes);
+    let mut moves = Vec::with_capacity(case.flat.sizes.iter().product());
+    each(&case.flat.sizes, |c| {
         // The entry of the indices, and the coordinates of the table that no index chooses, in
         // their order.
         let (entry, others) = match case.operator {
-            Operator::Axis(axis) => (&c[axis..axis + q], [&c[..axis], &c[axis + q..]].concat()),
-            Operator::Elements(axis) => (&c[..], [&c[..axis], &c[axis + 1..]].concat()),
-            Operator::Nd(batch_dims) => (&c[..q - 1], [&c[..batch_dims], &c[q - 1..]].concat()),
-            Operator::Axes { .. } => (&c[..q - 1], c[q - 1..].to_vec()),
-            Operator::Sequence { axis, .. } => (&c[..q], [&c[..axis], &c[axis + 1..]].concat()),
+            Operator::Axis(axis) => (&c[axis..axis + q], [&c[..axis], &c[axis + q..]]),
+            Operator::Elements(axis) => (c, [&c[..axis], &c[axis + 1..]]),
+            Operator::Nd(batch_dims) => (&c[..q - 1], [&c[..batch_dims], &c[q - 1..]]),
+            Operator::Axes { .. } => (&c[..q - 1], [&c[..0], &c[q - 1..]]),
+            Operator::Sequence { axis, .. } => (&c[..q], [&c[..axis], &c[axis + 1..]]),
         };
-        let tuple: Vec<i128> = match case.operator {
-            Operator::Nd(_) | Operator::Axes { .. } => (0..case.indices.sizes[q - 1])
-                .map(|j| case.values[case.indices.address(&[entry, &[j]].concat())])
-                .collect(),
-            _ => vec![case.values[case.indices.address(entry)]],
-        };
-        let number =
-            entry.iter().zip(&case.indices.sizes).fold(0, |number, (c, size)| number * size + c);
-        Move {
-            entry: number,
-            flat: case.flat.address(&c),
-            table: target(case, &tuple, &others, &c),
-        }
-    };
-    let mut moves: Vec<Move> = coordinates(&case.flat.sizes).into_iter().map(to_move).collect();
+        let at = case.indices.address(entry);
+        let value = |j: usize| case.values[at.wrapping_add_signed(j as isize * case.tuple_step())];
+        let number = entry.iter().zip(sizes).fold(0, |number, (c, size)| number * size + c);
+        let table = target(case, value, others, c);
+        moves.push(Move { entry: number, flat: case.flat.address(c), table });
+    });
     moves.sort_by_key(|m| m.entry);
     moves
 }
 
-fn target(case: &Case, tuple: &[i128], others: &[usize], flat: &[usize]) -> Target {
-    let mut coordinates = vec![None; case.table.sizes.len()];
-    for (coordinate, &value) in tuple.iter().enumerate() {
-        let axis = case.operator.axis_of(coordinate);
+/// Where a tuple leads; `value` is each coordinate of it.
+fn target(
+    case: &Case,
+    value: impl Fn(usize) -> i128,
+    others: [&[usize]; 2],
+    flat: &[usize],
+) -> Target {
+    let mut all = [None; RANK];
+    let coordinates = &mut all[..case.table.sizes.len()];
+    for coordinate in 0..case.tuple_len() {
+        let (axis, value) = (case.operator.axis_of(coordinate), value(coordinate));
         let size = case.operator.positions(&case.table, coordinate);
         let from_end = value < 0 && case.negative == Negative::FromEnd;
         let counted = if from_end { value + size as i128 } else { value };
@@ -81,10 +98,10 @@ fn target(case: &Case, tuple: &[i128], others: &[usize], flat: &[usize]) -> Targ
     if let Operator::Sequence { axis, .. } = case.operator {
         coordinates[axis] = coordinates[axis].map(|c| (c + flat[axis]) % case.table.sizes[axis]);
     }
-    let mut others = others.iter().copied();
-    let coordinates: Vec<usize> =
-        coordinates.into_iter().map(|c| c.or_else(|| others.next()).unwrap()).collect();
-    Target::At(case.table.address(&coordinates))
+    let free = coordinates.iter_mut().filter(|c| c.is_none());
+    free.zip(others.into_iter().flatten()).for_each(|(c, other)| *c = Some(*other));
+    let coordinates = all.map(Option::unwrap_or_default);
+    Target::At(case.table.address(&coordinates[..case.table.sizes.len()]))
 }
 
 /// The error for the first entry that is out of bounds.
@@ -129,12 +146,12 @@ pub fn scatter<T: Copy>(
     updates: &[T],
     include_self: bool,
     combine: impl Fn(T, T) -> T,
-) -> BTreeMap<usize, u64> {
-    let mut hits = BTreeMap::new();
+) -> Vec<u64> {
+    let mut hits = vec![0; data.len()];
     let nothing_or_all = if first_out_of_bounds(moves).is_err() { &[] } else { moves };
     for m in nothing_or_all {
         let Target::At(place) = m.table else { continue };
-        let hit = hits.entry(place).or_insert(0);
+        let hit = &mut hits[place];
         data[place] = if *hit > 0 || include_self {
             combine(data[place], updates[m.flat])
         } else {

@@ -63,6 +63,9 @@ pub struct Resolve<I> {
     axes: Vec<Axis>,
     first: u32,
     count: usize,
+    outside: Outside,
+    /// Whether lanes that follow each other are tested too: they are the same tuples.
+    in_lanes: bool,
 }
 
 impl<I: Value> Resolve<I> {
@@ -106,27 +109,27 @@ impl<I: Value> Resolve<I> {
         }
         let mut indices = vec![value(0); length];
         let (stray, stray_at) = (choose(3), choose(count.max(1)));
-        let values: Vec<_> = axes.iter().map(|axis| telling::<I>(axis.size)).collect();
         for (n, k) in all() {
-            let (on_axis, all) = &values[k];
             let stray = stray == 1 && n == stray_at || stray == 2 && rarely(4, choose);
-            let values = if stray || on_axis.is_empty() { all } else { on_axis };
             if let Some(index) = indices.get_mut(start.wrapping_add_signed(offset(n, k))) {
-                *index = one_of(values, choose);
+                *index = telling(axes[k].size, !stray, choose);
             }
         }
         if rarely(24, choose) {
             start = one_of(&FAR, choose);
         }
+        let has_places = axes.iter().all(|axis| axis.size > 0);
+        let outside = if choose(2) == 1 && has_places { Outside::Clamp } else { Outside::Nowhere };
+        let in_lanes = choose(2) == 1;
         if choose(4) == 3 {
             axes.iter_mut().for_each(|axis| axis.from_end = 0);
         }
-        Resolve { indices, start, step, coordinate_step, axes, first, count }
+        Resolve { indices, start, step, coordinate_step, axes, first, count, outside, in_lanes }
     }
 
     /// The contract: whether all indices are on their axes, and all addresses; `None`: it means
     /// nothing, as a partial sum is [`NOWHERE`]. `None`: an index is not in the slice.
-    fn expect(&self, outside: Outside) -> Option<(bool, Vec<Option<u32>>)> {
+    fn expect(&self) -> Option<(bool, Vec<Option<u32>>)> {
         let mut all = true;
         let address = |n: usize| {
             let (mut sum, mut inside, mut whole) = (self.first, true, true);
@@ -136,14 +139,13 @@ impl<I: Value> Resolve<I> {
                 let at = self.start.wrapping_add(tuple).wrapping_add(coordinate);
                 let mut index: i128 = exact(*self.indices.get(at)?);
                 let (size, from_end) = (i128::from(axis.size), i128::from(axis.from_end));
-                if outside == Outside::Clamp {
+                if self.outside == Outside::Clamp {
                     index = index.clamp(-from_end, size - 1);
                 }
                 inside &= (-from_end..size).contains(&index);
                 let position = if index < 0 { index + size } else { index };
-                let add = position.wrapping_mul(axis.stride.into()).rem_euclid(1 << 32) as u32;
                 whole &= sum != NOWHERE;
-                sum = sum.wrapping_add(add);
+                sum = sum.wrapping_add((position as u32).wrapping_mul(axis.stride));
             }
             all &= inside;
             Some(if inside { whole.then_some(sum) } else { Some(NOWHERE) })
@@ -155,43 +157,36 @@ impl<I: Value> Resolve<I> {
 
 impl<I: Value> Check for Resolve<I> {
     fn check(&self) -> bool {
-        let Resolve { indices, start, step, coordinate_step, axes, first, count } = self;
-        let (start, step, coordinate_step) = (*start, *step, *coordinate_step);
-        let mut any = false;
-        for outside in [Outside::Nowhere, Outside::Clamp] {
-            if outside == Outside::Clamp && axes.iter().any(|axis| axis.size == 0) {
-                continue;
-            }
-            let expected = self.expect(outside);
-            for path in paths() {
-                let mut found = vec![7; *count];
-                // What is prefetched changes nothing, wherever it lies.
-                let next = step.wrapping_mul(3);
-                let (length, lane_step) = (*count, 0);
-                let tuples = Tuples { start, step, length, lane_step, next };
-                let axes = Axes { all: axes, step: coordinate_step, first: *first, outside };
-                // Lanes that follow each other are the same tuples.
+        let Resolve { indices, axes, first, count, outside, .. } = self;
+        let (start, step) = (self.start, self.step);
+        let expected = self.expect();
+        let axes = Axes { all: axes, step: self.coordinate_step, first: *first, outside: *outside };
+        let (mut found, mut by_lanes) = (vec![7; *count], vec![7; *count]);
+        for path in paths() {
+            found.fill(7);
+            // What is prefetched changes nothing, wherever it lies.
+            let next = step.wrapping_mul(3);
+            let tuples = Tuples { start, step, length: *count, lane_step: 0, next };
+            let all = I::RESOLVE(path, indices, &tuples, &axes, &mut found);
+            if self.in_lanes {
+                by_lanes.fill(7);
                 let lanes = Tuples { length: 3, lane_step: step.wrapping_mul(3), ..tuples };
-                let mut by_lanes = vec![7; *count];
                 let all_lanes = I::RESOLVE(path, indices, &lanes, &axes, &mut by_lanes);
-                let all = I::RESOLVE(path, indices, &tuples, &axes, &mut found);
                 assert!(all == all_lanes && (!all || found == by_lanes), "lanes: {self:?}");
-                // Without an index of its own, an address means nothing.
-                let Some((expected, addresses)) = &expected else {
-                    assert!(!all, "{} {outside:?}: {self:?}", path.name());
-                    continue;
-                };
-                let same = found.iter().zip(addresses).all(|(a, b)| b.is_none_or(|b| *a == b));
-                let found = (all, found);
-                assert!(
-                    all == *expected && same,
-                    "{} {outside:?}, {expected} {addresses:?}, found {found:?}: {self:?}",
-                    path.name()
-                );
             }
-            any |= expected.is_some_and(|(_, addresses)| !addresses.is_empty());
+            // Without an index of its own, an address means nothing.
+            let Some((expected, addresses)) = &expected else {
+                assert!(!all, "{}: {self:?}", path.name());
+                continue;
+            };
+            let same = found.iter().zip(addresses).all(|(a, b)| b.is_none_or(|b| *a == b));
+            assert!(
+                all == *expected && same,
+                "{}, {expected} {addresses:?}, found {all} {found:?}: {self:?}",
+                path.name()
+            );
         }
-        any
+        expected.is_some_and(|(_, addresses)| !addresses.is_empty())
     }
 }
 
@@ -203,17 +198,26 @@ fn value<I: Value>(index: i128) -> I {
     I::try_from(index).ok().unwrap()
 }
 
-/// Values at which an index of some type changes what it means on an axis of this size: its ends,
-/// the ends of types, and what is on the axis when cut to fewer bits. Those on the axis, and all.
-fn telling<I: Value>(size: u32) -> (Vec<I>, Vec<I>) {
+/// A value at which an index of some type changes what it means on an axis of this size, near the
+/// axis' ends or those of types, or what of it is on the axis.
+fn telling<I: Value>(size: u32, on_axis: bool, choose: Choose) -> I {
     let size = i128::from(size);
-    let bits = [7, 8, 15, 16, 31, 32, 63, 64].into_iter();
-    let ends = [0, size, -size].into_iter().chain(bits.flat_map(|bits| [1 << bits, -(1 << bits)]));
-    let around = |end| [end, end + 1, end - 1, end - size, end - size - 1, end + size - 1];
-    let fits = ends.flat_map(around).filter_map(|value| I::try_from(value).ok());
-    let all: Vec<I> = fits.collect();
-    let on_axis = |index: &I| (-size..size).contains(&exact(*index));
-    (all.iter().copied().filter(on_axis).collect(), all)
+    let end = match choose(19) {
+        0 => 0,
+        1 => size,
+        2 => -size,
+        n => [1, -1][n % 2] << [7, 8, 15, 16, 31, 32, 63, 64][(n - 3) / 2],
+    };
+    let value = end + one_of(&[0, 1, -1, -size, -size - 1, size - 1], choose);
+    let is_on_axis = |value: &i128| (-size..size).contains(value);
+    let inside = match on_axis && size > 0 && !is_on_axis(&value) {
+        true => (value + size).rem_euclid(2 * size) - size,
+        false => value,
+    };
+    // Of what the type does not hold, another that it does.
+    let others = [inside, inside + size, inside & 0x7F, 0];
+    let fits = others.into_iter().filter(|other| *other == value || is_on_axis(other) || !on_axis);
+    fits.filter_map(|other| I::try_from(other).ok()).next().unwrap_or_else(|| self::value(0))
 }
 
 /// A call of [`shift`], and of [`spread`].
@@ -246,8 +250,9 @@ impl Check for Shift {
             if *address == NOWHERE { NOWHERE } else { sum }
         };
         let expected: Vec<u32> = addresses.iter().enumerate().map(shifted).collect();
+        let mut found = addresses.clone();
         for path in paths() {
-            let mut found = addresses.clone();
+            found.copy_from_slice(addresses);
             shift(path, &mut found, *length, *first, *lane_step, *entry_step);
             assert_eq!(found, expected, "{}: {self:?}", path.name());
             for copies in [1, 2, 4, 16] {

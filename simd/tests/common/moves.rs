@@ -46,33 +46,55 @@ pub struct Case {
     start: usize,
     lane_step: isize,
     entry_step: isize,
+    /// With or without non-temporal stores; `None`: both.
+    streams: Option<bool>,
 }
 
 impl Case {
-    /// Any kernel and size.
+    /// Any kernel and size: a few entries, unless one choice in eight is for more.
     pub fn any(choose: Choose) -> Case {
+        let streams = Some(choose(2) == 1);
+        Case { streams, ..Case::of_any_size(choose) }
+    }
+
+    fn of_any_size(choose: Choose) -> Case {
+        let most = if rarely(8, choose) { 280 } else { 20 };
         let kernel = one_of(&KERNELS, choose);
         if choose(2) == 0 && !matches!(kernel, Combine | CombineListed) {
-            return Case::new(kernel, one_of(&SIZES[..5], choose), None, choose);
+            return Case::with(most, kernel, one_of(&SIZES[..5], choose), None, choose);
         }
         let element = one_of(&SIZES, choose);
         let row = match choose(8) {
-            0 if matches!(kernel, Combine) => return Case::new(kernel, element, None, choose),
+            0 if matches!(kernel, Combine) => {
+                return Case::with(most, kernel, element, None, choose);
+            }
             0..4 => 1 + choose(330) / element,
             4 => 1 + choose(20),
             5 | 6 => one_of(&[64_usize, 128, 192, 256, 320, 512, 1024], choose).div_ceil(element),
             _ => one_of(&[0, 4100 / element, usize::MAX / element, usize::MAX], choose),
         };
-        Case::new(kernel, element, Some(row), choose)
+        Case::with(most, kernel, element, Some(row), choose)
     }
 
     pub fn new(kernel: Kernel, element: usize, row: Option<usize>, choose: Choose) -> Case {
+        Case::with(280, kernel, element, row, choose)
+    }
+
+    /// With at most so many entries.
+    fn with(
+        most: usize,
+        kernel: Kernel,
+        element: usize,
+        row: Option<usize>,
+        choose: Choose,
+    ) -> Case {
         let n = row.unwrap_or(1);
         let longest = LONGEST / element;
         // A row that is longer than all slices is one of few.
         let some = if n < longest { n } else { 1 };
 
-        let most = (longest / some.max(1)).clamp(2, 280);
+        let places = if most < 70 { 16 } else { 300 };
+        let most = (longest / some.max(1)).clamp(2, most);
         let length = match choose(2) {
             0 => one_of(&[1, 2, 16, 17, 40, 64], choose),
             _ => 1 + choose(70),
@@ -113,7 +135,7 @@ impl Case {
 
         // Rows in the table start at `places` elements from its base on.
         let mut base = one_of(&[0, 0, 0, 1, 7, 64], choose);
-        let places = one_of(&[300, 1, 2, 16, 70, 0], choose) + choose(some.min(longest / 2) + 1);
+        let places = one_of(&[places, 1, 2, 16, 70, 0], choose) + choose(some.min(longest / 2) + 1);
         let table = (base + some + places).saturating_sub(1).min(longest);
         let places = (table + 1).saturating_sub(base + n.min(longest));
         if rarely(16, choose) {
@@ -168,6 +190,7 @@ impl Case {
             start,
             lane_step,
             entry_step,
+            streams: None,
         }
     }
 
@@ -303,7 +326,12 @@ impl Case {
 
     /// Plain stores, and non-temporal ones where there are any.
     pub fn stores(&self) -> &'static [bool] {
-        if matches!(self.kernel, Combine | CombineListed) { &[false] } else { &[false, true] }
+        match self.streams {
+            _ if matches!(self.kernel, Combine | CombineListed) => &[false],
+            None => &[false, true],
+            Some(false) => &[false],
+            Some(true) => &[true],
+        }
     }
 
     /// [`Block::all`]
@@ -323,11 +351,12 @@ impl Check for Case {
         let mut expected = to.to_vec();
         self.expect(from, &mut expected);
         let mut from = Memory::new(from, None);
-        for path in paths() {
-            for streams in self.stores() {
-                // AddressSanitizer does not see non-temporal stores.
-                let offset = if *streams { self.offset.or(Some(0)) } else { self.offset };
-                let mut found = Memory::new(to, offset);
+        // AddressSanitizer does not see non-temporal stores.
+        for streams in self.stores() {
+            let offset = if *streams { self.offset.or(Some(0)) } else { self.offset };
+            let mut found = Memory::new(to, offset);
+            for path in paths() {
+                found.slice().copy_from_slice(to);
                 self.run(path, *streams, from.slice(), found.slice());
                 assert!(found.is(&expected), "{}, streaming {streams}: {self:?}", path.name());
             }

@@ -4,7 +4,7 @@
 use strew_simd::Machine;
 
 use crate::engine::route::{Alone, Call, Effect, Load, Order, Proof, Route, Split, Stores};
-use crate::engine::{Size, in_order, kind, needed};
+use crate::engine::{Size, in_order, kind, legal, needed};
 use crate::error::Direction::{self, Gather, Scatter};
 use crate::index::Bounds;
 use crate::layout::Layout;
@@ -100,7 +100,10 @@ fn with(bounds: Bounds, mut plan: Plan) -> Plan {
 fn route(plan: &Plan, call: &Call, machine: &Machine) -> Route {
     let ordered = in_order(plan);
     let plan = ordered.as_ref().unwrap_or(plan);
-    Route::of(plan, &needed(plan, call), machine)
+    let call = needed(plan, call);
+    let route = Route::of(plan, &call, machine);
+    legal::check(&route, plan, &call, machine);
+    route
 }
 
 struct Kind {
