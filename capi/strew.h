@@ -201,7 +201,7 @@ typedef struct strew_error {
 // strew_gather_nd; may be copied, and used by several threads at a time. Zeros are no plan.
 typedef struct strew_gather {
     // Not for you.
-    size_t opaque[81];
+    size_t opaque[102];
 } strew_gather;
 
 // A scatter whose shapes are proven. Made by strew_scatter_axis, strew_scatter_elements or

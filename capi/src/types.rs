@@ -147,7 +147,7 @@ pub struct strew_layout {
 #[repr(C)]
 pub struct strew_gather {
     /// Not for you.
-    opaque: [usize; 81],
+    opaque: [usize; 102],
 }
 
 /// A scatter whose shapes are proven. Made by strew_scatter_axis, strew_scatter_elements or
