@@ -208,7 +208,7 @@ impl Sizes {
         let mut d = 0;
         while d < rank {
             let size = if packing.is_u8() && d == rank - 1 {
-                stored.size(d).saturating_mul(8 / bits)
+                stored.size(d).saturating_mul(if bits == 0 { 0 } else { 8 / bits })
             } else {
                 stored.size(d)
             };
@@ -285,7 +285,8 @@ impl BlockQuantized {
         let step = tri!(product(&logical, quantize_axis + 1, rank));
         let before = tri!(product(&logical, 0, quantize_axis));
         let block_size = attributes.block_size;
-        let blocks = size.div_ceil(block_size);
+        // What is 0 has been refused: the compiler does not see it.
+        let blocks = if block_size == 0 { 0 } else { size.div_ceil(block_size) };
         let rows = before.saturating_mul(step);
         let scales = rows.saturating_mul(blocks);
         let per_byte = match packing.bits() {
