@@ -1,8 +1,8 @@
 //! Rows of a quantised table that is larger than what is read of it: the file is mapped, the words
 //! of a text choose rows, and only their pages come from the disk.
 //!
-//! `cargo run --release --example mapped -- [TABLE [TEXT]]` (default: a table of 16 MiB that is made
-//! in the directory for temporary files, and this repository's README.md)
+//! `cargo run --release --example mapped -- [TABLE [TEXT]]` (default: a table of 16 MiB that is
+//! made in the directory for temporary files, and this repository's README.md)
 //!
 //! TABLE has rows of 256 values in 8 blocks of `Q8_0`, one for each of 2^16 hashes of a word, as a
 //! tensor of a GGUF file has them.

@@ -44,7 +44,7 @@ pub enum Operand {
     Scales,
     /// The zero points of a quantised table.
     ZeroPoints,
-    /// The [mask](crate::mask) of what counts.
+    /// The mask of what counts.
     Mask,
     /// The entries that extremes come from: see
     /// [`Scatter::reduce_arg`](crate::Scatter::reduce_arg).
@@ -140,7 +140,7 @@ pub enum Error {
     /// The slice ends before the tensor does. `expected` is the length that the layout needs.
     SliceTooShort { operand: Operand, expected: usize, found: usize },
     /// A tensor that is written may have two coordinates with the same address (see
-    /// [`Layout`](crate::Layout)). `expected` is the smallest magnitude of this dimension's stride
+    /// `Layout`). `expected` is the smallest magnitude of this dimension's stride
     /// that excludes it, given the dimensions with smaller strides.
     OverlappingOutput { operand: Operand, dimension: usize, expected: usize, found: usize },
     /// DirectML does not allow a size of 0.
@@ -190,7 +190,7 @@ impl core::fmt::Display for Error {
 }
 
 impl Error {
-    /// Returns the wording. It is made without `core::fmt`, so that [`plan!`](crate::plan) can show
+    /// Returns the wording. It is made without `core::fmt`, so that `plan!` can show
     /// it at compile time.
     #[doc(hidden)]
     #[must_use]
@@ -427,7 +427,7 @@ impl Message {
     }
 }
 
-/// Stops compilation with the error's wording; see [`plan!`](crate::plan).
+/// Stops compilation with the error's wording; see `plan!`.
 #[doc(hidden)]
 #[allow(clippy::panic)] // Only ever evaluated by the compiler.
 pub const fn plan_error(error: Error) -> ! {

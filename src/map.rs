@@ -2,7 +2,7 @@
 
 use crate::element::Element;
 #[cfg(feature = "std")]
-use crate::engine::Tile;
+use crate::engine::movers::Tile;
 
 /// What a gather reads: rows of a table, as they are to be written.
 pub(crate) trait Source<U>: Copy {

@@ -168,7 +168,7 @@ impl Table {
         self.workload(name, size_of::<B>(), run, N, plain)
     }
 
-    /// Rows whose elements have so many bytes, and stand for `n` floats each.
+    /// Rows whose elements have `bytes` bytes, and stand for `n` floats each.
     fn workload<B: AnyBitPattern, R: Fn(&[B], &[i64], &mut [f32]) + 'static>(
         self,
         name: &str,

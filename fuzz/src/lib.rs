@@ -156,7 +156,7 @@ fn run<T: Input>(bytes: &[u8]) {
     }
 }
 
-/// A case that can be planned, with any indices: a small one, unless the input asks for another.
+/// A case that can be planned, with any indices: a small one, unless the input chooses another.
 fn valid(direction: Direction, choose: Choose<'_>) -> Case {
     let (size, kind) = (choose(8), KINDS[choose(3)]);
     match size {

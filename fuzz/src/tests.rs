@@ -34,8 +34,8 @@ fn all_seeds_pass() {
     }
 }
 
-/// Every policy, sign and type of index, and so many operators; long lanes; indices out of bounds after some
-/// that are not.
+/// Every policy, sign and type of index, and a number of operators; long lanes; indices out of
+/// bounds after some that are not.
 fn reach_what_matters(target: &str, operators: usize, cases: &[&Case]) {
     let values = |key: &dyn Fn(&Case) -> usize| {
         cases.iter().map(|case| key(case)).collect::<BTreeSet<_>>().len()

@@ -2,13 +2,12 @@
 
 #[cfg(feature = "rayon")]
 use strew_simd::Listed;
-use strew_simd::{Block, Columns, convert, prefetch_row};
+use strew_simd::{Block, Columns, convert};
 
 use crate::element::Element;
-use crate::engine::movers::{Job, Mover, Tile, Way};
+use crate::engine::movers::{Job, Mover, Tile, Way, on_copy};
 #[cfg(feature = "rayon")]
-use crate::engine::shared::{Shared, Tiled, cut};
-use crate::engine::tuning;
+use crate::engine::shared::{Shared, Tiled, cut, cut_columns};
 use crate::map::Source;
 
 /// `output[flat] = source[table]`, in rows of `n` elements.
@@ -147,16 +146,10 @@ where
 
     fn tiles(&mut self, tile: &Tile, columns: usize) -> Vec<Box<dyn Tiled + '_>> {
         let Change { data, updates, change, n, way } = self;
-        let data = data.get_mut(tile.start..).unwrap_or_default();
-        let mut rest = Columns::new(data, tile.rows, tile.pitch, columns);
-        let tiles = (0..columns.div_ceil(tile.width.max(1))).map_while(|_| {
-            let (columns, others) = rest.take()?.split_at(tile.width);
-            rest = Some(others);
-            let (updates, change, n, way) = (*updates, *change, *n, *way);
-            let tile = ChangeColumns { columns, rows: tile.rows, updates, change, n, way };
-            Some(Box::new(tile) as Box<dyn Tiled + '_>)
-        });
-        tiles.collect()
+        let (updates, change, n, way, rows) = (*updates, *change, *n, *way, tile.rows);
+        cut_columns(data, tile, columns, |columns| {
+            Box::new(ChangeColumns { columns, rows, updates, change, n, way })
+        })
     }
 }
 
@@ -173,20 +166,8 @@ struct ChangeColumns<'a, T, U, F> {
 impl<T: Element, U: Element, F: Fn(T, U) -> T + Copy> ChangeColumns<'_, T, U, F> {
     fn change(&mut self, run: &mut dyn FnMut(&mut dyn Mover)) {
         let ChangeColumns { columns, rows, updates, change, n, way } = self;
-        let mut copy = Vec::with_capacity(rows.saturating_mul(columns.row(0).len()));
-        for row in 0..*rows {
-            let ahead = columns.row(row + tuning::TILE_ROWS_AHEAD);
-            prefetch_row(ahead, 0, ahead.len());
-            copy.extend_from_slice(columns.row(row));
-        }
-        let width = copy.len().checked_div(*rows).unwrap_or(0).max(1);
-        let (data, updates) = (&mut copy, *updates);
-        run(&mut Change { data, updates, change: *change, n: *n, way: *way });
-        for (row, from) in copy.chunks_exact(width).enumerate() {
-            if let Some(to) = columns.row(row).get_mut(..from.len()) {
-                to.copy_from_slice(from);
-            }
-        }
+        let (change, n, way) = (*change, *n, *way);
+        on_copy(columns, *rows, |data| run(&mut Change { data, updates, change, n, way }));
     }
 }
 

@@ -18,7 +18,7 @@ mod few;
 #[path = "tests/legal.rs"]
 mod legal;
 mod map;
-mod movers;
+pub(crate) mod movers;
 #[cfg(feature = "rayon")]
 mod pool;
 mod prove;
@@ -41,7 +41,6 @@ use strew_simd::{Hints, Machine, Path};
 use crate::element::Element;
 use crate::engine::few::Few;
 use crate::engine::map::{Change, Read};
-pub(crate) use crate::engine::movers::Tile;
 use crate::engine::movers::{Before, Changed, Gathered, Job, Way};
 use crate::engine::resolver::{NoIndices, Resolver};
 use crate::engine::route::{Call, Effect, Load, Route, Stores};

@@ -361,21 +361,32 @@ pub(crate) struct InColumns<'a, T, R> {
 impl<T: Element, R: Reduction<T>> InColumns<'_, T, R> {
     pub(crate) fn change(&mut self, run: &mut dyn FnMut(&mut dyn Mover)) {
         let InColumns { reduction, columns, rows, updates, n, way } = self;
-        let mut copy = Vec::with_capacity(rows.saturating_mul(columns.row(0).len()));
-        for row in 0..*rows {
-            let ahead = columns.row(row + tuning::TILE_ROWS_AHEAD);
-            prefetch_row(ahead, 0, ahead.len());
-            copy.extend_from_slice(columns.row(row));
-        }
-        let width = copy.len().checked_div(*rows).unwrap_or(0).max(1);
-        let (reduction, data, before) = (*reduction, &mut copy, None);
-        run(&mut Changed { reduction, data, updates, n: *n, way: *way, before });
-        for (row, from) in copy.chunks_exact(width).enumerate() {
-            let ahead = columns.row(row + tuning::TILE_ROWS_AHEAD);
-            prefetch_row(ahead, 0, ahead.len());
-            if let Some(to) = columns.row(row).get_mut(..from.len()) {
-                to.copy_from_slice(from);
-            }
+        let (reduction, n, way, before) = (*reduction, *n, *way, None);
+        on_copy(columns, *rows, |data| {
+            run(&mut Changed { reduction, data, updates, n, way, before });
+        });
+    }
+}
+
+/// Runs on a contiguous copy of columns, which then become what it made of them.
+pub(crate) fn on_copy<T: Copy>(
+    columns: &mut Columns<'_, T>,
+    rows: usize,
+    run: impl FnOnce(&mut [T]),
+) {
+    let mut copy = Vec::with_capacity(rows.saturating_mul(columns.row(0).len()));
+    for row in 0..rows {
+        let ahead = columns.row(row + tuning::TILE_ROWS_AHEAD);
+        prefetch_row(ahead, 0, ahead.len());
+        copy.extend_from_slice(columns.row(row));
+    }
+    let width = copy.len().checked_div(rows).unwrap_or(0).max(1);
+    run(&mut copy);
+    for (row, from) in copy.chunks_exact(width).enumerate() {
+        let ahead = columns.row(row + tuning::TILE_ROWS_AHEAD);
+        prefetch_row(ahead, 0, ahead.len());
+        if let Some(to) = columns.row(row).get_mut(..from.len()) {
+            to.copy_from_slice(from);
         }
     }
 }

@@ -78,16 +78,10 @@ impl<T: Element + Send + Sync, R: Reduction<T> + Sync> Shared for Changed<'_, T,
 
     fn tiles(&mut self, tile: &Tile, columns: usize) -> Vec<Box<dyn Tiled + '_>> {
         let Changed { reduction, data, updates, n, way, .. } = self;
-        let data = data.get_mut(tile.start..).unwrap_or_default();
-        let mut rest = Columns::new(data, tile.rows, tile.pitch, columns);
-        let tiles = (0..columns.div_ceil(tile.width.max(1))).map_while(|_| {
-            let (columns, others) = rest.take()?.split_at(tile.width);
-            rest = Some(others);
-            let (reduction, updates, rows) = (*reduction, *updates, tile.rows);
-            let tile = InColumns { reduction, columns, updates, n: *n, way: *way, rows };
-            Some(Box::new(tile) as Box<dyn Tiled + '_>)
-        });
-        tiles.collect()
+        let (reduction, updates, n, way, rows) = (*reduction, *updates, *n, *way, tile.rows);
+        cut_columns(data, tile, columns, |columns| {
+            Box::new(InColumns { reduction, columns, rows, updates, n, way })
+        })
     }
 }
 
@@ -157,6 +151,23 @@ impl Mover for InPart<'_> {
     }
 
     fn listed(&mut self, _: Listed<'_>) {}
+}
+
+/// The tiles of a table that is written: what `make` makes of the columns of each.
+pub(crate) fn cut_columns<'a, T>(
+    data: &'a mut [T],
+    tile: &Tile,
+    columns: usize,
+    make: impl Fn(Columns<'a, T>) -> Box<dyn Tiled + 'a>,
+) -> Vec<Box<dyn Tiled + 'a>> {
+    let data = data.get_mut(tile.start..).unwrap_or_default();
+    let mut rest = Columns::new(data, tile.rows, tile.pitch, columns);
+    let tiles = (0..columns.div_ceil(tile.width.max(1))).map_while(|_| {
+        let (columns, others) = rest.take()?.split_at(tile.width);
+        rest = Some(others);
+        Some(make(columns))
+    });
+    tiles.collect()
 }
 
 /// A slice cut at these places: what `make` makes of each part.

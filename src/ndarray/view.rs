@@ -210,7 +210,7 @@ pub(super) fn write_back<T: Copy>(view: ArrayViewMutD<'_, T>, elements: &[T]) {
 }
 
 /// The same elements in the same row-major order, with four axes if that is possible: loops over a
-/// number of axes that the compiler knows take a tenth of the time.
+/// number of axes that the compiler knows take 0.1x.
 fn of_four_axes<S: RawData>(mut view: ArrayBase<S, IxDyn>) -> ArrayBase<S, IxDyn> {
     while view.ndim() < 4 {
         view = view.insert_axis(Axis(0));

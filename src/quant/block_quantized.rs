@@ -3,7 +3,7 @@
 use half::f16;
 
 #[cfg(feature = "std")]
-use crate::engine::Tile;
+use crate::engine::movers::Tile;
 use crate::error::{Direction, Error, Operand, tri};
 use crate::index::{Bounds, Index};
 use crate::layout::Layout;
@@ -208,7 +208,12 @@ impl Sizes {
         let mut d = 0;
         while d < rank {
             let size = if packing.is_u8() && d == rank - 1 {
-                stored.size(d).saturating_mul(if bits == 0 { 0 } else { 8 / bits })
+                // The bits have been looked at: the compiler does not see that they are not 0.
+                let per_byte = match 8_usize.checked_div(bits) {
+                    Some(per_byte) => per_byte,
+                    None => 0,
+                };
+                stored.size(d).saturating_mul(per_byte)
             } else {
                 stored.size(d)
             };
@@ -285,7 +290,7 @@ impl BlockQuantized {
         let step = tri!(product(&logical, quantize_axis + 1, rank));
         let before = tri!(product(&logical, 0, quantize_axis));
         let block_size = attributes.block_size;
-        // What is 0 has been refused: the compiler does not see it.
+        // A size of 0 has been refused: the compiler does not see it.
         let blocks = if block_size == 0 { 0 } else { size.div_ceil(block_size) };
         let rows = before.saturating_mul(step);
         let scales = rows.saturating_mul(blocks);

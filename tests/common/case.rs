@@ -248,8 +248,8 @@ impl fmt::Debug for Case {
         )?;
         writeln!(
             f,
-            "    bounds: Bounds::{bounds:?},\n    negative: Negative::{negative:?},\n    index: IndexType::{index:?},\n    \
-             values: vec!{values:?},\n    seed: {seed},\n}}"
+            "    bounds: Bounds::{bounds:?},\n    negative: Negative::{negative:?},\n    \
+             index: IndexType::{index:?},\n    values: vec!{values:?},\n    seed: {seed},\n}}"
         )
     }
 }

@@ -170,7 +170,7 @@ fn mean(ratios: &[f64]) -> f64 {
     (ratios.iter().map(|ratio| ratio.ln()).sum::<f64>() / ratios.len() as f64).exp()
 }
 
-/// Of figures in ascending order, the least that so many of a hundred do not exceed.
+/// Of figures in ascending order, the least that `percent` of a hundred do not exceed.
 fn percentile(ratios: &[f64], percent: usize) -> f64 {
     let rank = (ratios.len() * percent).div_ceil(100).max(1);
     ratios.get(rank - 1).copied().unwrap_or(0.0)
