@@ -114,15 +114,11 @@ impl Path {
     #[inline]
     #[must_use]
     pub fn streams_elements(self, size: usize) -> bool {
-        struct Streams(usize);
-        impl Op for Streams {
-            type Output = bool;
-            #[inline(always)]
-            fn run<S: Instructions>(self, instructions: S) -> bool {
-                instructions.streams_elements(self.0)
-            }
+        match self.0 {
+            #[cfg(target_arch = "x86_64")]
+            Set::Avx512(path) => path.streams_elements(size),
+            _ => Scalar.streams_elements(size),
         }
-        self.dispatch(Streams(size))
     }
 
     /// Runs an operation, compiled for the instructions of this path.

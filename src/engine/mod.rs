@@ -36,14 +36,14 @@ mod transform;
 mod traverse;
 mod tuning;
 
-use strew_simd::{Hints, Machine, Path};
+use strew_simd::{Machine, Path};
 
 use crate::element::Element;
 use crate::engine::few::Few;
 use crate::engine::map::{Change, Read};
 use crate::engine::movers::{Before, Changed, Gathered, Job, Way};
 use crate::engine::resolver::{NoIndices, Resolver};
-use crate::engine::route::{Call, Effect, Load, Route, Stores};
+use crate::engine::route::{Call, Effect, Route, Stores, hints};
 #[cfg(feature = "rayon")]
 use crate::engine::shared::Shared;
 use crate::engine::traverse::{check_wide, small, traverse_wide};
@@ -386,19 +386,8 @@ fn routed(plan: &Plan, call: &Call) -> Route {
 
 /// How a route moves blocks.
 fn prepared(route: &Route, path: Path) -> Way {
-    let together = matches!(route.load, Load::Together);
-    let hints = Hints { distance: route.distance, together };
     let streams = matches!(route.stores, Stores::NonTemporal);
-    Way { path, hints, segment: route.segment, streams, copies: route.copies }
-}
-
-/// How one block moves: its table may lie in any cache.
-#[inline]
-fn small_hints(plan: &Plan, call: &Call) -> Hints {
-    let table = plan.lengths.table.saturating_mul(call.element);
-    let row = if plan.row() == 1 { tuning::ELEMENTS_AHEAD } else { tuning::ROWS_AHEAD };
-    let distance = if table > tuning::SMALL_TABLE { row } else { 0 };
-    Hints { distance, together: table > tuning::SMALL_TABLE / 32 }
+    Way { path, hints: route.hints(), segment: route.segment, streams, copies: route.copies }
 }
 
 /// A call on one thread.
@@ -414,7 +403,8 @@ fn run(plan: &Plan, call: &Call, path: Path, resolver: &dyn Resolver, job: &mut 
             }
         }
         Size::Small => {
-            job.prepare(Way { hints: small_hints(plan, call), ..Way::of(path) });
+            let hints = hints(plan, call, &Machine::detect());
+            job.prepare(Way { hints, ..Way::of(path) });
             job.session(&mut |mover| inside = small(plan, path, resolver, mover));
         }
         Size::Large => {

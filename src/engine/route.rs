@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use strew_simd::Machine;
+use strew_simd::{Hints, Machine};
 
 use crate::engine::movers::COPIES;
 use crate::engine::tuning;
@@ -147,12 +147,7 @@ impl Route {
         } else {
             0
         };
-        let beyond_l1 = numbers.table > tuning::beyond_l1(machine);
-        let load = match numbers.row {
-            1 if beyond_l1 && distance == 0 => Load::Together,
-            1 => Load::OneByOne,
-            _ => Load::Rows,
-        };
+        let load = load(machine, &numbers, distance);
         let copies = copies(plan, call, machine, &numbers, split);
         let proof = match split {
             _ if copies > 1 => Proof::Copy,
@@ -162,6 +157,20 @@ impl Route {
         let Numbers { moved, table, .. } = numbers;
         Route { proof, split, tile, order, load, distance, segment, stores, copies, moved, table }
     }
+}
+
+impl Route {
+    pub(crate) fn hints(&self) -> Hints {
+        Hints { distance: self.distance, together: matches!(self.load, Load::Together) }
+    }
+}
+
+/// What a call of one block needs of a [`Route`]: its hints.
+pub(crate) fn hints(plan: &Plan, call: &Call, machine: &Machine) -> Hints {
+    let numbers = Numbers::of(plan, call);
+    let distance = distance(call, machine, &numbers, Stores::Cached);
+    let together = matches!(load(machine, &numbers, distance), Load::Together);
+    Hints { distance, together }
 }
 
 /// Sizes that several decisions need.
@@ -184,6 +193,8 @@ struct Numbers {
 }
 
 impl Numbers {
+    // Inlined: what a caller does not use is not computed.
+    #[inline(always)]
     fn of(plan: &Plan, call: &Call) -> Numbers {
         let bytes = |elements: usize| elements.saturating_mul(call.element);
         Numbers {
@@ -336,6 +347,14 @@ fn distance(call: &Call, machine: &Machine, numbers: &Numbers, stores: Stores) -
         return 0;
     }
     if numbers.row == 1 { tuning::ELEMENTS_AHEAD } else { tuning::ROWS_AHEAD }
+}
+
+fn load(machine: &Machine, numbers: &Numbers, distance: usize) -> Load {
+    match numbers.row {
+        1 if numbers.table > tuning::beyond_l1(machine) && distance == 0 => Load::Together,
+        1 => Load::OneByOne,
+        _ => Load::Rows,
+    }
 }
 
 fn proof(

@@ -21,12 +21,9 @@ pub(crate) const BLOCK: usize = least(1024, 64);
 /// Entries: calls of at most this many go one by one, without kernels. Unmeasured.
 pub(crate) const FEW: usize = least(16, 4);
 
-/// Bytes that a call of one block moves, at most, to take the short way, without a route.
+/// Bytes that a call of one block moves, at most, to take the short way.
 /// Unmeasured.
 pub(crate) const SMALL: usize = least(1 << 20, 1 << 8);
-
-/// Bytes of the table of such a call beyond which it prefetches. Unmeasured.
-pub(crate) const SMALL_TABLE: usize = least(1 << 20, 1 << 9);
 
 /// Entries: with fewer, and inner dimensions that are no row, the inner dimensions are walked
 /// first, so that many of them fill a block. Unmeasured.
