@@ -618,8 +618,7 @@ fn run_part<T, U, I, O, P, M>(
     M: Fn(T) -> U,
 {
     #[cfg(feature = "std")]
-    strew_simd::compiled(
-        strew_simd::Path::detect(),
+    strew_simd::Path::detect().compiled(
         #[inline(always)]
         move || fused.run(bags, before, output, base),
     );

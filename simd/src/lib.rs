@@ -37,7 +37,6 @@
 //! assert_eq!(output[..3], [99.0, 98.0, 97.0]);
 //! ```
 
-mod bag;
 mod block;
 mod bytes;
 mod choose;
@@ -62,7 +61,6 @@ mod ways;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-pub use bag::{compiled, prefetch_columns};
 pub use block::{Block, Hints, Listed, NOWHERE};
 pub use choose::choose;
 pub use columns::Columns;
@@ -72,6 +70,6 @@ pub use mask::{compress, positions};
 pub use moves::{Move, Streaming};
 pub use path::Path;
 pub use portable::Choice;
-pub use prefetch::{PREFETCHES, prefetch, prefetch_row};
+pub use prefetch::{PREFETCHES, prefetch, prefetch_columns, prefetch_row};
 pub use resolve::{Axes, Axis, Index, Outside, Resolve, Tuples, shift, spread};
 pub use rows::Rows;

@@ -144,6 +144,21 @@ impl Path {
         }
     }
 
+    /// Runs loops that the compiler turns into vectors, compiled for the instructions of this path.
+    /// What is to use them must be `#[inline(always)]`, the closure as well.
+    #[inline]
+    pub fn compiled<R>(self, loops: impl FnOnce() -> R) -> R {
+        struct Run<F>(F);
+        impl<R, F: FnOnce() -> R> Op for Run<F> {
+            type Output = R;
+            #[inline(always)]
+            fn run<S: Instructions>(self, _: S) -> R {
+                (self.0)()
+            }
+        }
+        self.dispatch(Run(loops))
+    }
+
     /// [`vectorize`](Path::vectorize) for what paths without vectors do as well.
     #[inline]
     pub(crate) fn narrow<R>(self, run: impl FnOnce() -> R) -> R {

@@ -5,7 +5,7 @@ pub(crate) const LINE: usize = 64;
 
 /// The cache that a line comes into: what `_MM_HINT_T0` and `_MM_HINT_T1` stand for.
 const L1: i32 = 3;
-pub(crate) const L2: i32 = 2;
+const L2: i32 = 2;
 
 /// Whether Rust offers an instruction for it on this machine; if not, a prefetch does nothing.
 pub const PREFETCHES: bool = cfg!(target_arch = "x86_64");
@@ -55,6 +55,19 @@ pub(crate) fn prefetch_row_early<T>(table: &[T], address: usize, n: usize) {
     lines::<L2>(start.cast(), n.saturating_mul(size_of::<T>()), EARLY_LINES);
 }
 
+/// Prefetches `L` columns of a row into L2, from `address` on, in the slice or not; of long ones,
+/// as many as 8 lines hold.
+#[inline(always)]
+pub fn prefetch_columns<T, const L: usize>(table: &[T], address: usize) {
+    let start = table.as_ptr().wrapping_add(address).cast::<u8>();
+    let bytes = L.saturating_mul(size_of::<T>()).clamp(1, 8 * LINE);
+    for n in 0..8 {
+        if n * LINE < bytes + LINE - 1 {
+            line::<L2>(start.wrapping_add((n * LINE).min(bytes - 1)));
+        }
+    }
+}
+
 /// Prefetches `n` elements from this place on, no more than the table has. Not inlined: compilers
 /// unroll it.
 #[inline(never)]
@@ -81,7 +94,7 @@ fn lines<const CACHE: i32>(mut at: *const u8, bytes: usize, most: usize) {
 }
 
 #[inline(always)]
-pub(crate) fn line<const CACHE: i32>(at: *const u8) {
+fn line<const CACHE: i32>(at: *const u8) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: a prefetch reads nothing, whatever the address.
     unsafe {

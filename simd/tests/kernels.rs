@@ -9,8 +9,8 @@ use common::columns::Split;
 use common::moves::{Case, Kernel, SIZES};
 use common::{Check, Choose, FAR, paths};
 use strew_simd::{
-    Block, Columns, Elements, Hints, Listed, Machine, Move, Path, Rows, compiled, compress,
-    positions, prefetch_columns,
+    Block, Columns, Elements, Hints, Listed, Machine, Move, Path, Rows, compress, positions,
+    prefetch_columns,
 };
 
 /// The one list: a test each, and the public functions that it is a test of.
@@ -41,8 +41,8 @@ tests! {
     convert_gather: "convert::gather";
     convert_scatter: "convert::scatter" "convert::scatter_listed";
     columns: "columns::new" "columns::split_at" "columns::row";
-    prefetch: "prefetch::prefetch" "prefetch::prefetch_row";
-    loops: "bag::compiled" "bag::prefetch_columns";
+    prefetch: "prefetch::prefetch" "prefetch::prefetch_row" "prefetch::prefetch_columns";
+    loops: "path::compiled";
     path: "path::detect" "path::available" "path::force" "path::name" "path::streams_elements";
     machine: "machine::detect" "machine::force";
     masks: "mask::compress" "mask::positions";
@@ -59,7 +59,7 @@ fn no_kernel_is_forgotten() {
         };
     }
     let sources = sources!(
-        bag block choose columns combine convert elements machine mask moves path portable prefetch
+        block choose columns combine convert elements machine mask moves path portable prefetch
         resolve rows
     );
     // The modules that have something public.
@@ -184,20 +184,15 @@ mod tests {
         }
     }
 
-    /// A caller's loop is what it is on every path; a prefetch changes nothing, wherever it leads.
+    /// A caller's loop is what it is on every path.
     pub fn loops() {
         let values: Vec<u32> = (0..100).collect();
         for path in paths() {
-            let sum = compiled(
-                path,
+            let sum = path.compiled(
                 #[inline(always)]
                 || values.iter().sum::<u32>(),
             );
             assert_eq!(sum, 4950, "{}", path.name());
-        }
-        for address in [0, 99, 100, usize::MAX, usize::MAX / 3] {
-            prefetch_columns::<_, 1>(&values, address);
-            prefetch_columns::<_, 1000>(&values, address);
         }
     }
 
@@ -470,6 +465,8 @@ mod tests {
             strew_simd::prefetch(&table, address);
             strew_simd::prefetch(&table[..0], address);
             strew_simd::prefetch_row(&table, address as usize, 300);
+            prefetch_columns::<_, 1>(&table, address as usize);
+            prefetch_columns::<_, 1000>(&table, usize::MAX - address as usize);
         }
         assert_eq!(table, [0; 100]);
     }
