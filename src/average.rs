@@ -51,7 +51,7 @@ pub trait Average: Element {
     fn load(words: &[u32]) -> Self::Sum;
 }
 
-/// `average!(types, sums in a type of so many words; + and *; |sum, count| mean)`
+/// `average!(types, sums in a type, its words; + and *; |sum, count| mean)`
 macro_rules! average {
     ($($element:ty)*, $sum:ty, $words:literal, $plus:expr, $times:expr,
         |$widened:ident| $widen:expr, |$total:ident, $count:ident| $mean:expr

@@ -306,7 +306,7 @@ impl<'a> Pairs<'a> {
         }
     }
 
-    /// With the elements of data of which there are so many in their slice.
+    /// With the elements of data, whose slice has `length` of them.
     fn with(
         mask: Mask<'a>,
         layout: &Layout,

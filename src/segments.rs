@@ -36,7 +36,7 @@ pub enum Bags<'a, O> {
 }
 
 impl<O: Index> Bags<'_, O> {
-    /// Proves that all bags lie, one behind the other, among so many `entries`. Returns the entries
+    /// Proves that all bags lie, one behind the other, among `entries` of them. Returns the entries
     /// from the first bag to the last.
     #[inline]
     pub(crate) fn prove(&self, bags: usize, entries: usize) -> Result<Range<usize>, Error> {

@@ -51,7 +51,7 @@ fn reach_what_matters(target: &str, operators: usize, cases: &[&Case]) {
         Operator::Sequence { .. } => 4,
     });
     assert_eq!(kinds, operators, "operators of {target}");
-    // So many elements move in vectors, in lanes that fill blocks.
+    // 128 elements or more move in vectors, in lanes that fill blocks.
     let long = |case: &&&Case| {
         [64, 128, 192].iter().any(|n| case.indices.sizes.contains(n))
             && case.flat.sizes.iter().product::<usize>() >= 128

@@ -135,7 +135,7 @@ fn few(mut bits: u64, first: u32, to: &mut [Bytes<4>]) -> usize {
     count
 }
 
-/// As much of a slice as bits of so many elements are set.
+/// As much of a slice as there are bits set for the first `elements`.
 #[inline(always)]
 fn room<'a, T>(words: &[u64], mut elements: usize, to: &'a mut [T]) -> &'a mut [T] {
     let mut set = 0;

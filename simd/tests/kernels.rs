@@ -123,7 +123,7 @@ fn shapes() -> Vec<(usize, usize)> {
     SIZES.into_iter().flat_map(rows).collect()
 }
 
-/// So many cases of rows of each shape.
+/// `of_each` cases of rows of each shape.
 fn check_rows(kernel: Kernel, of_each: usize) {
     let shapes = shapes();
     check(of_each * shapes.len(), |number, choose| {

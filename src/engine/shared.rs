@@ -107,7 +107,7 @@ pub(crate) struct InPart<'a> {
 const SLACK: usize = 16;
 
 impl<'a> InPart<'a> {
-    /// Of a part of so many elements; entries move rows of `n`.
+    /// Of a part of `length` elements; entries move rows of `n`.
     pub(crate) fn new(
         mover: &'a mut dyn Mover,
         path: Path,

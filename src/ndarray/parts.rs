@@ -20,11 +20,11 @@ use crate::reduction::Reduction;
 use crate::run;
 use crate::walk::{self, Mover, Position};
 
-/// To find the part of an entry takes as long as to copy so many elements of the view: 15 ns, and
-/// 0.3 to 1 ns.
+/// To find the part of an entry takes as long as to copy this number of elements of the view:
+/// 15 ns, and 0.3 to 1 ns.
 const ENTRY: usize = 16;
 
-/// Whether it takes less time to move part by part than to copy a view of so many elements.
+/// Whether it takes less time to move part by part than to copy a view of `elements`.
 pub(super) fn are_few(plan: &Plan, elements: usize) -> bool {
     let count = |dims: &[Dim]| dims.iter().fold(1_usize, |n, dim| n.saturating_mul(dim.size));
     let (entries, part) = (count(plan.outer()), count(plan.inner()));

@@ -463,7 +463,7 @@ struct Table<'a, S> {
     zero_points: Option<&'a [u8]>,
 }
 
-/// The same, of values of so many bits.
+/// The same, of values of `BITS` bits.
 #[derive(Clone, Copy)]
 struct Quantised<'a, S, const BITS: usize>(&'a Table<'a, S>);
 

@@ -38,7 +38,7 @@ pub fn case(direction: Direction, kind: Kind, choose: Choose) -> Case {
     case_within(MAX_ELEMENTS, direction, kind, choose)
 }
 
-/// The same with at most so many elements in each tensor.
+/// The same with at most `elements` in each tensor.
 pub fn case_within(elements: usize, direction: Direction, kind: Kind, choose: Choose) -> Case {
     let shapes = shapes(elements, kind, choose);
     of_shapes(direction, shapes, choose)

@@ -80,7 +80,7 @@ impl Case {
         Case::with(280, kernel, element, row, choose)
     }
 
-    /// With at most so many entries.
+    /// With at most `most` entries.
     fn with(
         most: usize,
         kernel: Kernel,

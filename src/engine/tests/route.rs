@@ -894,7 +894,7 @@ fn what_lanes_share_is_resolved_again() {
 
 #[test]
 fn small_data_change_on_a_copy() {
-    // At most so many bytes of data, and so many times less than the indices.
+    // At most `most` bytes of data, and `times` fewer than the indices have.
     let one_mesh = Machine { l3: 8 * MIB, ..FAR };
     for (machine, most, times) in
         [(NEAR, 4 * MIB, 4), (FAR, MIB, 8), (PORTABLE, MIB, 4), (one_mesh, MIB, 4)]
