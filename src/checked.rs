@@ -127,7 +127,9 @@ impl Scatter {
         flags: &mut [u32],
     ) -> Result<Checked<'a, Scatter, I>, Error> {
         let checked = self.check(indices)?;
-        duplicates::find(&self.plan, indices, scratch(flags, self.flags_len())?)?;
+        let flags = scratch(flags, self.flags_len())?;
+        run::clear(&self.plan, indices, flags, duplicates::FLAGS);
+        duplicates::find(&self.plan, indices, flags)?;
         Ok(checked)
     }
 }
@@ -529,6 +531,7 @@ impl<I: Index> Checked<'_, Scatter, I> {
     ) -> Result<(), Error> {
         run::scatter_fits(&self.operator.plan, data, updates)?;
         let flags = scratch(flags, self.operator.flags_len())?;
+        run::clear(&self.operator.plan, self.indices, flags, duplicates::FLAGS);
         self.continue_excluding_self(reduction, data, updates, flags)
     }
 
@@ -561,7 +564,7 @@ impl<I: Index> Checked<'_, Scatter, I> {
         if found < expected {
             return Err(Error::ScratchTooShort { expected, found });
         }
-        walk::entries(plan, self.indices, |at| {
+        run::entries(plan, self.indices, |at| {
             if duplicates::set(flags, at.cell) {
                 walk::nest(plan.inner(), at, &mut Combine { reduction: &reduction, data, updates });
             } else {
@@ -595,7 +598,7 @@ impl<I: Index> Checked<'_, Scatter, I> {
     ) -> Result<(), Error> {
         let plan = run::scatter_fits(&self.operator.plan, data, updates)?;
         fits(Operand::Winners, plan.lengths.table, winners.len())?;
-        walk::entries(plan, self.indices, |at| {
+        run::entries(plan, self.indices, |at| {
             let (combine, number) = (Combine { reduction: &extreme, data, updates }, 0);
             let mut winning = Winning { combine, winners, plan, step: at.entry, number };
             walk::nest(plan.inner(), at, &mut winning);
@@ -672,7 +675,8 @@ impl<I: Index> Checked<'_, Scatter, I> {
         let plan = run::scatter_fits(&self.operator.plan, data, updates)?;
         let words = scratch(words, self.operator.mean_len::<T>())?;
         let Some((counts, sums)) = words.split_at_mut_checked(plan.cells) else { return Ok(()) };
-        walk::entries(plan, self.indices, |at| {
+        run::clear(plan, self.indices, counts, 1);
+        run::entries(plan, self.indices, |at| {
             let Some(count) = counts.get_mut(at.cell) else { return };
             let (first, excluding) = (*count == 0, already == 0);
             if T::SUM_WORDS > 0 {
@@ -691,7 +695,15 @@ impl<I: Index> Checked<'_, Scatter, I> {
             }
             *count = count.saturating_add(1);
         });
-        walk::entries(plan, self.indices, |at| {
+        // There may be fewer places than entries.
+        let places;
+        let every = if plan.cells < plan.entries() {
+            places = plan.of_places();
+            &places
+        } else {
+            plan
+        };
+        run::entries(every, self.indices, |at| {
             let Some(count) = counts.get_mut(at.cell) else { return };
             if *count > 0 {
                 let count = u64::from(core::mem::take(count)).wrapping_add(already);

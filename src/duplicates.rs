@@ -4,13 +4,17 @@
 use crate::error::Error;
 use crate::index::Index;
 use crate::plan::Plan;
-use crate::walk::{self, Position};
+use crate::run;
+use crate::walk::Position;
+
+/// The flags of a word of scratch, one for each cell.
+pub(crate) const FLAGS: usize = u32::BITS as usize;
 
 /// Sets the flag of `cell`. Returns whether it was set before.
 #[inline]
 pub(crate) fn set(flags: &mut [u32], cell: usize) -> bool {
-    let bit = 1 << (cell % u32::BITS as usize);
-    let Some(word) = flags.get_mut(cell / u32::BITS as usize) else { return false };
+    let bit = 1 << (cell % FLAGS);
+    let Some(word) = flags.get_mut(cell / FLAGS) else { return false };
     let was_set = *word & bit != 0;
     *word |= bit;
     was_set
@@ -20,14 +24,14 @@ pub(crate) fn set(flags: &mut [u32], cell: usize) -> bool {
 /// flags, and proven the indices.
 pub(crate) fn find<I: Index>(plan: &Plan, indices: &[I], flags: &mut [u32]) -> Result<(), Error> {
     let mut twice = None;
-    walk::entries(plan, indices, |at| {
+    run::entries(plan, indices, |at| {
         if set(flags, at.cell) && twice.is_none() {
             twice = Some(at);
         }
     });
     let Some(second) = twice else { return Ok(()) };
     let mut first = None;
-    walk::entries(plan, indices, |at| {
+    run::entries(plan, indices, |at| {
         if at.cell == second.cell && first.is_none() {
             first = Some(at);
         }

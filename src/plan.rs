@@ -562,6 +562,32 @@ impl Plan {
         self.dims.get(self.outer..self.rank).unwrap_or(&[])
     }
 
+    /// The plan of all places that the indices choose from: it has no indices, and its entries are
+    /// the [cells](Plan::cells).
+    pub(crate) fn of_places(&self) -> Plan {
+        let mut plan = *self;
+        let batches = self.outer().iter().filter(|dim| dim.cell > 0);
+        let batches = batches.map(|dim| Dim { indices: 0, flat: 0, ..*dim });
+        let axes = self.coordinates().iter().map(|axis| {
+            let Coordinate { size, table, cell } = *axis;
+            Dim { size, table, indices: 0, flat: 0, cell }
+        });
+        let inner = self.inner().iter().copied();
+        plan.outer = batches.clone().count().wrapping_add(axes.len());
+        plan.rank = plan.outer.wrapping_add(inner.len());
+        let dims = batches.chain(axes).chain(inner);
+        plan.dims.iter_mut().zip(dims).for_each(|(to, dim)| *to = dim);
+        plan.tuple = 0;
+        plan.ring = 1;
+        plan
+    }
+
+    /// The number of entries of the indices.
+    #[inline]
+    pub(crate) fn entries(&self) -> usize {
+        self.outer().iter().fold(1, |entries, dim| entries.saturating_mul(dim.size))
+    }
+
     #[inline]
     pub(crate) fn coordinates(&self) -> &[Coordinate] {
         self.coordinates.get(..self.tuple).unwrap_or(&[])

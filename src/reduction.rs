@@ -369,13 +369,28 @@ macro_rules! kernels {
     };
 }
 
+/// The extreme of two floats without a branch, as compilers turn it into vectors.
+macro_rules! extreme_of {
+    ($current:ident, $update:ident, $element:ty, $better:tt, $zero:tt) => {{
+        // Both are the current one if either is a NaN. They differ where current and update are
+        // equal: in the sign of a zero. A selection that ended with the current one would become
+        // a masked store, which takes five times as long.
+        let better = $update $better $current;
+        let one = select_unpredictable(better, $update, $current);
+        let other = select_unpredictable(better | ($update == $current), $update, $current);
+        let extreme = <$element>::from_bits(one.to_bits() $zero other.to_bits());
+        select_unpredictable($update.is_nan() & !$current.is_nan(), $update, extreme)
+    }};
+}
+
 /// The kernels of an extreme of floats. Elements go by one comparison where no update is a NaN or a
-/// zero: that is all that is left of the rules then, and no current NaN passes it. Rows go by
-/// ranks, which compilers turn into vectors.
+/// zero: that is all that is left of the rules then, and no current NaN passes it.
 macro_rules! extreme_kernels {
-    ($reduction:ident, $element:ty, $ranked:ident, $better:tt) => {
+    ($reduction:ident, $element:ty, $better:tt, $zero:tt) => {
         kernels!(@ $element, None,
-            |current: $element, update| current.$ranked(update),
+            |current: $element, update: $element| {
+                extreme_of!(current, update, $element, $better, $zero)
+            },
             |path, to, from, block, hints| {
                 let plain = |update: &$element| (*update != 0.0) & !update.is_nan();
                 if block.all(from, plain) {
@@ -458,13 +473,12 @@ reduction!(Mul: f32 f64 => |current, update| current * update);
 reduction!(Min: f16 bf16 => |current, update| current.lower(update));
 reduction!(Max: f16 bf16 => |current, update| current.higher(update));
 
-/// The extremes of floats. With `std` one element goes by comparisons, which take fewer
-/// instructions where floats are in hardware. A row goes by ranks, which compilers turn into
-/// vectors.
+/// The extremes of floats. With `std` they go by comparisons, which take fewer instructions where
+/// floats are in hardware.
 macro_rules! extreme {
     ($reduction:ident: $($element:ty)* => $ranked:ident, $better:tt, $zero:tt) => {$(
         impl Reduction<$element> for $reduction {
-            extreme_kernels!($reduction, $element, $ranked, $better);
+            extreme_kernels!($reduction, $element, $better, $zero);
 
             #[inline(always)]
             fn combine(&self, current: $element, update: $element) -> $element {
@@ -480,8 +494,13 @@ macro_rules! extreme {
 
             #[inline(always)]
             fn combine_row(&self, current: &mut [$element], updates: &[$element]) {
-                for (current, update) in current.iter_mut().zip(updates) {
-                    *current = current.$ranked(*update);
+                for (to, update) in current.iter_mut().zip(updates) {
+                    let (current, update) = (*to, *update);
+                    *to = if cfg!(feature = "std") {
+                        extreme_of!(current, update, $element, $better, $zero)
+                    } else {
+                        current.$ranked(update)
+                    };
                 }
             }
         }

@@ -19,6 +19,9 @@ use crate::portable::map::{Change, Read};
 use crate::portable::{self, movers::Take};
 use crate::proof::{fits, needs_no_look, result};
 use crate::reduction::Reduction;
+#[cfg(not(feature = "std"))]
+use crate::walk;
+use crate::walk::Position;
 
 // What `run_shared` calls: with `std` all plans share functions.
 #[cfg(feature = "std")]
@@ -347,6 +350,34 @@ pub(crate) fn check<I: Index>(plan: &Plan, indices: &[I]) -> Result<(), Error> {
     let inside = portable::check(plan, indices);
     result(plan, indices, inside)
 }
+
+/// Calls `visit` for each entry of the indices, in row-major order, with the address of its first
+/// element and its cell. Entries out of bounds are left out; under `Bounds::Error` the indices have
+/// been proven.
+#[inline]
+pub(crate) fn entries<I: Index>(plan: &Plan, indices: &[I], visit: impl FnMut(Position)) {
+    #[cfg(feature = "std")]
+    engine::entries(plan, indices, visit);
+    #[cfg(not(feature = "std"))]
+    walk::entries(plan, indices, visit);
+}
+
+/// Sets the words of scratch that the entries lead to, one for `cells` places, to 0: all of them,
+/// or one after the other, whichever takes less time.
+pub(crate) fn clear<I: Index>(plan: &Plan, indices: &[I], words: &mut [u32], cells: usize) {
+    if words.len() / CLEARED <= plan.entries() {
+        words.fill(0);
+        return;
+    }
+    entries(plan, indices, |at| {
+        if let Some(word) = at.cell.checked_div(cells).and_then(|word| words.get_mut(word)) {
+            *word = 0;
+        }
+    });
+}
+
+/// Words that are cleared in the time of one entry. Unmeasured.
+const CLEARED: usize = 16;
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]

@@ -86,6 +86,9 @@ impl<F: FnMut(Position)> Visitor for Each<F> {
 /// Moves what one entry stands for: all coordinates of the inner dimensions, from the address `at`.
 #[inline(always)]
 pub(crate) fn nest(inner: &[Dim], mut at: Position, mover: &mut impl Mover) {
+    if inner.is_empty() {
+        return mover.row(at.table, at.flat, 1);
+    }
     let (lane, outer) = split_lane(inner);
     let mut odometer = Odometer::new();
     loop {

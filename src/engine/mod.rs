@@ -46,12 +46,13 @@ use crate::engine::resolver::{NoIndices, Resolver};
 use crate::engine::route::{Call, Effect, Route, Stores, hints};
 #[cfg(feature = "rayon")]
 use crate::engine::shared::Shared;
-use crate::engine::traverse::{check_wide, small, traverse_wide};
+use crate::engine::traverse::{check_wide, places, small, traverse_wide};
 use crate::error::Direction;
 use crate::index::{Bounds, Index};
 use crate::map::Source;
 use crate::plan::Plan;
 use crate::reduction::Reduction;
+use crate::walk::{self, Position};
 
 /// `output[flat] = input[table]`. `false`: an index is out of bounds under `Bounds::Error`, unless
 /// they are `proven`; nothing is gathered by it, nor by those that come after it.
@@ -122,6 +123,20 @@ pub(crate) fn copy<T: Element>(plan: &Plan, input: &[T], output: &mut [T]) {
 /// Whether all indices are in bounds.
 pub(crate) fn check<I: Index>(plan: &Plan, indices: &[I]) -> bool {
     check_all(plan, &indices)
+}
+
+/// Visits all entries, in order, with their places and cells. The indices have been proven.
+#[inline]
+pub(crate) fn entries<I: Index>(plan: &Plan, indices: &[I], mut visit: impl FnMut(Position)) {
+    let blocks = plan.addresses_fit
+        && i32::try_from(plan.cells).is_ok()
+        && plan.entries() > tuning::FEW
+        && !plan.empty;
+    if blocks {
+        places(plan, Path::detect(), &indices, &mut |places| places.each(&mut visit));
+    } else {
+        walk::entries(plan, indices, visit);
+    }
 }
 
 /// [`gather`] with the threads of the rayon pool that it is called in.

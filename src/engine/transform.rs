@@ -53,14 +53,20 @@ impl Plan {
         plan
     }
 
+    /// The plan of the [cells](Plan::cells): they are its table, and an entry moves one of them.
+    pub(crate) fn of_cells(&self) -> Plan {
+        let (mut plan, signed) = (*self, |cell: usize| cell as isize);
+        plan.start.table = 0;
+        plan.lengths.table = self.cells;
+        plan.rank = self.outer;
+        plan.dims.iter_mut().for_each(|dim| dim.table = signed(dim.cell));
+        plan.coordinates.iter_mut().for_each(|axis| axis.table = signed(axis.cell));
+        plan
+    }
+
     /// Whether all entries are resolved before the first one moves.
     pub(crate) fn is_one_block(&self) -> bool {
         self.outer <= 2 && self.entries() <= tuning::BLOCK
-    }
-
-    /// The number of entries of the indices.
-    pub(crate) fn entries(&self) -> usize {
-        self.outer().iter().fold(1, |entries, dim| entries.saturating_mul(dim.size))
     }
 
     /// The number of entries that have indices of their own.

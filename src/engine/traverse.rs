@@ -402,6 +402,76 @@ pub(crate) fn check(plan: &Plan, path: Path, resolver: &dyn Resolver) -> bool {
     })
 }
 
+/// Where some entries lead: [`NOWHERE`] for those that are left out.
+pub(crate) struct Places<'a> {
+    /// The addresses in the table, which count from `first.table`, and those of the cells.
+    tables: &'a [u32],
+    cells: &'a [u32],
+    /// The first entry.
+    first: Position,
+    /// The entries of a lane, and the distances in the flat tensor.
+    length: usize,
+    lane_step: isize,
+    entry_step: isize,
+}
+
+impl Places<'_> {
+    /// Visits all of them, in order.
+    #[inline(always)]
+    pub(crate) fn each(&self, visit: &mut impl FnMut(Position)) {
+        let Places { first, length, .. } = *self;
+        let (mut entry, mut lane) = (first.entry, first.flat);
+        let lanes = self.tables.chunks(length).zip(self.cells.chunks(length));
+        for (tables, cells) in lanes {
+            let mut flat = lane;
+            for (table, cell) in tables.iter().zip(cells) {
+                if *table != NOWHERE {
+                    let table = first.table.wrapping_add(*table as usize);
+                    visit(Position { table, cell: *cell as usize, flat, entry, indices: 0 });
+                }
+                flat = flat.wrapping_add_signed(self.entry_step);
+                entry = entry.wrapping_add(1);
+            }
+            lane = lane.wrapping_add_signed(self.lane_step);
+        }
+    }
+}
+
+/// Hands all entries to `visit`, in order, some at a time, with their [cells](Plan::cells). The
+/// indices have been proven.
+pub(crate) fn places(
+    plan: &Plan,
+    path: Path,
+    resolver: &dyn Resolver,
+    visit: &mut dyn FnMut(&Places<'_>),
+) {
+    let of_cells = plan.of_cells();
+    let (mut axes, mut cell_axes) = (AXES, AXES);
+    let filler = Filler::of(plan, &mut axes, path, resolver);
+    let cell_filler = Filler::of(&of_cells, &mut cell_axes, path, resolver);
+    let (mut tables, mut cells) = ([0; tuning::BLOCK], [0; tuning::BLOCK]);
+    let Lanes { upper, lane, .. } = filler.lanes;
+    let (lane_step, entry_step) = (upper.flat, lane.flat);
+    let spans = filler.spans(tuning::BLOCK).zip(cell_filler.spans(tuning::BLOCK));
+    let mut entry = 0;
+    for (span, cell_span) in spans {
+        let count = span.lanes * span.length;
+        let (Some(tables), Some(cells)) = (tables.get_mut(..count), cells.get_mut(..count)) else {
+            return;
+        };
+        if !(filler.fill(&span, tables) && cell_filler.fill(&cell_span, cells)) {
+            return;
+        }
+        let table = filler.place(&span, tables);
+        let base = cell_filler.base(&cell_span);
+        cell_filler.shift(&cell_span, base, cells);
+        let first = Position { table, flat: span.at.flat, entry, ..Position::default() };
+        let length = span.length.max(1);
+        visit(&Places { tables, cells, first, length, lane_step, entry_step });
+        entry += count;
+    }
+}
+
 /// The entries of a plan whose addresses do not fit 32 bits, one by one. `false`: an index is out
 /// of bounds under `Bounds::Error`; what comes before it has moved.
 pub(crate) fn traverse_wide(plan: &Plan, resolver: &dyn Resolver, mover: &mut dyn Mover) -> bool {

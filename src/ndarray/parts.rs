@@ -42,7 +42,7 @@ pub(super) fn gather<T: Element, U, I: Index>(
     run::check(plan, indices)?;
     let parts = Parts::new(plan, view);
     let mut copied = reserve(parts.elements, Operand::Input)?;
-    walk::entries(plan, indices, |at| {
+    run::entries(plan, indices, |at| {
         let to = Position { flat: at.flat, ..Position::default() };
         let mut take = |part: &[T]| {
             walk::nest(&parts.inner, to, &mut Take { part, output: &mut *output, map: &map });
@@ -78,7 +78,7 @@ pub(super) fn scatter<T: Element, I: Index, R: Reduction<T>>(
     run::check(plan, indices)?;
     let parts = Parts::new(plan, view);
     let mut copied = reserve(parts.elements, Operand::Data)?;
-    walk::entries(plan, indices, |at| {
+    run::entries(plan, indices, |at| {
         let from = Position { flat: at.flat, ..Position::default() };
         let combine = |part: &mut [T]| {
             let mut mover = Combine { reduction, data: part, updates };
