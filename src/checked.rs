@@ -7,6 +7,7 @@ use crate::gather::Gather;
 use crate::index::Index;
 use crate::map::{Call, Mapped};
 use crate::movers::{Combine, Step, Sums, Winning};
+use crate::plan::Plan;
 use crate::proof::{fits, scratch};
 use crate::ranges::Ranges;
 use crate::reduction::{Add, Assign, Extreme, Reduction};
@@ -564,6 +565,15 @@ impl<I: Index> Checked<'_, Scatter, I> {
         if found < expected {
             return Err(Error::ScratchTooShort { expected, found });
         }
+        if moves_elements(plan) {
+            run::entries(plan, self.indices, |at| {
+                let again = duplicates::set(flags, at.cell);
+                if let (Some(to), Some(update)) = (data.get_mut(at.table), updates.get(at.flat)) {
+                    *to = if again { reduction.combine(*to, *update) } else { *update };
+                }
+            });
+            return Ok(());
+        }
         run::entries(plan, self.indices, |at| {
             if duplicates::set(flags, at.cell) {
                 walk::nest(plan.inner(), at, &mut Combine { reduction: &reduction, data, updates });
@@ -676,25 +686,39 @@ impl<I: Index> Checked<'_, Scatter, I> {
         let words = scratch(words, self.operator.mean_len::<T>())?;
         let Some((counts, sums)) = words.split_at_mut_checked(plan.cells) else { return Ok(()) };
         run::clear(plan, self.indices, counts, 1);
-        run::entries(plan, self.indices, |at| {
-            let Some(count) = counts.get_mut(at.cell) else { return };
-            let (first, excluding) = (*count == 0, already == 0);
-            if T::SUM_WORDS > 0 {
-                let step = if !first {
-                    Step::Add
-                } else if excluding {
-                    Step::Start
+        let (holds_sums, excluding) = (T::SUM_WORDS == 0, already == 0);
+        if holds_sums && moves_elements(plan) {
+            run::entries(plan, self.indices, |at| {
+                let Some(count) = counts.get_mut(at.cell) else { return };
+                if let (Some(to), Some(update)) = (data.get_mut(at.table), updates.get(at.flat)) {
+                    let first = *count == 0 && excluding;
+                    *to = if first { *update } else { Add.combine(*to, *update) };
+                }
+                *count = count.saturating_add(1);
+            });
+        } else {
+            run::entries(plan, self.indices, |at| {
+                let Some(count) = counts.get_mut(at.cell) else { return };
+                let first = *count == 0;
+                if holds_sums && first && excluding {
+                    walk::nest(
+                        plan.inner(),
+                        at,
+                        &mut Combine { reduction: &Assign, data, updates },
+                    );
+                } else if holds_sums {
+                    walk::nest(plan.inner(), at, &mut Combine { reduction: &Add, data, updates });
                 } else {
-                    Step::StartWith
-                };
-                walk::nest(plan.inner(), at, &mut Sums { step, data, sums, updates });
-            } else if first && excluding {
-                walk::nest(plan.inner(), at, &mut Combine { reduction: &Assign, data, updates });
-            } else {
-                walk::nest(plan.inner(), at, &mut Combine { reduction: &Add, data, updates });
-            }
-            *count = count.saturating_add(1);
-        });
+                    let step = match (first, excluding) {
+                        (true, true) => Step::Start,
+                        (true, false) => Step::StartWith,
+                        (false, _) => Step::Add,
+                    };
+                    walk::nest(plan.inner(), at, &mut Sums { step, data, sums, updates });
+                }
+                *count = count.saturating_add(1);
+            });
+        }
         // There may be fewer places than entries.
         let places;
         let every = if plan.cells < plan.entries() {
@@ -704,16 +728,18 @@ impl<I: Index> Checked<'_, Scatter, I> {
             plan
         };
         run::entries(every, self.indices, |at| {
-            let Some(count) = counts.get_mut(at.cell) else { return };
-            if *count > 0 {
-                let count = u64::from(core::mem::take(count)).wrapping_add(already);
-                if T::SUM_WORDS > 0 {
-                    let step = Step::Divide(count);
-                    walk::nest(plan.inner(), at, &mut Sums { step, data, sums, updates });
-                } else {
-                    let reduction = &|sum: T, _| T::mean(sum.widen(), count);
-                    walk::nest(plan.inner(), at, &mut Combine { reduction, data, updates });
+            let Some(count) = counts.get_mut(at.cell).filter(|count| **count > 0) else { return };
+            let count = u64::from(core::mem::take(count)).wrapping_add(already);
+            if holds_sums && moves_elements(plan) {
+                if let Some(to) = data.get_mut(at.table) {
+                    *to = T::mean(to.widen(), count);
                 }
+            } else if holds_sums {
+                let reduction = &|sum: T, _| T::mean(sum.widen(), count);
+                walk::nest(plan.inner(), at, &mut Combine { reduction, data, updates });
+            } else {
+                let step = Step::Divide(count);
+                walk::nest(plan.inner(), at, &mut Sums { step, data, sums, updates });
             }
         });
         Ok(())
@@ -723,4 +749,10 @@ impl<I: Index> Checked<'_, Scatter, I> {
     fn proven(&self) -> Proven<'_, I> {
         Proven { plan: &self.operator.plan, indices: self.indices }
     }
+}
+
+/// Whether a loop of its own gains something: single elements move, on a machine with room for
+/// code. Where not, what moves is walked as if it were rows.
+fn moves_elements(plan: &Plan) -> bool {
+    cfg!(feature = "std") && plan.inner().is_empty()
 }

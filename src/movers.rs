@@ -1,5 +1,8 @@
 //! Combines what one entry of the indices stands for.
 
+#[cfg(feature = "std")]
+use strew_simd::{Block, Hints, Path};
+
 use crate::average::Average;
 use crate::element::Element;
 use crate::plan::{Dim, Plan};
@@ -35,13 +38,24 @@ impl<T: Element, R: Reduction<T>> Mover for Combine<'_, T, R> {
     }
 }
 
+/// Elements of a row from which the kernels are worth their call. Unmeasured.
+#[cfg(feature = "std")]
+const LONG_ROW: usize = 32;
+
 impl<T: Element, R: Reduction<T>> Combine<'_, T, R> {
     /// `data[address..] = reduction(data[address..], updates)`
     #[inline(always)]
     pub(crate) fn combine_with(&mut self, address: usize, updates: &[T]) {
-        if let Some(data) = self.data.get_mut(address..address.wrapping_add(updates.len())) {
-            self.reduction.combine_row(data, updates);
+        let n = updates.len();
+        let Some(data) = self.data.get_mut(address..address.wrapping_add(n)) else { return };
+        #[cfg(feature = "std")]
+        if n >= LONG_ROW
+            && let Some(kernels) = R::KIND.kernels()
+        {
+            let block = Block { addresses: &[0], length: 1, ..Block::default() };
+            return (kernels.rows)(Path::detect(), data, updates, &block, n, Hints::default());
         }
+        self.reduction.combine_row(data, updates);
     }
 }
 

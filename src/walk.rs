@@ -169,7 +169,7 @@ impl Position {
     }
 
     #[inline(always)]
-    fn step(&mut self, dim: &Dim) {
+    pub(crate) fn step(&mut self, dim: &Dim) {
         self.table = self.table.wrapping_add_signed(dim.table);
         self.indices = self.indices.wrapping_add_signed(dim.indices);
         self.flat = self.flat.wrapping_add_signed(dim.flat);

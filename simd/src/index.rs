@@ -1,7 +1,7 @@
 //! Index types: their values become positions in arithmetic that the compiler can do in vectors.
 
 pub(crate) mod sealed {
-    pub trait Sealed: Copy + Send + Sync + 'static {
+    pub trait Sealed: Copy + Default + Send + Sync + 'static {
         /// The position on an axis of `size` (at most `i32::MAX`), and whether it is on the axis.
         /// `from_end` is added to values below 0: the size, or 0 if they are not on the axis. If it
         /// is not on the axis, the position means nothing.

@@ -116,32 +116,76 @@ fn lanes<S: Instructions, I: Sealed, const CLAMP: bool>(
     // Tuples are clamped one coordinate after the other, and all are where a path has no vectors:
     // rarely, so that there is less code.
     let longest = if CLAMP || !S::VECTORS { 1 } else { 4 };
-    let packed = all.len() <= longest
-        && tuples.step == all.len() as isize
-        && (axes.step == 1 || all.len() == 1);
+    // Coordinates in planes of their own are read as they are.
+    let short = all.len() == 1 || (all.len() <= longest && tuples.step != 1);
+    let packed = tuples.step == all.len() as isize && (axes.step == 1 || all.len() == 1);
+    let mut cleared;
+    let copy = if packed || !short {
+        &mut []
+    } else {
+        cleared = [I::default(); COPIED];
+        &mut cleared[..]
+    };
+    let most = if packed || !short { to.len() } else { COPIED / all.len() };
     let (mut start, mut inside) = (tuples.start, true);
     for to in to.chunks_mut(tuples.length.max(1)) {
-        let mut lane: &[I] = &[];
-        if packed {
+        if packed && tuples.next != 0 {
             let end = start.wrapping_add(all.len().wrapping_mul(to.len()));
-            let Some(run) = indices.get(start..end) else { return false };
-            if tuples.next != 0 {
-                prefetch_run(run, tuples.next);
-            }
-            lane = run;
+            prefetch_run(indices.get(start..end).unwrap_or_default(), tuples.next);
         }
-        inside &= match *all {
-            [a] if packed => run::<I, 1, CLAMP>(lane, [a], first, to),
-            [a, b] if longest > 1 && packed => run::<I, 2, CLAMP>(lane, [a, b], first, to),
-            [a, b, c] if longest > 1 && packed => run::<I, 3, CLAMP>(lane, [a, b, c], first, to),
-            [a, b, c, d] if longest > 1 && packed => {
-                run::<I, 4, CLAMP>(lane, [a, b, c, d], first, to)
-            }
-            _ => by_coordinate::<I, CLAMP>(indices, tuples.step, start, axes, to),
-        };
+        let mut at = start;
+        for to in to.chunks_mut(most) {
+            let count = all.len() * to.len();
+            let lane = match (short, packed) {
+                (false, _) => Some(&[][..]),
+                (_, true) => indices.get(at..at.wrapping_add(count)),
+                (_, false) => {
+                    let copied = copy_tuples(indices, tuples.step, at, axes, copy, to.len());
+                    copied.then_some(copy.get(..count).unwrap_or_default())
+                }
+            };
+            let Some(lane) = lane else { return false };
+            inside &= match *all {
+                [a] => run::<I, 1, CLAMP>(lane, [a], first, to),
+                [a, b] if short => run::<I, 2, CLAMP>(lane, [a, b], first, to),
+                [a, b, c] if short => run::<I, 3, CLAMP>(lane, [a, b, c], first, to),
+                [a, b, c, d] if short => run::<I, 4, CLAMP>(lane, [a, b, c, d], first, to),
+                _ => by_coordinate::<I, CLAMP>(indices, tuples.step, at, axes, to),
+            };
+            at = at.wrapping_add(to.len().wrapping_mul(tuples.step as usize));
+        }
         start = start.wrapping_add_signed(tuples.lane_step);
     }
     inside
+}
+
+/// The indices that are copied at a time where tuples have gaps, so that loops make vectors of
+/// them: 1.2 ns an index less.
+const COPIED: usize = 256;
+
+/// Copies `count` tuples, a step apart, to where they have no gaps. `false`: one is not in the
+/// slice.
+#[inline(always)]
+fn copy_tuples<I: Sealed>(
+    indices: &[I],
+    step: isize,
+    mut start: usize,
+    axes: &Axes<'_>,
+    copy: &mut [I],
+    count: usize,
+) -> bool {
+    let tuple = axes.all.len();
+    for k in 0..tuple {
+        let (mut at, mut n) = (start, k);
+        for _ in 0..count {
+            let (Some(to), Some(index)) = (copy.get_mut(n), indices.get(at)) else { return false };
+            *to = *index;
+            at = at.wrapping_add_signed(step);
+            n = n.wrapping_add(tuple);
+        }
+        start = start.wrapping_add_signed(axes.step);
+    }
+    true
 }
 
 /// Tuples of `K` without gaps: plain loops that compilers make vectors of.

@@ -1,17 +1,22 @@
 //! Few entries: one after the other, in plain loops. The kernels take longer to start.
 
+use core::mem::take;
+
 use crate::element::Element;
 use crate::engine::tuning;
-use crate::index::{Bounds, Index};
-use crate::plan::Plan;
+use crate::index::{Bounds, Index, resolve};
+use crate::plan::{Coordinate, Dim, Plan};
 use crate::reduction::Reduction;
+use crate::walk::{Position, SINGLE, locate};
 
-/// Where each of a few entries leads.
+/// Where each of a few entries lies in the flat tensor: some lanes of them.
+#[derive(Clone, Copy)]
 pub(crate) struct Few {
-    places: [usize; tuning::FEW],
-    count: usize,
-    /// The place of the first entry in the flat tensor, and the distance between entries.
+    lanes: usize,
+    length: usize,
+    /// The place of the first entry, and the distances between lanes and between entries.
     flat: usize,
+    lane_step: isize,
     step: isize,
 }
 
@@ -19,97 +24,161 @@ pub(crate) struct Few {
 const NOWHERE: usize = usize::MAX;
 
 impl Few {
-    /// `None`: there are more entries, in more than one lane, or they move more than rows.
+    /// `None`: there are more entries, in more than two dimensions, or they move more than rows.
     #[inline]
     pub(crate) fn of(plan: &Plan) -> Option<Few> {
-        let (count, step) = match plan.outer() {
-            [] => (1, 0),
-            [lane] if lane.size <= tuning::FEW => (lane.size, lane.flat),
+        let (upper, lane) = match plan.outer() {
+            [] => (&SINGLE, &SINGLE),
+            [lane] => (&SINGLE, lane),
+            [upper, lane] => (upper, lane),
             _ => return None,
         };
-        let rows = plan.pieces().is_empty();
-        (rows && !plan.empty).then_some(Few {
-            places: [NOWHERE; tuning::FEW],
-            count,
+        let few = upper.size.saturating_mul(lane.size) <= tuning::FEW;
+        (few && plan.pieces().is_empty() && !plan.empty).then_some(Few {
+            lanes: upper.size,
+            length: lane.size,
             flat: plan.start.flat,
-            step,
+            lane_step: upper.flat,
+            step: lane.flat,
         })
     }
 
-    /// Finds all places. `false`: an index is out of bounds under `Bounds::Error`.
+    fn count(&self) -> usize {
+        self.lanes.wrapping_mul(self.length)
+    }
+
+    /// Finds the places in the table. `false`: an index is out of bounds under `Bounds::Error`.
     #[inline(never)]
-    pub(crate) fn resolve<I: Index>(&mut self, plan: &Plan, indices: &[I]) -> bool {
-        let (mut start, mut table) = (plan.start.indices, plan.start.table);
-        let (step, table_step) =
-            plan.outer().first().map_or((0, 0), |lane| (lane.indices, lane.table));
-        for place in self.places.iter_mut().take(self.count) {
-            let (mut at, mut found) = (start, Some(table));
-            for axis in plan.coordinates() {
-                let position = plan.position(indices, at, axis.size);
-                let go = |place: usize, position: usize| {
-                    place.wrapping_add(position.wrapping_mul(axis.table as usize))
-                };
-                found = found.zip(position).map(|(place, position)| go(place, position));
-                at = at.wrapping_add_signed(plan.tuple_stride);
+    pub(crate) fn resolve<I: Index>(
+        &self,
+        plan: &Plan,
+        indices: &[I],
+        places: &mut [usize],
+    ) -> bool {
+        let (upper, lane) = match plan.outer() {
+            [] => (&SINGLE, &SINGLE),
+            [lane] => (&SINGLE, lane),
+            [upper, lane, ..] => (upper, lane),
+        };
+        let (negative, mut start) = (plan.negative, Position::first(plan));
+        let mut rest = places;
+        for _ in 0..self.lanes {
+            let Some((places, after)) = take(&mut rest).split_at_mut_checked(self.length) else {
+                return false;
+            };
+            rest = after;
+            if let ([axis], Bounds::Error, 1) = (plan.coordinates(), plan.bounds, plan.ring) {
+                let (Coordinate { size, table, .. }, Dim { indices: step, table: rise, .. }) =
+                    (*axis, *lane);
+                let Position { table: mut first, indices: mut index, .. } = start;
+                for place in places {
+                    let Some(found) = indices.get(index) else { return false };
+                    let Some(position) = resolve(*found, size, Bounds::Error, negative) else {
+                        return false;
+                    };
+                    *place = first.wrapping_add(position.wrapping_mul(table as usize));
+                    first = first.wrapping_add_signed(rise);
+                    index = index.wrapping_add_signed(step);
+                }
+            } else {
+                let mut at = start;
+                for place in places {
+                    match locate(plan, indices, at) {
+                        Some(found) => *place = found.table,
+                        None if matches!(plan.bounds, Bounds::Error) => return false,
+                        None => {}
+                    }
+                    at.step(lane);
+                }
             }
-            match found {
-                Some(found) => *place = found,
-                None if matches!(plan.bounds, Bounds::Error) => return false,
-                None => {}
-            }
-            start = start.wrapping_add_signed(step);
-            table = table.wrapping_add_signed(table_step);
+            start.step(upper);
         }
         true
     }
 
     /// Each entry's place in the table and in the flat tensor.
     #[inline(always)]
-    fn entries(&self) -> impl Iterator<Item = (usize, usize)> {
-        let flat = |n: usize| self.flat.wrapping_add(n.wrapping_mul(self.step as usize));
-        self.places.iter().take(self.count).enumerate().map(move |(n, place)| (*place, flat(n)))
+    fn entries(self, mut places: &[usize], mut visit: impl FnMut(usize, usize)) {
+        let Few { lanes, length, flat: mut lane, lane_step, step } = self;
+        for _ in 0..lanes {
+            let Some((now, after)) = places.split_at_checked(length) else { return };
+            let mut flat = lane;
+            for place in now {
+                visit(*place, flat);
+                flat = flat.wrapping_add_signed(step);
+            }
+            lane = lane.wrapping_add_signed(lane_step);
+            places = after;
+        }
     }
 
     /// `output[flat] = input[place]` in rows of `n`.
     #[inline(never)]
-    pub(crate) fn gather<T: Element>(&self, n: usize, input: &[T], output: &mut [T]) {
-        for (place, flat) in self.entries() {
-            if n == 1 {
+    pub(crate) fn gather<T: Element>(
+        &self,
+        places: &[usize],
+        n: usize,
+        input: &[T],
+        output: &mut [T],
+    ) {
+        if n == 1 {
+            return self.entries(places, |place, flat| {
                 if let (Some(to), Some(from)) = (output.get_mut(flat), input.get(place)) {
                     *to = *from;
                 }
-                continue;
-            }
+            });
+        }
+        self.entries(places, |place, flat| {
             let to = output.get_mut(flat..).and_then(|to| to.get_mut(..n));
             if let (Some(to), Some(from)) = (to, row(input, place, n)) {
                 to.copy_from_slice(from);
             }
-        }
+        });
     }
 
     /// `data[place] = reduction(data[place], updates[flat])` in rows of `n`.
     #[inline(never)]
     pub(crate) fn scatter<T: Element, R: Reduction<T>>(
         &self,
+        places: &[usize],
         n: usize,
         reduction: &R,
         data: &mut [T],
         updates: &[T],
     ) {
-        for (place, flat) in self.entries() {
-            if n == 1 {
+        if n == 1 {
+            return self.entries(places, |place, flat| {
                 if let (Some(to), Some(update)) = (data.get_mut(place), updates.get(flat)) {
                     *to = reduction.combine(*to, *update);
                 }
-                continue;
-            }
+            });
+        }
+        self.entries(places, |place, flat| {
             let to = data.get_mut(place..).and_then(|to| to.get_mut(..n));
             if let (Some(to), Some(updates)) = (to, row(updates, flat, n)) {
                 reduction.combine_row(to, updates);
             }
-        }
+        });
     }
 }
+
+/// Runs with room for the places of a few entries: what a call does not need takes time to clear.
+#[inline(always)]
+pub(crate) fn with_places<R>(few: &Few, run: impl FnOnce(&mut [usize]) -> R) -> R {
+    let mut less;
+    let mut all;
+    let places = if few.count() <= LESS {
+        less = [NOWHERE; LESS];
+        &mut less[..]
+    } else {
+        all = [NOWHERE; tuning::FEW];
+        &mut all[..]
+    };
+    run(places)
+}
+
+/// The room of the fewest entries.
+const LESS: usize = if tuning::FEW < 16 { tuning::FEW } else { 16 };
 
 /// The row of `n` elements at a place.
 fn row<T>(slice: &[T], place: usize, n: usize) -> Option<&[T]> {

@@ -39,14 +39,14 @@ mod tuning;
 use strew_simd::{Machine, Path};
 
 use crate::element::Element;
-use crate::engine::few::Few;
+use crate::engine::few::{Few, with_places};
 use crate::engine::map::{Change, Read};
 use crate::engine::movers::{Before, Changed, Gathered, Job, Way};
 use crate::engine::resolver::{NoIndices, Resolver};
 use crate::engine::route::{Call, Effect, Route, Stores, hints};
 #[cfg(feature = "rayon")]
 use crate::engine::shared::Shared;
-use crate::engine::traverse::{check_wide, places, small, traverse_wide};
+use crate::engine::traverse::{Places, check_wide, places, small, traverse_wide};
 use crate::error::Direction;
 use crate::index::{Bounds, Index};
 use crate::map::Source;
@@ -63,12 +63,14 @@ pub(crate) fn gather<T: Element, I: Index>(
     input: &[T],
     output: &mut [T],
 ) -> bool {
-    if let Some(mut few) = Few::of(plan) {
-        let inside = few.resolve(plan, indices);
-        if inside {
-            few.gather(plan.row(), input, output);
-        }
-        return inside;
+    if let Some(few) = Few::of(plan) {
+        return with_places(&few, |places| {
+            let inside = few.resolve(plan, indices, places);
+            if inside {
+                few.gather(places, plan.row(), input, output);
+            }
+            inside
+        });
     }
     let (call, path) = (gather_call::<I>(size_of::<T>(), proven, 1), Path::detect());
     run(plan, &call, path, &indices, &mut gathered(plan, path, input, output))
@@ -84,12 +86,14 @@ pub(crate) fn scatter<T: Element, I: Index, R: Reduction<T>>(
     data: &mut [T],
     updates: &[T],
 ) -> bool {
-    if let Some(mut few) = Few::of(plan) {
-        let inside = few.resolve(plan, indices);
-        if inside {
-            few.scatter(plan.row(), reduction, data, updates);
-        }
-        return inside;
+    if let Some(few) = Few::of(plan) {
+        return with_places(&few, |places| {
+            let inside = few.resolve(plan, indices, places);
+            if inside {
+                few.scatter(places, plan.row(), reduction, data, updates);
+            }
+            inside
+        });
     }
     let (call, path) = (scatter_call::<T, I, R>(proven, 1), Path::detect());
     run(plan, &call, path, &indices, &mut changed(plan, path, reduction, data, updates))
@@ -128,14 +132,18 @@ pub(crate) fn check<I: Index>(plan: &Plan, indices: &[I]) -> bool {
 /// Visits all entries, in order, with their places and cells. The indices have been proven.
 #[inline]
 pub(crate) fn entries<I: Index>(plan: &Plan, indices: &[I], mut visit: impl FnMut(Position)) {
+    all_entries(plan, indices, &mut |places| places.each(&mut visit));
+}
+
+fn all_entries<I: Index>(plan: &Plan, indices: &[I], visit: &mut dyn FnMut(&Places<'_>)) {
     let blocks = plan.addresses_fit
         && i32::try_from(plan.cells).is_ok()
         && plan.entries() > tuning::FEW
         && !plan.empty;
     if blocks {
-        places(plan, Path::detect(), &indices, &mut |places| places.each(&mut visit));
+        places(plan, Path::detect(), &indices, visit);
     } else {
-        walk::entries(plan, indices, visit);
+        walk::entries(plan, indices, |at| visit(&Places::one(at)));
     }
 }
 

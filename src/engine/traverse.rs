@@ -404,7 +404,7 @@ pub(crate) fn check(plan: &Plan, path: Path, resolver: &dyn Resolver) -> bool {
 
 /// Where some entries lead: [`NOWHERE`] for those that are left out.
 pub(crate) struct Places<'a> {
-    /// The addresses in the table, which count from `first.table`, and those of the cells.
+    /// The addresses in the table and those of the cells, which count from those of `first`.
     tables: &'a [u32],
     cells: &'a [u32],
     /// The first entry.
@@ -416,6 +416,11 @@ pub(crate) struct Places<'a> {
 }
 
 impl Places<'_> {
+    /// One place.
+    pub(crate) fn one(first: Position) -> Places<'static> {
+        Places { tables: &[0], cells: &[0], first, length: 1, lane_step: 0, entry_step: 0 }
+    }
+
     /// Visits all of them, in order.
     #[inline(always)]
     pub(crate) fn each(&self, visit: &mut impl FnMut(Position)) {
@@ -427,7 +432,8 @@ impl Places<'_> {
             for (table, cell) in tables.iter().zip(cells) {
                 if *table != NOWHERE {
                     let table = first.table.wrapping_add(*table as usize);
-                    visit(Position { table, cell: *cell as usize, flat, entry, indices: 0 });
+                    let cell = first.cell.wrapping_add(*cell as usize);
+                    visit(Position { table, cell, flat, entry, indices: 0 });
                 }
                 flat = flat.wrapping_add_signed(self.entry_step);
                 entry = entry.wrapping_add(1);
@@ -445,14 +451,27 @@ pub(crate) fn places(
     resolver: &dyn Resolver,
     visit: &mut dyn FnMut(&Places<'_>),
 ) {
+    match plan.entries() {
+        // As in `small`.
+        0..=64 => places_of::<64>(plan, path, resolver, visit),
+        _ => places_of::<{ tuning::BLOCK }>(plan, path, resolver, visit),
+    }
+}
+
+fn places_of<const B: usize>(
+    plan: &Plan,
+    path: Path,
+    resolver: &dyn Resolver,
+    visit: &mut dyn FnMut(&Places<'_>),
+) {
     let of_cells = plan.of_cells();
     let (mut axes, mut cell_axes) = (AXES, AXES);
     let filler = Filler::of(plan, &mut axes, path, resolver);
     let cell_filler = Filler::of(&of_cells, &mut cell_axes, path, resolver);
-    let (mut tables, mut cells) = ([0; tuning::BLOCK], [0; tuning::BLOCK]);
+    let (mut tables, mut cells) = ([0; B], [0; B]);
     let Lanes { upper, lane, .. } = filler.lanes;
     let (lane_step, entry_step) = (upper.flat, lane.flat);
-    let spans = filler.spans(tuning::BLOCK).zip(cell_filler.spans(tuning::BLOCK));
+    let spans = filler.spans(B).zip(cell_filler.spans(B));
     let mut entry = 0;
     for (span, cell_span) in spans {
         let count = span.lanes * span.length;

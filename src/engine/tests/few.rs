@@ -1,7 +1,7 @@
 //! Few entries move as the walk says.
 
 use super::{Case, Large, POLICIES, Random};
-use crate::engine::few::Few;
+use crate::engine::few::{Few, with_places};
 use crate::engine::tuning::FEW;
 use crate::error::Direction;
 use crate::layout::Layout;
@@ -11,9 +11,19 @@ use crate::reduction::Sub;
 
 /// Moves by few, and by the walk.
 fn check(plan: &Plan, indices: &[i64], direction: Direction) {
+    let few = Few::of(plan).unwrap();
+    with_places(&few, |places| check_places(&few, places, plan, indices, direction));
+}
+
+fn check_places(
+    few: &Few,
+    places: &mut [usize],
+    plan: &Plan,
+    indices: &[i64],
+    direction: Direction,
+) {
     let case = Case { direction, plan: *plan, indices: indices.to_vec() };
-    let mut few = Few::of(plan).unwrap();
-    let inside = few.resolve(plan, indices);
+    let inside = few.resolve(plan, indices, places);
     assert_eq!(inside, !case.has_bad_index(), "{plan:?} {indices:?}");
     if !inside {
         return;
@@ -23,20 +33,20 @@ fn check(plan: &Plan, indices: &[i64], direction: Direction) {
     match direction {
         Direction::Gather => {
             let (mut found, mut expected) = (flat.clone(), flat);
-            few.gather(plan.row(), &table, &mut found);
+            few.gather(places, plan.row(), &table, &mut found);
             case.moves().iter().for_each(|(from, to)| expected[*to] = table[*from]);
             assert_eq!(found, expected, "{plan:?} {indices:?}");
         }
         Direction::Scatter => {
             let order = |current: u32, update: u32| current.wrapping_mul(31).wrapping_add(update);
             let (mut found, mut expected) = (table.clone(), table.clone());
-            few.scatter(plan.row(), &order, &mut found, &flat);
+            few.scatter(places, plan.row(), &order, &mut found, &flat);
             case.moves()
                 .iter()
                 .for_each(|(to, from)| expected[*to] = order(expected[*to], flat[*from]));
             assert_eq!(found, expected, "{plan:?} {indices:?}");
             let (mut found, mut expected) = (table.clone(), table);
-            few.scatter(plan.row(), &Sub, &mut found, &flat);
+            few.scatter(places, plan.row(), &Sub, &mut found, &flat);
             let sub = |(to, from): &(usize, usize)| {
                 expected[*to] = expected[*to].wrapping_sub(flat[*from])
             };
@@ -93,10 +103,12 @@ fn few_move_as_the_walk_says() {
 #[test]
 fn no_coordinate_is_one_row() {
     let plan = Plan::copy(&packed([7]), &packed([7]).with_offset(2)).unwrap();
-    let mut few = Few::of(&plan).unwrap();
+    let few = Few::of(&plan).unwrap();
     let mut output = [0; 9];
-    assert!(few.resolve::<u8>(&plan, &[]));
-    few.gather(plan.row(), &[1, 2, 3, 4, 5, 6, 7], &mut output);
+    with_places(&few, |places| {
+        assert!(few.resolve::<u8>(&plan, &[], places));
+        few.gather(places, plan.row(), &[1, 2, 3, 4, 5, 6, 7], &mut output);
+    });
     assert_eq!(output, [0, 0, 1, 2, 3, 4, 5, 6, 7]);
 }
 
@@ -123,9 +135,9 @@ fn what_is_more_is_not_few() {
     let of =
         |count| axis(Direction::Gather, &packed([9, 4]), &packed([count]), &packed([count, 4]), 0);
     assert_eq!([1, 2, FEW, FEW + 1].map(|count| is_few(&of(count))), [true, true, true, false]);
-    // Two lanes; pieces; nothing.
-    let lanes = Layout::strided([2, 3], [4, 1]);
-    assert!(!is_few(&axis(Direction::Gather, &packed([9]), &lanes, &packed([2, 3]), 0)));
+    // Three dimensions of entries; pieces; nothing.
+    let lanes = Layout::strided([2, 2, 3], [10, 4, 1]);
+    assert!(!is_few(&axis(Direction::Gather, &packed([9]), &lanes, &packed([2, 2, 3]), 0)));
     let pieces = axis(Direction::Gather, &packed([2, 9]), &packed([3]), &packed([2, 3]), 1);
     assert!(!is_few(&pieces) && !is_few(&of(0)));
 }
