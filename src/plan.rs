@@ -334,10 +334,21 @@ impl Plan {
     pub(crate) const fn copy(input: &Layout, output: &Layout) -> Result<Plan, Error> {
         tri!(same_sizes(input, output, Operand::Output));
         let mut plan = Plan::NOTHING;
-        let mut d = 0;
-        while d < input.rank() {
-            plan.push(input.size(d), input.stride(d), 0, output.stride(d));
-            d += 1;
+        // In the order of the output in memory, so that dimensions merge.
+        let (mut pushed, mut count) = (0_u32, 0);
+        while count < input.rank() {
+            let (mut next, mut d) = (input.rank(), 0);
+            while d < input.rank() {
+                let longest = next == input.rank()
+                    || output.stride(d).unsigned_abs() > output.stride(next).unsigned_abs();
+                if pushed >> d & 1 == 0 && longest {
+                    next = d;
+                }
+                d += 1;
+            }
+            plan.push(input.size(next), input.stride(next), 0, output.stride(next));
+            pushed |= 1 << next;
+            count += 1;
         }
         tri!(plan.prove(input, &SCALAR, output, Direction::Gather));
         Ok(plan)

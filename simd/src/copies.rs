@@ -15,7 +15,7 @@ macro_rules! for_bytes {
     ($S:ident, $bytes:expr, $way:ident => $run:expr) => {
         for_bytes!(@ $S, $bytes, $way, $run,
             [8 16 32], [1 2 4 8 16],
-            [(8, 16, 8) (16, 32, 16) (32, 64, 32)])
+            [(2, 4, 2) (4, 8, 4) (8, 16, 8) (16, 32, 16) (32, 64, 32) (64, 128, 64)])
     };
     (@ $S:ident, $bytes:expr, $way:ident, $run:expr,
         [$($exact:literal)*], [$($lines:literal)*],

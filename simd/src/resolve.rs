@@ -1,5 +1,7 @@
 //! From indices to addresses.
 
+use core::mem::take;
+
 use crate::block::NOWHERE;
 use crate::bytes::STEP;
 use crate::index::sealed::Sealed;
@@ -119,73 +121,136 @@ fn lanes<S: Instructions, I: Sealed, const CLAMP: bool>(
     // Coordinates in planes of their own are read as they are.
     let short = all.len() == 1 || (all.len() <= longest && tuples.step != 1);
     let packed = tuples.step == all.len() as isize && (axes.step == 1 || all.len() == 1);
-    let mut cleared;
-    let copy = if packed || !short {
-        &mut []
-    } else {
-        cleared = [I::default(); COPIED];
-        &mut cleared[..]
-    };
-    let most = if packed || !short { to.len() } else { COPIED / all.len() };
+    let long_lanes = tuples.length >= LONG_LANE || tuples.length >= to.len();
+    if short && !(packed && long_lanes) {
+        return copied::<S, I, CLAMP>(indices, tuples, axes, to);
+    }
     let (mut start, mut inside) = (tuples.start, true);
     for to in to.chunks_mut(tuples.length.max(1)) {
-        if packed && tuples.next != 0 {
+        if !short || !packed {
+            inside &= by_coordinate::<I, CLAMP>(indices, tuples.step, start, axes, to);
+        } else {
             let end = start.wrapping_add(all.len().wrapping_mul(to.len()));
-            prefetch_run(indices.get(start..end).unwrap_or_default(), tuples.next);
-        }
-        let mut at = start;
-        for to in to.chunks_mut(most) {
-            let count = all.len() * to.len();
-            let lane = match (short, packed) {
-                (false, _) => Some(&[][..]),
-                (_, true) => indices.get(at..at.wrapping_add(count)),
-                (_, false) => {
-                    let copied = copy_tuples(indices, tuples.step, at, axes, copy, to.len());
-                    copied.then_some(copy.get(..count).unwrap_or_default())
-                }
-            };
-            let Some(lane) = lane else { return false };
-            inside &= match *all {
-                [a] => run::<I, 1, CLAMP>(lane, [a], first, to),
-                [a, b] if short => run::<I, 2, CLAMP>(lane, [a, b], first, to),
-                [a, b, c] if short => run::<I, 3, CLAMP>(lane, [a, b, c], first, to),
-                [a, b, c, d] if short => run::<I, 4, CLAMP>(lane, [a, b, c, d], first, to),
-                _ => by_coordinate::<I, CLAMP>(indices, tuples.step, at, axes, to),
-            };
-            at = at.wrapping_add(to.len().wrapping_mul(tuples.step as usize));
+            let Some(lane) = indices.get(start..end) else { return false };
+            if tuples.next != 0 {
+                prefetch_run(lane, tuples.next);
+            }
+            inside &= side_by_side::<S, I, CLAMP>(lane, all, first, to);
         }
         start = start.wrapping_add_signed(tuples.lane_step);
     }
     inside
 }
 
-/// The indices that are copied at a time where tuples have gaps, so that loops make vectors of
-/// them: 1.2 ns an index less.
+/// The entries from which a lane is worth a loop over vectors of its own.
+const LONG_LANE: usize = 16;
+
+/// Tuples of 1 to 4 without gaps.
+#[inline(always)]
+fn side_by_side<S: Instructions, I: Sealed, const CLAMP: bool>(
+    tuples: &[I],
+    axes: &[Axis],
+    first: u32,
+    to: &mut [u32],
+) -> bool {
+    let several = !CLAMP && S::VECTORS;
+    match *axes {
+        [a] => run::<I, 1, CLAMP>(tuples, [a], first, to),
+        [a, b] if several => run::<I, 2, CLAMP>(tuples, [a, b], first, to),
+        [a, b, c] if several => run::<I, 3, CLAMP>(tuples, [a, b, c], first, to),
+        [a, b, c, d] if several => run::<I, 4, CLAMP>(tuples, [a, b, c, d], first, to),
+        _ => false,
+    }
+}
+
+/// Tuples of 1 to 4 with gaps, or in short lanes: some at a time are copied to where they have
+/// none. It takes 1 ns an index less.
+#[inline(always)]
+fn copied<S: Instructions, I: Sealed, const CLAMP: bool>(
+    indices: &[I],
+    tuples: &Tuples,
+    axes: &Axes<'_>,
+    to: &mut [u32],
+) -> bool {
+    let Axes { all, first, .. } = *axes;
+    let (mut copy, mut inside) = ([I::default(); COPIED], true);
+    let mut next = Next { lane: tuples.start, at: tuples.start, column: 0 };
+    for to in to.chunks_mut(COPIED / all.len().max(1)) {
+        let copy = copy.get_mut(..all.len() * to.len()).unwrap_or_default();
+        if !next.copy(indices, tuples, axes, copy) {
+            return false;
+        }
+        inside &= side_by_side::<S, I, CLAMP>(copy, all, first, to);
+    }
+    inside
+}
+
+/// The indices that are copied at a time.
 const COPIED: usize = 256;
 
-/// Copies `count` tuples, a step apart, to where they have no gaps. `false`: one is not in the
-/// slice.
-#[inline(always)]
-fn copy_tuples<I: Sealed>(
-    indices: &[I],
-    step: isize,
-    mut start: usize,
-    axes: &Axes<'_>,
-    copy: &mut [I],
-    count: usize,
-) -> bool {
-    let tuple = axes.all.len();
-    for k in 0..tuple {
-        let (mut at, mut n) = (start, k);
-        for _ in 0..count {
-            let (Some(to), Some(index)) = (copy.get_mut(n), indices.get(at)) else { return false };
-            *to = *index;
-            at = at.wrapping_add_signed(step);
-            n = n.wrapping_add(tuple);
+/// The tuple that is copied next.
+struct Next {
+    /// Where its lane starts, where it is, and its number in the lane.
+    lane: usize,
+    at: usize,
+    column: usize,
+}
+
+impl Next {
+    /// Copies tuples. `false`: an index is not in the slice.
+    #[inline(never)]
+    fn copy<I: Sealed>(
+        &mut self,
+        indices: &[I],
+        tuples: &Tuples,
+        axes: &Axes<'_>,
+        copy: &mut [I],
+    ) -> bool {
+        let (Tuples { length, step, lane_step, .. }, tuple) = (*tuples, axes.all.len().max(1));
+        let Next { mut lane, mut at, mut column } = *self;
+        if length.saturating_sub(column) >= copy.len() {
+            // One coordinate after the other: what is left of a lane is longer.
+            column += copy.len() / tuple;
+            for k in 0..tuple {
+                let mut place = at.wrapping_add(k.wrapping_mul(axes.step as usize));
+                let mut to = copy.get_mut(k..).unwrap_or_default();
+                while let Some((first, _)) = to.split_first_mut() {
+                    let Some(index) = indices.get(place) else { return false };
+                    *first = *index;
+                    place = place.wrapping_add_signed(step);
+                    to = take(&mut to).get_mut(tuple..).unwrap_or_default();
+                }
+            }
+            at = at.wrapping_add((copy.len() / tuple).wrapping_mul(step as usize));
+        } else if tuple == 1 {
+            for to in copy {
+                let Some(index) = indices.get(at) else { return false };
+                *to = *index;
+                (at, column) = (at.wrapping_add_signed(step), column + 1);
+                if column == length {
+                    lane = lane.wrapping_add_signed(lane_step);
+                    (at, column) = (lane, 0);
+                }
+            }
+        } else {
+            let mut rest = copy;
+            while let Some((now, after)) = take(&mut rest).split_at_mut_checked(tuple) {
+                let mut coordinate = at;
+                for to in now {
+                    let Some(index) = indices.get(coordinate) else { return false };
+                    *to = *index;
+                    coordinate = coordinate.wrapping_add_signed(axes.step);
+                }
+                (at, column, rest) = (at.wrapping_add_signed(step), column + 1, after);
+                if column == length {
+                    lane = lane.wrapping_add_signed(lane_step);
+                    (at, column) = (lane, 0);
+                }
+            }
         }
-        start = start.wrapping_add_signed(axes.step);
+        *self = Next { lane, at, column };
+        true
     }
-    true
 }
 
 /// Tuples of `K` without gaps: plain loops that compilers make vectors of.

@@ -16,6 +16,7 @@ impl<'a> Rows<'a> {
     #[inline]
     #[must_use]
     pub fn new<T: NoUninit>(from: &'a [T], to: &'a mut [T], n: usize) -> Rows<'a> {
+        const { assert!(size_of::<T>() <= u32::MAX as usize, "elements have less than 4 GiB") }
         let shape = Shape { element: size_of::<T>(), row: n.saturating_mul(size_of::<T>()) };
         // SAFETY: this type only leaves copies of rows of `from` there: whole elements, for rows
         // start at multiples of an element's size and have one for their length.
@@ -42,6 +43,40 @@ impl Shape {
     #[inline(always)]
     pub(crate) fn tail_mut<'a>(&self, slice: &'a mut [u8], at: usize) -> Option<&'a mut [u8]> {
         slice.get_mut(at.checked_mul(self.element)?..)
+    }
+
+    /// The first `bytes` of a row that starts at an address.
+    #[inline(always)]
+    pub(crate) fn part<'a>(&self, slice: &'a [u8], address: u32, bytes: usize) -> Option<&'a [u8]> {
+        let (start, last) = (self.start_of(address), slice.len().checked_sub(bytes)?);
+        if start > last as u64 {
+            return None;
+        }
+        let start = start as usize;
+        // SAFETY: `start + bytes` is at most the length, as the check above found.
+        Some(unsafe { slice.get_unchecked(start..start + bytes) })
+    }
+
+    #[inline(always)]
+    pub(crate) fn part_mut<'a>(
+        &self,
+        slice: &'a mut [u8],
+        address: u32,
+        bytes: usize,
+    ) -> Option<&'a mut [u8]> {
+        let (start, last) = (self.start_of(address), slice.len().checked_sub(bytes)?);
+        if start > last as u64 {
+            return None;
+        }
+        let start = start as usize;
+        // SAFETY: `start + bytes` is at most the length, as the check above found.
+        Some(unsafe { slice.get_unchecked_mut(start..start + bytes) })
+    }
+
+    /// The first byte of the element at an address. An element has less than 2^32 bytes.
+    #[inline(always)]
+    fn start_of(&self, address: u32) -> u64 {
+        u64::from(address) * self.element as u64
     }
 
     /// The bytes of the row that starts at an element.

@@ -28,8 +28,7 @@ pub(crate) fn gather(rows: &mut Rows<'_>, block: &Block<'_>, hints: Hints, way: 
             at += ROWS;
             for address in addresses {
                 let Some((to, after)) = take(&mut rest).split_at_mut_checked(bytes) else { break };
-                let from = shape.tail(from, *address as usize).and_then(|from| from.get(..bytes));
-                if let Some(from) = from {
+                if let Some(from) = shape.part(from, *address, bytes) {
                     way.copy(from, to);
                 }
                 rest = after;
@@ -87,8 +86,19 @@ fn lane_apart(
 pub(crate) fn scatter(rows: &mut Rows<'_>, block: &Block<'_>, hints: Hints, way: &impl Way) {
     let Rows { from, to, shape } = rows;
     let bytes = way.bytes(shape.row);
+    // Rows follow each other, or are all the same one.
+    let step = match block.entry_step {
+        0 => 0,
+        _ if shape.row > 0 && block.is_packed(shape.row / shape.element.max(1)) => bytes,
+        _ => return scatter_apart(from, to, *shape, block),
+    };
     let (mut indices, mut at) = (Ahead::of(block, 0), 0);
-    for (mut flat, addresses) in block.lanes() {
+    for (flat, addresses) in block.lanes() {
+        let Some(from) = shape.tail(from, flat) else {
+            lane_to_addresses(from, to, *shape, (flat, block.entry_step), addresses);
+            continue;
+        };
+        let mut start = 0_usize;
         for addresses in addresses.chunks(ROWS) {
             prefetch_rows(to, *shape, block, at, hints, |slice, start| {
                 way.prefetch(slice, start, bytes);
@@ -96,14 +106,38 @@ pub(crate) fn scatter(rows: &mut Rows<'_>, block: &Block<'_>, hints: Hints, way:
             indices.prefetch(to, at);
             at += ROWS;
             for address in addresses {
-                let to = shape.tail_mut(to, *address as usize).and_then(|to| to.get_mut(..bytes));
-                let from = shape.tail(from, flat).and_then(|from| from.get(..bytes));
-                if let (Some(to), Some(from)) = (to, from) {
+                let from = from.get(start..).and_then(|from| from.get(..bytes));
+                if let (Some(to), Some(from)) = (shape.part_mut(to, *address, bytes), from) {
                     way.copy(from, to);
                 }
-                flat = flat.wrapping_add_signed(block.entry_step);
+                start = start.saturating_add(step);
             }
         }
+    }
+}
+
+/// The same for rows that do not follow each other.
+fn scatter_apart(from: &[u8], to: &mut [u8], shape: Shape, block: &Block<'_>) {
+    for (flat, addresses) in block.lanes() {
+        lane_to_addresses(from, to, shape, (flat, block.entry_step), addresses);
+    }
+}
+
+/// One lane of it.
+#[inline(never)]
+fn lane_to_addresses(
+    from: &[u8],
+    to: &mut [u8],
+    shape: Shape,
+    (mut flat, step): (usize, isize),
+    addresses: &[u32],
+) {
+    for address in addresses {
+        let to = shape.part_mut(to, *address, shape.row);
+        if let (Some(to), Some(from)) = (to, shape.row(from, flat)) {
+            Any.copy(from, to);
+        }
+        flat = flat.wrapping_add_signed(step);
     }
 }
 
@@ -116,8 +150,8 @@ pub(crate) fn scatter_listed(rows: &mut Rows<'_>, listed: Listed<'_>, way: &impl
             way.prefetch(to, shape.start(place as usize), shape.row);
             prefetch_row_early(from, shape.start(flat as usize), shape.row);
         }
-        let to = shape.tail_mut(to, *place as usize).and_then(|to| to.get_mut(..shape.row));
-        if let (Some(to), Some(from)) = (to, shape.row(from, *flat as usize)) {
+        let to = shape.part_mut(to, *place, shape.row);
+        if let (Some(to), Some(from)) = (to, shape.part(from, *flat, shape.row)) {
             way.copy(from, to);
         }
     }

@@ -110,9 +110,19 @@ pub(crate) fn scatter_into<T: Element, I: Index, R: Reduction<T>>(
     output: &mut [T],
     updates: &[T],
 ) -> bool {
+    let (copy_plan, input) = before;
+    if let Some(few) = Few::of(plan) {
+        return with_places(&few, |places| {
+            let inside = few.resolve(plan, indices, places);
+            if inside {
+                copy(copy_plan, input, output);
+                few.scatter(places, plan.row(), reduction, output, updates);
+            }
+            inside
+        });
+    }
     let call = Call { functional: true, ..scatter_call::<T, I, R>(proven, 1) };
     let path = Path::detect();
-    let (copy_plan, input) = before;
     let mut job = changed(plan, path, reduction, output, updates);
     job.before = Some(Before { plan: copy_plan, input, copy: copy::<T> });
     run(plan, &call, path, &indices, &mut job)
@@ -120,6 +130,9 @@ pub(crate) fn scatter_into<T: Element, I: Index, R: Reduction<T>>(
 
 /// `output[flat] = input[table]` for a plan without indices.
 pub(crate) fn copy<T: Element>(plan: &Plan, input: &[T], output: &mut [T]) {
+    if let Some(few) = Few::of(plan) {
+        return few.gather(&[plan.start.table], plan.row(), input, output);
+    }
     let (call, path) = (gather_call::<u8>(size_of::<T>(), true, 1), Path::detect());
     run(plan, &call, path, &NoIndices, &mut gathered(plan, path, input, output));
 }
@@ -374,8 +387,7 @@ fn kind(plan: &Plan, call: &Call) -> Size {
     match () {
         () if plan.empty => Size::Nothing,
         () if !plan.addresses_fit => Size::Wide,
-        // What starts from a copy is proven before that is made.
-        () if call.functional || !plan.is_one_block() || !plan.pieces().is_empty() => Size::Large,
+        () if !plan.is_one_block() || !plan.pieces().is_empty() => Size::Large,
         () if plan.moved_elements().saturating_mul(call.element) > tuning::SMALL => Size::Large,
         () => Size::Small,
     }
@@ -428,7 +440,12 @@ fn run(plan: &Plan, call: &Call, path: Path, resolver: &dyn Resolver, job: &mut 
         Size::Small => {
             let hints = hints(plan, call, &Machine::detect());
             job.prepare(Way { hints, ..Way::of(path) });
-            job.session(&mut |mover| inside = small(plan, path, resolver, mover));
+            // What starts from a copy is proven before that is made.
+            inside = !call.functional || call.proven || check_all(plan, resolver);
+            if inside {
+                job.begin();
+                job.session(&mut |mover| inside = small(plan, path, resolver, mover));
+            }
         }
         Size::Large => {
             let ordered = in_order(plan);

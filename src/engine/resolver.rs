@@ -67,7 +67,7 @@ pub(crate) fn set_axes(plan: &Plan, axes: &mut [Axis; MAX_RANK]) -> usize {
 }
 
 /// [`Resolver::resolve`] index by index, for what kernels do not do: division does not come in
-/// vectors.
+/// vectors. Only entries at [`NOWHERE`] are looked at.
 #[cold]
 pub(crate) fn one_by_one(
     plan: &Plan,
@@ -80,6 +80,10 @@ pub(crate) fn one_by_one(
     for to in to.chunks_mut(tuples.length.max(1)) {
         let mut at = start;
         for to in to {
+            if *to != NOWHERE {
+                at = at.wrapping_add_signed(tuples.step);
+                continue;
+            }
             let strides = axes.all.iter().map(|axis| axis.stride);
             let address = locate(plan, resolver, at, strides);
             all &= address.is_some();

@@ -159,6 +159,7 @@ impl<'a> Filler<'a> {
     fn run(&self, tuples: &Tuples, to: &mut [u32]) -> bool {
         let by_one = |to: &mut [u32]| one_by_one(self.plan, self.resolver, tuples, &self.axes, to);
         if self.plan.ring > 1 {
+            to.fill(NOWHERE);
             return by_one(to) || !matches!(self.plan.bounds, Bounds::Error);
         }
         if self.resolver.resolve(self.path, tuples, &self.axes, to) {

@@ -766,11 +766,10 @@ fn small_calls() {
     let two = dims(Layout::strided([3, 4], [5, 1]), packed([3, 4]));
     let three = dims(Layout::strided([2, 3, 4], [40, 5, 1]), packed([2, 3, 4]));
     assert_eq!([two, three].map(|plan| is_small(&plan, &gather(4))), [true, false]);
-    // Pieces, and a copy that is made when all is proven.
+    // Pieces.
     assert!(!is_small(&middle(Gather, [2, 10, 3], 20), &gather(4)));
     let plan = single(Scatter, 100, 20);
     assert!(is_small(&plan, &add(4)));
-    assert!(!is_small(&plan, &Call { functional: true, ..add(4) }));
 }
 
 #[test]
