@@ -92,7 +92,26 @@ pub enum Negative {
 /// assert_eq!(first(&[-3_i64]), Ok('a'));
 /// assert!(first(&[u64::MAX]).is_err());
 /// ```
-pub trait Index: sealed::Sealed {}
+pub trait Index: sealed::Sealed {
+    /// The position of the index on an axis of `size`, always below `size`, by the rule of every
+    /// operator. `None` is out of bounds under [`Bounds::Error`], and left out under the other
+    /// policies.
+    ///
+    /// This is for code that finds out where entries lead before they move, as that of a table on
+    /// several machines does.
+    ///
+    /// ```
+    /// use strew::{Bounds, Index, Negative};
+    ///
+    /// assert_eq!((-1_i32).resolve(4, Bounds::Error, Negative::FromEnd), Some(3));
+    /// assert_eq!((-1_i32).resolve(4, Bounds::Error, Negative::OutOfBounds), None);
+    /// assert_eq!(u64::MAX.resolve(4, Bounds::Clamp, Negative::FromEnd), Some(3));
+    /// ```
+    #[inline]
+    fn resolve(self, size: usize, bounds: Bounds, negative: Negative) -> Option<usize> {
+        resolve(self, size, bounds, negative)
+    }
+}
 
 pub(crate) mod sealed {
     use super::Negative;

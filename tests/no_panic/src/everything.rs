@@ -149,6 +149,9 @@ where
     report(any(any(GATHER).adjoint()));
     report(any(scatter.adjoint()));
     report(any(coalesce(slice::<I>(), slice_mut(), slice_mut(), slice_mut())));
+    for index in slice::<I>() {
+        any(index.resolve(any(3), any(Bounds::Wrap), any(Negative::FromEnd)));
+    }
     let (data, winners) = (slice_mut::<T>(), slice_mut());
     report(any(scatter.continue_excluding_self(
         Max,

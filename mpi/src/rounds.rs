@@ -1,0 +1,186 @@
+//! The rounds of a call: what all ranks have agreed on before anything moves.
+
+use std::ops::Range;
+
+use strew::Index;
+
+use crate::error::{self, Error, WORDS};
+use crate::exchange::Ranks;
+use crate::route::{Routes, Rule};
+use crate::shards::{Shards, overlaps, starts};
+
+/// What divides the entries of a call among rounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum By {
+    /// The number of the entry: for gathers.
+    Entry,
+    /// The row at the owner: for scatters. All updates of a row are in one round, so that they meet
+    /// in the order of the ranks, whatever the order of the rounds.
+    Row,
+}
+
+/// Which entries of all ranks go where in which round.
+pub(crate) struct Rounds {
+    pub(crate) routes: Routes,
+    /// How many entries each rank sends to this one: those of rank `r` in round `k` are number
+    /// `k * ranks + r`.
+    incoming: Vec<usize>,
+    /// The entries that some rank sends or receives in a round, at most.
+    peaks: Vec<usize>,
+    /// The entries that a rank should send in a round, at most.
+    most: usize,
+}
+
+/// A message to each rank, and one from each.
+pub(crate) struct Part {
+    /// The entries that go to each rank, in the lists of the routes.
+    pub(crate) ranges: Vec<Range<usize>>,
+    /// The same as numbers.
+    pub(crate) sent: Vec<usize>,
+    /// The number of those that come from each.
+    pub(crate) received: Vec<usize>,
+}
+
+impl Rounds {
+    /// Routes this rank's entries, and agrees with the others on rounds of about `most` entries of
+    /// each rank, or on an error. `slices` is what is wrong with slices before indices are looked
+    /// at, and `later` what is reported after them.
+    pub(crate) fn new<I: Index>(
+        ranks: &Ranks,
+        shards: &Shards,
+        rule: Rule<'_>,
+        indices: &[I],
+        (by, most): (By, usize),
+        (slices, later): (Option<strew::Error>, Option<strew::Error>),
+    ) -> Result<Rounds, Error> {
+        let entries = indices.len() / rule.sizes.len().max(1);
+        // Of `most` it is the least that counts.
+        let agreed = ranks.most(&[entries as u64, !(most as u64)]);
+        let &[entries, least] = agreed.as_slice() else { return Err(Error::Differs) };
+        let [entries, most] = [entries, !least].map(|number| number as usize);
+        if entries > u32::MAX as usize {
+            return Err(Error::TooManyEntries { entries, most: u32::MAX as usize });
+        }
+        let extent = if by == By::Entry { entries } else { shards.most() };
+        let (rounds, shift) = divide(extent, entries.div_ceil(most.max(1)));
+        let route = |entry: usize, local: usize| match by {
+            By::Entry => entry >> shift,
+            By::Row => local >> shift,
+        };
+        let routed = match slices {
+            Some(error) => Err(error),
+            None => Routes::new(rule, shards, indices, (ranks.count, rounds), route)
+                .and_then(|routes| later.map_or(Ok(routes), Err)),
+        };
+        let (routes, error) = match routed {
+            Ok(routes) => (routes, None),
+            Err(error) => (Routes::none(ranks.count, rounds), Some(error)),
+        };
+        let outgoing = |round: usize| routes.ranges(round, ranks.count);
+        let mut words =
+            Vec::with_capacity(rounds.saturating_add(WORDS).saturating_mul(ranks.count));
+        let lengths: Vec<_> = (0..rounds).map(outgoing).collect();
+        for rank in 0..ranks.count {
+            words.extend(error::to_words(error));
+            let to_rank = lengths.iter().map(|ranges| ranges.get(rank).map_or(0, Range::len));
+            words.extend(to_rank.map(|length| length as u64));
+        }
+        let words = ranks.swap_even(&words);
+        let mut incoming = vec![0; rounds.saturating_mul(ranks.count)];
+        for (rank, words) in words.chunks_exact(rounds.saturating_add(WORDS)).enumerate() {
+            let Some((error, counts)) = words.split_first_chunk::<WORDS>() else { continue };
+            if let Some(error) = error::from_words(*error) {
+                return Err(Error::Rank { rank, error });
+            }
+            for (place, count) in incoming.iter_mut().skip(rank).step_by(ranks.count).zip(counts) {
+                *place = *count as usize;
+            }
+        }
+        let received = incoming.chunks_exact(ranks.count.max(1)).map(|counts| counts.iter().sum());
+        let sent = lengths.iter().map(|ranges| ranges.iter().map(Range::len).sum());
+        let peaks: Vec<u64> =
+            received.zip(sent).map(|(a, b): (usize, usize)| a.max(b) as u64).collect();
+        let peaks = ranks.most(&peaks).into_iter().map(|peak| peak as usize).collect();
+        Ok(Rounds { routes, incoming, peaks, most })
+    }
+
+    /// How many rounds there are.
+    pub(crate) fn count(&self) -> usize {
+        self.peaks.len()
+    }
+
+    /// The messages of a round: one to each rank, if they are not too many entries at once.
+    ///
+    /// If they are, because many entries lead to few rows, the entries for an owner have positions,
+    /// in the order of the ranks and of the entries of each, and each part has those in a window of
+    /// positions: so the order stays.
+    pub(crate) fn parts(&self, ranks: &Ranks, round: usize) -> Vec<Part> {
+        let ranges = self.routes.ranges(round, ranks.count);
+        let sent: Vec<_> = ranges.iter().map(Range::len).collect();
+        let received = self.incoming.iter().skip(round.wrapping_mul(ranks.count));
+        let received: Vec<_> = received.take(ranks.count).copied().collect();
+        let peak = self.peaks.get(round).copied().unwrap_or(0);
+        if peak <= self.most.saturating_mul(2) {
+            let nothing = peak == 0;
+            return (!nothing).then_some(Part { ranges, sent, received }).into_iter().collect();
+        }
+        let lengths: Vec<_> = sent.iter().map(|length| *length as u64).collect();
+        let first: Vec<_> = ranks.before(&lengths).into_iter().map(|sum| sum as usize).collect();
+        let first_in = starts(&received);
+        let width = (self.most / ranks.count.max(1)).max(1);
+        (0..peak.div_ceil(width))
+            .map(|window| {
+                let start = window.saturating_mul(width);
+                let window = start..start.saturating_add(width);
+                let here = overlaps(&first, &sent, &window);
+                let ranges: Vec<_> = (here.zip(&ranges))
+                    .map(|(part, all)| {
+                        all.start.wrapping_add(part.start)..all.start.wrapping_add(part.end)
+                    })
+                    .collect();
+                let sent = ranges.iter().map(Range::len).collect();
+                let received = overlaps(&first_in, &received, &window).map(|part| part.len());
+                Part { sent, received: received.collect(), ranges }
+            })
+            .collect()
+    }
+}
+
+impl Part {
+    /// The items of a list for all ranks, one after the other.
+    pub(crate) fn pick<'a>(&self, list: &'a [u32]) -> std::borrow::Cow<'a, [u32]> {
+        let neighbours = self.ranges.iter().zip(self.ranges.iter().skip(1));
+        let one_range = neighbours.fold(true, |all, (a, b)| all & (a.end == b.start));
+        if let (true, Some(first), Some(last)) =
+            (one_range, self.ranges.first(), self.ranges.last())
+        {
+            return list.get(first.start..last.end).unwrap_or_default().into();
+        }
+        let parts = self.ranges.iter().filter_map(|range| list.get(range.clone()));
+        parts.flatten().copied().collect::<Vec<_>>().into()
+    }
+}
+
+/// Divides `extent` into at least `rounds` rounds, if there are as many numbers: how many, and the
+/// bits that numbers of one round may differ in.
+fn divide(extent: usize, rounds: usize) -> (usize, u32) {
+    let Some(last) = extent.checked_sub(1).filter(|_| rounds > 1) else {
+        return (1, usize::BITS - 1);
+    };
+    let shift = extent.div_ceil(rounds).max(1).ilog2();
+    ((last >> shift).wrapping_add(1), shift)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounds_of_powers_of_two() {
+        assert_eq!(divide(0, 0), (1, 63));
+        assert_eq!(divide(100, 1), (1, 63));
+        assert_eq!(divide(100, 2), (4, 5));
+        assert_eq!(divide(64, 2), (2, 5));
+        assert_eq!(divide(3, 100), (3, 0));
+    }
+}

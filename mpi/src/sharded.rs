@@ -1,0 +1,465 @@
+//! Tables over ranks, and the calls on them.
+
+use std::ops::Range;
+
+use bytemuck::Pod;
+use mpi::traits::Communicator;
+use strew::{
+    Assign, Bounds, Gather, Index, Layout, MAX_RANK, Negative, Operand, Reduction, Scatter,
+};
+
+use crate::error::Error;
+use crate::exchange::Ranks;
+use crate::kernels;
+use crate::rounds::{By, Rounds};
+use crate::route::Rule;
+use crate::shards::{Distribution, Shards};
+use crate::spent::{Clock, Spent};
+
+/// The leading axes that indices may choose from, at most.
+pub const MAX_AXES: usize = MAX_RANK - 1;
+
+/// The rows of a rank, at most.
+const MAX_ROWS: usize = u32::MAX as usize;
+
+/// The bytes that a message may have.
+const MAX_BYTES: usize = i32::MAX as usize;
+
+/// A table whose rows are distributed over the ranks of a communicator. It describes the table: the
+/// rows that a rank owns are a slice of the caller's.
+///
+/// All calls are collective: every rank makes the same ones, in the same order, each with indices,
+/// updates and outputs of its own, which may be empty.
+pub struct Sharded {
+    pub(crate) ranks: Ranks,
+    shards: Shards,
+    clock: Clock,
+    /// Of the axes that indices choose from.
+    sizes: Vec<usize>,
+    /// The elements of a row.
+    row: usize,
+    bounds: Bounds,
+    negative: Negative,
+    buffer: usize,
+}
+
+/// The updates of a call.
+#[derive(Clone, Copy)]
+enum Updates<'a, T> {
+    /// A row for each entry.
+    Each(&'a [T]),
+    /// One row for all entries of this rank.
+    Repeated(&'a [T]),
+}
+
+impl Sharded {
+    /// A table of these sizes, of which each index chooses a place on the first axis: a row.
+    ///
+    /// # Errors
+    /// Those of [`new`](Sharded::new).
+    pub fn rows(
+        communicator: &impl Communicator,
+        sizes: &[usize],
+        distribution: Distribution,
+    ) -> Result<Sharded, Error> {
+        Sharded::new(communicator, sizes, 1, distribution)
+    }
+
+    /// A table of these sizes, of which each tuple of `axes` indices chooses a place on as many
+    /// leading axes, and so a row: what the other axes span. Rows are counted in row-major order of
+    /// these places.
+    ///
+    /// This is collective. The communicator is duplicated, which keeps messages apart from others.
+    ///
+    /// # Errors
+    /// [`Error::Differs`], [`Error::AxesOutOfRange`], [`Error::SizesOverflow`],
+    /// [`Error::ShardTooLarge`].
+    pub fn new(
+        communicator: &impl Communicator,
+        sizes: &[usize],
+        axes: usize,
+        distribution: Distribution,
+    ) -> Result<Sharded, Error> {
+        let ranks = Ranks::new(communicator);
+        let shape = shape(sizes, axes, ranks.count);
+        // All ranks take part in this, whatever their arguments are.
+        let mut words = [0; MAX_AXES + 2];
+        match shape {
+            Ok((leading, _, row)) => {
+                let values = [row, distribution as usize].into_iter();
+                for (word, value) in words.iter_mut().zip(values.chain(leading.iter().copied())) {
+                    *word = value as u64;
+                }
+            }
+            Err(_) => words.fill(u64::MAX),
+        }
+        if !ranks.agree(&words) {
+            return Err(Error::Differs);
+        }
+        let (leading, rows, row) = shape?;
+        Ok(Sharded {
+            shards: Shards::new(rows, ranks.count, distribution),
+            ranks,
+            clock: Clock::default(),
+            sizes: leading.to_vec(),
+            row,
+            bounds: Bounds::Error,
+            negative: Negative::FromEnd,
+            buffer: 16 << 20,
+        })
+    }
+
+    /// The same table with another rule for indices out of bounds; the rule is [`Bounds::Error`] if
+    /// none is set.
+    #[must_use]
+    pub fn bounds(mut self, bounds: Bounds) -> Sharded {
+        self.bounds = bounds;
+        self
+    }
+
+    /// The same table with another meaning of indices below 0; [`Negative::FromEnd`] if none is
+    /// set.
+    #[must_use]
+    pub fn negative(mut self, negative: Negative) -> Sharded {
+        self.negative = negative;
+        self
+    }
+
+    /// The same table with another limit for the bytes that a rank sends or receives at once: 16
+    /// MiB if none is set, or the least that a rank has set.
+    ///
+    /// Larger calls go in rounds. Entries are evenly drawn to rounds, and a round may have twice as
+    /// many bytes, or a row for each rank, if that is more. A rank holds what it sends and what it
+    /// receives, and beside them 8 bytes for each of its entries.
+    #[must_use]
+    pub fn buffer(mut self, bytes: usize) -> Sharded {
+        self.buffer = bytes;
+        self
+    }
+
+    /// How many rows this rank owns.
+    #[must_use]
+    pub fn local_rows(&self) -> usize {
+        self.shards.owned(self.ranks.rank)
+    }
+
+    /// How many elements this rank owns: what the `local` slice of a call has, or more.
+    #[must_use]
+    pub fn local_len(&self) -> usize {
+        self.local_rows().saturating_mul(self.row)
+    }
+
+    /// How many elements a row has.
+    #[must_use]
+    pub fn row_len(&self) -> usize {
+        self.row
+    }
+
+    /// Which row of the table is row `local` of this rank.
+    #[must_use]
+    pub fn global_row(&self, local: usize) -> usize {
+        self.shards.row(self.ranks.rank, local)
+    }
+
+    /// What the calls on this table have cost so far on this rank.
+    #[must_use]
+    pub fn spent(&self) -> Spent {
+        self.clock.read()
+    }
+
+    /// `output[e, ..] = table[indices[e], ..]` for each entry `e` of this rank, where the table is
+    /// the `local` slices of all ranks.
+    ///
+    /// # Errors
+    /// [`Error::Rank`], [`Error::RowTooLarge`], [`Error::TooManyEntries`]. The outputs are as they
+    /// were, but on one rank alone, whose output may have what comes before the bad index.
+    pub fn gather<T: Pod + Send + Sync, I: Index>(
+        &self,
+        local: &[T],
+        indices: &[I],
+        output: &mut [T],
+    ) -> Result<(), Error> {
+        let entries = self.entries(indices);
+        let short = fits(Operand::Indices, self.indices_len(entries), indices.len())
+            .or(fits(Operand::Input, self.local_len(), local.len()))
+            .or(fits(Operand::Output, entries.saturating_mul(self.row), output.len()));
+        if self.ranks.count == 1 {
+            return self.alone(entries, false, |table, list, rows| {
+                let gather = match self.sizes.len() {
+                    1 => Gather::axis(table, list, rows, 0),
+                    _ => Gather::nd(table, list, rows, 0),
+                }?;
+                let gather = gather.bounds(self.bounds).negative(self.negative);
+                short.map_or(Ok(()), Err)?;
+                kernels::run(&gather, local, indices, output)
+            });
+        }
+        self.gather_rows(local, indices, None, (short, None), output)
+    }
+
+    /// [`gather`](Sharded::gather), once the slices have been looked at: `first` is what is wrong
+    /// and is reported before indices are looked at, and `later` after them. Entries that lead to
+    /// row `padding` are left out.
+    pub(crate) fn gather_rows<T: Pod + Send + Sync, I: Index>(
+        &self,
+        local: &[T],
+        indices: &[I],
+        padding: Option<usize>,
+        wrong: (Option<strew::Error>, Option<strew::Error>),
+        output: &mut [T],
+    ) -> Result<(), Error> {
+        let entries = self.entries(indices);
+        let rounds = self.rounds::<T, I>(indices, By::Entry, padding, self.row, wrong)?;
+        for round in 0..rounds.count() {
+            for part in rounds.parts(&self.ranks, round) {
+                let ids = part.pick(&rounds.routes.ids);
+                let wanted = self.swap(&ids, (&part.sent, &part.received), 1);
+                let mut rows = zeroed(wanted.len(), self.row);
+                self.kernel(|| {
+                    kernels::gather((local, self.local_rows()), &wanted, &mut rows, self.row)
+                })?;
+                let rows = self.swap(&rows, (&part.received, &part.sent), self.row);
+                let order = part.pick(&rounds.routes.order);
+                self.packing(|| {
+                    let to = (&mut *output, entries);
+                    kernels::scatter(Assign, to, &order, (&rows, false), self.row)
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// `table[indices[e], ..] = updates[e, ..]` for the entries `e` of rank 0, then those of rank 1
+    /// and so on: the last update of a row stays.
+    ///
+    /// # Errors
+    /// Those of [`reduce`](Sharded::reduce).
+    pub fn scatter<T: Pod + Send + Sync, I: Index>(
+        &self,
+        local: &mut [T],
+        indices: &[I],
+        updates: &[T],
+    ) -> Result<(), Error> {
+        self.reduce(Assign, local, indices, updates)
+    }
+
+    /// `table[indices[e], ..] = reduction(table[indices[e], ..], updates[e, ..])`, element by
+    /// element, for the entries `e` of rank 0, then those of rank 1 and so on.
+    ///
+    /// # Errors
+    /// [`Error::Rank`], [`Error::RowTooLarge`], [`Error::TooManyEntries`]. No rank's part of the
+    /// table has changed.
+    pub fn reduce<T: Pod + Send + Sync, I: Index>(
+        &self,
+        reduction: impl Reduction<T> + Copy + Sync,
+        local: &mut [T],
+        indices: &[I],
+        updates: &[T],
+    ) -> Result<(), Error> {
+        self.apply(reduction, local, indices, Updates::Each(updates))
+    }
+
+    /// [`reduce`](Sharded::reduce) with the same `update`, one row, for all entries of this rank:
+    /// indices alone are sent. For histograms.
+    ///
+    /// # Errors
+    /// Those of [`reduce`](Sharded::reduce).
+    pub fn reduce_repeated<T: Pod + Send + Sync, I: Index>(
+        &self,
+        reduction: impl Reduction<T> + Copy + Sync,
+        local: &mut [T],
+        indices: &[I],
+        update: &[T],
+    ) -> Result<(), Error> {
+        self.apply(reduction, local, indices, Updates::Repeated(update))
+    }
+
+    fn apply<T: Pod + Send + Sync, I: Index>(
+        &self,
+        reduction: impl Reduction<T> + Copy + Sync,
+        local: &mut [T],
+        indices: &[I],
+        updates: Updates<'_, T>,
+    ) -> Result<(), Error> {
+        let entries = self.entries(indices);
+        let (updates, repeated) = match updates {
+            Updates::Each(updates) => (updates, false),
+            Updates::Repeated(update) => (update, true),
+        };
+        let rows = if repeated { entries.min(1) } else { entries };
+        let short = fits(Operand::Indices, self.indices_len(entries), indices.len());
+        let later = fits(Operand::Data, self.local_len(), local.len()).or(fits(
+            Operand::Updates,
+            rows.saturating_mul(self.row),
+            updates.len(),
+        ));
+        if self.ranks.count == 1 {
+            return self.alone(entries, repeated, |table, list, rows| {
+                short.map_or(Ok(()), Err)?;
+                let scatter = match self.sizes.len() {
+                    1 => Scatter::axis(table, list, rows, 0),
+                    _ => Scatter::nd(table, list, rows, 0),
+                }?;
+                let scatter = scatter.bounds(self.bounds).negative(self.negative);
+                kernels::reduce(&scatter, reduction, local, indices, updates)
+            });
+        }
+        let width = if repeated { 0 } else { self.row };
+        let rounds = self.rounds::<T, I>(indices, By::Row, None, width, (short, later))?;
+        // The row of each rank, where it has one for all of its entries.
+        let shared = repeated.then(|| self.ranks.all(updates, self.row));
+        let owned = self.local_rows();
+        for round in 0..rounds.count() {
+            for part in rounds.parts(&self.ranks, round) {
+                let (sent, received) = (&part.sent, &part.received);
+                let ids = self.swap(&part.pick(&rounds.routes.ids), (sent, received), 1);
+                if let Some(shared) = &shared {
+                    self.kernel(|| {
+                        same_rows(shared, received, self.row).try_for_each(|(range, update)| {
+                            let ids = ids.get(range).unwrap_or_default();
+                            let from = (update, true);
+                            kernels::scatter(reduction, (local, owned), ids, from, self.row)
+                        })
+                    })?;
+                    continue;
+                }
+                let order = part.pick(&rounds.routes.order);
+                let mut packed = zeroed(order.len(), self.row);
+                self.packing(|| {
+                    kernels::gather((updates, entries), &order, &mut packed, self.row)
+                })?;
+                let rows = self.swap(&packed, (sent, received), self.row);
+                self.kernel(|| {
+                    kernels::scatter(reduction, (local, owned), &ids, (&rows, false), self.row)
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A call of one rank alone: strew's own, on layouts of the table, the indices and the rows of
+    /// the entries.
+    fn alone(
+        &self,
+        entries: usize,
+        repeated: bool,
+        call: impl FnOnce(&Layout, &Layout, &Layout) -> Result<(), strew::Error>,
+    ) -> Result<(), Error> {
+        self.kernel(|| {
+            let sizes: Vec<_> = self.sizes.iter().copied().chain([self.row]).collect();
+            let axes = self.sizes.len();
+            let list = if axes == 1 { &[entries][..] } else { &[entries, axes] };
+            let rows = if repeated {
+                Layout::strided([entries, self.row], [0, 1])
+            } else {
+                Layout::contiguous([entries, self.row])
+            };
+            call(&Layout::from_sizes(&sizes)?, &Layout::from_sizes(list)?, &rows)
+        })
+    }
+
+    /// Agrees on the rounds of a call, whose messages have `width` elements for each entry.
+    fn rounds<T, I: Index>(
+        &self,
+        indices: &[I],
+        by: By,
+        padding: Option<usize>,
+        width: usize,
+        wrong: (Option<strew::Error>, Option<strew::Error>),
+    ) -> Result<Rounds, Error> {
+        let bytes = width.saturating_mul(size_of::<T>());
+        let longest = MAX_BYTES / self.ranks.count.max(1);
+        if bytes > longest {
+            return Err(Error::RowTooLarge { bytes, most: longest });
+        }
+        // Two times as many may be sent at once, and MPI must be able to count their bytes.
+        let bytes = bytes.saturating_add(size_of::<u32>());
+        let most = (self.buffer.min(MAX_BYTES / 2) / bytes).max(1);
+        let rule =
+            Rule { sizes: &self.sizes, bounds: self.bounds, negative: self.negative, padding };
+        let agree = || Rounds::new(&self.ranks, &self.shards, rule, indices, (by, most), wrong);
+        self.clock.time(|spent| &mut spent.routing, agree)
+    }
+
+    /// Sends items of `width` values to each rank.
+    fn swap<T: Pod>(&self, items: &[T], counts: (&[usize], &[usize]), width: usize) -> Vec<T> {
+        let own = counts.0.get(self.ranks.rank).copied().unwrap_or(0);
+        let others = counts.0.iter().sum::<usize>().saturating_sub(own);
+        self.clock.sent(others.saturating_mul(width).saturating_mul(size_of::<T>()));
+        self.clock.time(|spent| &mut spent.exchange, || self.ranks.swap(items, counts, width))
+    }
+
+    fn kernel(&self, work: impl FnOnce() -> Result<(), strew::Error>) -> Result<(), Error> {
+        self.clock.time(|spent| &mut spent.kernels, work).map_err(|error| self.own(error))
+    }
+
+    fn packing(&self, work: impl FnOnce() -> Result<(), strew::Error>) -> Result<(), Error> {
+        self.clock.time(|spent| &mut spent.packing, work).map_err(|error| self.own(error))
+    }
+
+    fn own(&self, error: strew::Error) -> Error {
+        Error::Rank { rank: self.ranks.rank, error }
+    }
+
+    /// The entries of these indices.
+    fn entries<I>(&self, indices: &[I]) -> usize {
+        indices.len().div_ceil(self.sizes.len().max(1))
+    }
+
+    /// The indices of so many entries.
+    fn indices_len(&self, entries: usize) -> usize {
+        entries.saturating_mul(self.sizes.len())
+    }
+}
+
+/// The leading sizes of a table, the number of its rows, and the elements of one.
+fn shape(sizes: &[usize], axes: usize, ranks: usize) -> Result<(&[usize], usize, usize), Error> {
+    let most = MAX_AXES.min(sizes.len());
+    let (leading, rest) = match sizes.split_at_checked(axes) {
+        Some(split) if (1..=most).contains(&axes) => split,
+        _ => return Err(Error::AxesOutOfRange { found: axes, most }),
+    };
+    let product =
+        |sizes: &[usize]| sizes.iter().try_fold(1_usize, |all, size| all.checked_mul(*size));
+    let (Some(rows), Some(row)) = (product(leading), product(rest)) else {
+        return Err(Error::SizesOverflow);
+    };
+    let owned = rows.div_ceil(ranks.max(1));
+    if owned > MAX_ROWS {
+        return Err(Error::ShardTooLarge { rows: owned, most: MAX_ROWS });
+    }
+    Ok((leading, rows, row))
+}
+
+/// What is wrong with a slice that is too short.
+fn fits(operand: Operand, expected: usize, found: usize) -> Option<strew::Error> {
+    (found < expected).then_some(strew::Error::SliceTooShort { operand, expected, found })
+}
+
+fn zeroed<T: Pod>(rows: usize, row: usize) -> Vec<T> {
+    bytemuck::zeroed_vec(rows.saturating_mul(row))
+}
+
+/// What ranks with the same update bring, one after the other: the range of their entries, where
+/// rank `r` has `counts[r]`, and the update.
+fn same_rows<'a, T: Pod>(
+    updates: &'a [T],
+    counts: &'a [usize],
+    row: usize,
+) -> impl Iterator<Item = (Range<usize>, &'a [T])> {
+    let rows: Vec<_> = updates.chunks_exact(row.max(1)).zip(counts).collect();
+    let same = |a: &(&[T], _), b: &(&[T], _)| bytes(a.0) == bytes(b.0);
+    let mut end = 0_usize;
+    let mut runs = Vec::new();
+    for run in rows.chunk_by(same) {
+        let Some((update, _)) = run.first() else { continue };
+        let start = end;
+        end = run.iter().fold(end, |end, (_, count)| end.saturating_add(**count));
+        runs.push((start..end, *update));
+    }
+    runs.into_iter()
+}
+
+fn bytes<T: Pod>(values: &[T]) -> &[u8] {
+    bytemuck::cast_slice(values)
+}
