@@ -65,7 +65,10 @@ impl std::fmt::Display for Error {
                 write!(f, "shard too large: a rank owns at most {most} rows, found {rows}")
             }
             Error::RowTooLarge { bytes, most } => {
-                write!(f, "row too large: at most {most} bytes on so many ranks, found {bytes}")
+                write!(
+                    f,
+                    "row too large: at most {most} bytes on this number of ranks, found {bytes}"
+                )
             }
             Error::TooManyEntries { entries, most } => {
                 write!(f, "too many entries: at most {most} a rank and call, found {entries}")

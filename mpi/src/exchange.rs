@@ -7,10 +7,12 @@ use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, CommunicatorCollectives};
 
 use crate::shards::starts;
+use crate::spent::Clock;
 
 /// The ranks that share a table.
 pub(crate) struct Ranks {
     communicator: SimpleCommunicator,
+    pub(crate) clock: Clock,
     /// This one.
     pub(crate) rank: usize,
     /// How many there are.
@@ -23,13 +25,13 @@ impl Ranks {
         let communicator = communicator.duplicate();
         let [rank, count] = [communicator.rank(), communicator.size()];
         let [rank, count] = [rank, count].map(|number| usize::try_from(number).unwrap_or(0));
-        Ranks { communicator, rank, count }
+        Ranks { communicator, clock: Clock::default(), rank, count }
     }
 
     /// The largest of all ranks' values, place by place.
     pub(crate) fn most(&self, values: &[u64]) -> Vec<u64> {
         let mut most = vec![0; values.len()];
-        self.communicator.all_reduce_into(values, &mut most, SystemOperation::max());
+        self.timed(|c| c.all_reduce_into(values, &mut most, SystemOperation::max()));
         most
     }
 
@@ -51,7 +53,7 @@ impl Ranks {
         }
         let (from, to): (&[u8], &mut [u8]) =
             (bytemuck::cast_slice(&own), bytemuck::cast_slice_mut(&mut all));
-        self.communicator.all_gather_into(from, to);
+        self.timed(|c| c.all_gather_into(from, to));
         all
     }
 
@@ -59,7 +61,7 @@ impl Ranks {
     pub(crate) fn before(&self, values: &[u64]) -> Vec<u64> {
         // MPI leaves it as it is on the first rank.
         let mut sums = vec![0; values.len()];
-        self.communicator.exclusive_scan_into(values, &mut sums, SystemOperation::sum());
+        self.timed(|c| c.exclusive_scan_into(values, &mut sums, SystemOperation::sum()));
         sums
     }
 
@@ -67,7 +69,7 @@ impl Ranks {
     /// the order of the ranks.
     pub(crate) fn swap_even(&self, values: &[u64]) -> Vec<u64> {
         let mut received = vec![0; values.len()];
-        self.communicator.all_to_all_into(values, &mut received);
+        self.timed(|c| c.all_to_all_into(values, &mut received));
         received
     }
 
@@ -92,11 +94,18 @@ impl Ranks {
             [] => &mut one_in,
             to => to,
         };
-        self.communicator.all_to_all_varcount_into(
-            &Partition::new(from, counts, places),
-            &mut PartitionMut::new(to, counts_in, places_in),
-        );
+        let from = Partition::new(from, counts, places);
+        let mut to = PartitionMut::new(to, counts_in, places_in);
+        self.timed(|c| c.all_to_all_varcount_into(&from, &mut to));
+        let own = sent.get(self.rank).copied().unwrap_or(0);
+        let others = sent.iter().sum::<usize>().saturating_sub(own);
+        self.clock.sent(others.saturating_mul(bytes));
         all
+    }
+
+    /// A call of MPI, which takes until the other ranks have made it too.
+    fn timed(&self, call: impl FnOnce(&SimpleCommunicator)) {
+        self.clock.time(|spent| &mut spent.exchange, || call(&self.communicator));
     }
 }
 

@@ -43,11 +43,11 @@ pub(crate) struct Part {
 
 impl Rounds {
     /// Routes this rank's entries, and agrees with the others on rounds of about `most` entries of
-    /// each rank, or on an error. `slices` is what is wrong with slices before indices are looked
+    /// each rank, or on an error. The memory of `routes` is used again. `slices` is what is wrong with slices before indices are looked
     /// at, and `later` what is reported after them.
     pub(crate) fn new<I: Index>(
-        ranks: &Ranks,
-        shards: &Shards,
+        mut routes: Routes,
+        (ranks, shards): (&Ranks, &Shards),
         rule: Rule<'_>,
         indices: &[I],
         (by, most): (By, usize),
@@ -67,15 +67,15 @@ impl Rounds {
             By::Entry => entry >> shift,
             By::Row => local >> shift,
         };
+        let mut fill = || routes.fill(rule, shards, indices, (ranks.count, rounds), route);
         let routed = match slices {
             Some(error) => Err(error),
-            None => Routes::new(rule, shards, indices, (ranks.count, rounds), route)
-                .and_then(|routes| later.map_or(Ok(routes), Err)),
+            None => ranks.clock.time(|spent| &mut spent.routing, &mut fill),
         };
-        let (routes, error) = match routed {
-            Ok(routes) => (routes, None),
-            Err(error) => (Routes::none(ranks.count, rounds), Some(error)),
-        };
+        let error = routed.and_then(|()| later.map_or(Ok(()), Err)).err();
+        if error.is_some() {
+            routes.clear(ranks.count, rounds);
+        }
         let outgoing = |round: usize| routes.ranges(round, ranks.count);
         let mut words =
             Vec::with_capacity(rounds.saturating_add(WORDS).saturating_mul(ranks.count));

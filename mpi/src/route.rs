@@ -18,58 +18,39 @@ pub(crate) struct Rule<'a> {
 }
 
 impl Rule<'_> {
-    /// Visits the entries that are not left out, each with its row, in order. Stops at the first
-    /// one that is out of bounds under [`Bounds::Error`].
+    /// Finds the first index that is out of bounds, if that is an error.
+    fn check<I: Index>(&self, indices: &[I]) -> Result<(), strew::Error> {
+        if !matches!(self.bounds, Bounds::Error) {
+            return Ok(());
+        }
+        let axes = self.sizes.len();
+        let entries = indices.len() / axes.max(1);
+        let places = Layout::from_parts(self.sizes, &vec![0; axes], 0)?;
+        let list = Layout::contiguous([entries, axes]);
+        let gather = Gather::nd(&places, &list, &Layout::contiguous([entries]), 0)?;
+        gather.negative(self.negative).check(indices).map(|_| ())
+    }
+
+    /// Visits the entries that are not left out, in order, each with its row.
     #[inline(always)]
-    fn each<I: Index>(
-        &self,
-        indices: &[I],
-        mut visit: impl FnMut(usize, usize),
-    ) -> Result<(), strew::Error> {
-        let wrong = matches!(self.bounds, Bounds::Error);
+    fn each<I: Index>(&self, indices: &[I], mut visit: impl FnMut(usize, usize)) {
+        let resolve = |index: &I, size| index.resolve(size, self.bounds, self.negative);
         let mut found = |entry, row: Option<usize>| match row {
             Some(row) if self.padding != Some(row) => visit(entry, row),
             _ => {}
         };
         if let [size] = *self.sizes {
             for (entry, index) in indices.iter().enumerate() {
-                let row = index.resolve(size, self.bounds, self.negative);
-                if row.is_none() && wrong {
-                    return Err(self.refused(entry, &[*index]));
-                }
-                found(entry, row);
+                found(entry, resolve(index, size));
             }
-            return Ok(());
+            return;
         }
         for (entry, tuple) in indices.chunks_exact(self.sizes.len().max(1)).enumerate() {
             let row = tuple.iter().zip(self.sizes).try_fold(0_usize, |row, (index, size)| {
-                let position = index.resolve(*size, self.bounds, self.negative)?;
-                Some(row.wrapping_mul(*size).wrapping_add(position))
+                Some(row.wrapping_mul(*size).wrapping_add(resolve(index, *size)?))
             });
-            if row.is_none() && wrong {
-                return Err(self.refused(entry, tuple));
-            }
             found(entry, row);
         }
-        Ok(())
-    }
-
-    /// The error for a tuple that has no row.
-    #[cold]
-    #[inline(never)]
-    fn refused<I: Index>(&self, entry: usize, tuple: &[I]) -> strew::Error {
-        let one = Layout::contiguous([1]);
-        for (coordinate, (index, size)) in tuple.iter().zip(self.sizes).enumerate() {
-            let axis = Layout::strided([*size], [0]);
-            let found = Gather::axis(&axis, &one, &one, 0).and_then(|gather| {
-                gather.negative(self.negative).check(std::slice::from_ref(index)).map(|_| ())
-            });
-            if let Err(strew::Error::IndexOutOfBounds { value, size, .. }) = found {
-                return strew::Error::IndexOutOfBounds { entry, coordinate, value, size };
-            }
-        }
-        // Not reached: a tuple without a row has such a coordinate.
-        strew::Error::IndexOutOfBounds { entry, coordinate: 0, value: 0, size: 0 }
     }
 }
 
@@ -91,13 +72,15 @@ impl Routes {
     ///
     /// # Errors
     /// The first index that is out of bounds under [`Bounds::Error`].
-    pub(crate) fn new<I: Index>(
+    pub(crate) fn fill<I: Index>(
+        &mut self,
         rule: Rule<'_>,
         shards: &Shards,
         indices: &[I],
         (ranks, rounds): (usize, usize),
         round: impl Fn(usize, usize) -> usize,
-    ) -> Result<Routes, strew::Error> {
+    ) -> Result<(), strew::Error> {
+        rule.check(indices)?;
         let place = |entry, row| {
             let (owner, local) = shards.owner(row);
             (round(entry, local).wrapping_mul(ranks).wrapping_add(owner), local)
@@ -108,31 +91,34 @@ impl Routes {
             if let Some(count) = next.get_mut(place(entry, row).0) {
                 *count = count.wrapping_add(1);
             }
-        })?;
-        let mut starts = Vec::with_capacity(next.len().saturating_add(1));
+        });
+        self.starts.clear();
         let mut end = 0_usize;
         for count in &mut next {
-            starts.push(end);
+            self.starts.push(end);
             end = end.wrapping_add(std::mem::replace(count, end));
         }
-        starts.push(end);
-        let (mut order, mut ids) = (vec![0; end], vec![0; end]);
+        self.starts.push(end);
+        self.order.resize(end, 0);
+        self.ids.resize(end, 0);
         rule.each(indices, |entry, row| {
-            let (bucket, local) = place(entry, row);
-            if let Some(next) = next.get_mut(bucket) {
-                if let (Some(order), Some(id)) = (order.get_mut(*next), ids.get_mut(*next)) {
+            let (range, local) = place(entry, row);
+            if let Some(next) = next.get_mut(range) {
+                if let (Some(order), Some(id)) =
+                    (self.order.get_mut(*next), self.ids.get_mut(*next))
+                {
                     (*order, *id) = (entry as u32, local as u32);
                 }
                 *next = next.wrapping_add(1);
             }
-        })?;
-        Ok(Routes { order, ids, starts })
+        });
+        Ok(())
     }
 
-    /// Nothing, for a rank whose call is refused.
-    pub(crate) fn none(ranks: usize, rounds: usize) -> Routes {
-        let starts = vec![0; ranks.saturating_mul(rounds).saturating_add(1)];
-        Routes { starts, ..Routes::default() }
+    /// Makes them none, for a rank whose call is refused.
+    pub(crate) fn clear(&mut self, ranks: usize, rounds: usize) {
+        self.starts.clear();
+        self.starts.resize(ranks.saturating_mul(rounds).saturating_add(1), 0);
     }
 
     /// The ranges of a round, one for each owner.
@@ -147,6 +133,17 @@ mod tests {
     use super::*;
     use crate::shards::Distribution;
 
+    fn routes<I: Index>(
+        rule: Rule<'_>,
+        shards: &Shards,
+        indices: &[I],
+        counts: (usize, usize),
+        round: impl Fn(usize, usize) -> usize,
+    ) -> Result<Routes, strew::Error> {
+        let mut routes = Routes::default();
+        routes.fill(rule, shards, indices, counts, round).map(|()| routes)
+    }
+
     #[test]
     fn by_round_and_owner_in_order() {
         let shards = Shards::new(10, 2, Distribution::Block);
@@ -157,16 +154,16 @@ mod tests {
             padding: Some(4),
         };
         let indices = [7, 0, -1, 4, 99, 1, 5];
-        let routes = Routes::new(rule, &shards, &indices, (2, 2), |entry, _| entry / 4);
+        let found = routes(rule, &shards, &indices, (2, 2), |entry, _| entry / 4);
         let expected = Routes {
             order: vec![1, 0, 2, 5, 6],
             ids: vec![0, 2, 4, 1, 0],
             starts: vec![0, 1, 3, 4, 5],
         };
         assert_eq!(expected.ranges(1, 2), [3..4, 4..5]);
-        assert_eq!(routes, Ok(expected));
+        assert_eq!(found, Ok(expected));
         let rule = Rule { bounds: Bounds::Error, ..rule };
-        let error = Routes::new(rule, &shards, &indices, (2, 1), |_, _| 0);
+        let error = routes(rule, &shards, &indices, (2, 1), |_, _| 0);
         let bad = strew::Error::IndexOutOfBounds { entry: 4, coordinate: 0, value: 99, size: 10 };
         assert_eq!(error, Err(bad));
     }
@@ -180,10 +177,10 @@ mod tests {
             negative: Negative::FromEnd,
             padding: None,
         };
-        let routes = Routes::new(rule, &shards, &[1_i8, 2, 0, -1], (2, 1), |_, _| 0);
+        let found = routes(rule, &shards, &[1_i8, 2, 0, -1], (2, 1), |_, _| 0);
         let expected = Routes { order: vec![1, 0], ids: vec![1, 2], starts: vec![0, 1, 2] };
-        assert_eq!(routes, Ok(expected));
-        let error = Routes::new(rule, &shards, &[1_u64, 2, 0, 3], (2, 1), |_, _| 0);
+        assert_eq!(found, Ok(expected));
+        let error = routes(rule, &shards, &[1_u64, 2, 0, 3], (2, 1), |_, _| 0);
         let bad = strew::Error::IndexOutOfBounds { entry: 1, coordinate: 1, value: 3, size: 3 };
         assert_eq!(error, Err(bad));
     }

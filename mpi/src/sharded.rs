@@ -1,5 +1,6 @@
 //! Tables over ranks, and the calls on them.
 
+use std::cell::Cell;
 use std::ops::Range;
 
 use bytemuck::Pod;
@@ -12,9 +13,9 @@ use crate::error::Error;
 use crate::exchange::Ranks;
 use crate::kernels;
 use crate::rounds::{By, Rounds};
-use crate::route::Rule;
+use crate::route::{Routes, Rule};
 use crate::shards::{Distribution, Shards};
-use crate::spent::{Clock, Spent};
+use crate::spent::Spent;
 
 /// The leading axes that indices may choose from, at most.
 pub const MAX_AXES: usize = MAX_RANK - 1;
@@ -33,7 +34,6 @@ const MAX_BYTES: usize = i32::MAX as usize;
 pub struct Sharded {
     pub(crate) ranks: Ranks,
     shards: Shards,
-    clock: Clock,
     /// Of the axes that indices choose from.
     sizes: Vec<usize>,
     /// The elements of a row.
@@ -41,6 +41,8 @@ pub struct Sharded {
     bounds: Bounds,
     negative: Negative,
     buffer: usize,
+    /// Of the call before: memory for the next one.
+    routes: Cell<Routes>,
 }
 
 /// The updates of a call.
@@ -100,12 +102,12 @@ impl Sharded {
         Ok(Sharded {
             shards: Shards::new(rows, ranks.count, distribution),
             ranks,
-            clock: Clock::default(),
             sizes: leading.to_vec(),
             row,
             bounds: Bounds::Error,
             negative: Negative::FromEnd,
             buffer: 16 << 20,
+            routes: Cell::default(),
         })
     }
 
@@ -164,7 +166,7 @@ impl Sharded {
     /// What the calls on this table have cost so far on this rank.
     #[must_use]
     pub fn spent(&self) -> Spent {
-        self.clock.read()
+        self.ranks.clock.read()
     }
 
     /// `output[e, ..] = table[indices[e], ..]` for each entry `e` of this rank, where the table is
@@ -213,12 +215,12 @@ impl Sharded {
         for round in 0..rounds.count() {
             for part in rounds.parts(&self.ranks, round) {
                 let ids = part.pick(&rounds.routes.ids);
-                let wanted = self.swap(&ids, (&part.sent, &part.received), 1);
+                let wanted = self.ranks.swap(&ids, (&part.sent, &part.received), 1);
                 let mut rows = zeroed(wanted.len(), self.row);
                 self.kernel(|| {
                     kernels::gather((local, self.local_rows()), &wanted, &mut rows, self.row)
                 })?;
-                let rows = self.swap(&rows, (&part.received, &part.sent), self.row);
+                let rows = self.ranks.swap(&rows, (&part.received, &part.sent), self.row);
                 let order = part.pick(&rounds.routes.order);
                 self.packing(|| {
                     let to = (&mut *output, entries);
@@ -226,6 +228,7 @@ impl Sharded {
                 })?;
             }
         }
+        self.routes.set(rounds.routes);
         Ok(())
     }
 
@@ -312,7 +315,7 @@ impl Sharded {
         for round in 0..rounds.count() {
             for part in rounds.parts(&self.ranks, round) {
                 let (sent, received) = (&part.sent, &part.received);
-                let ids = self.swap(&part.pick(&rounds.routes.ids), (sent, received), 1);
+                let ids = self.ranks.swap(&part.pick(&rounds.routes.ids), (sent, received), 1);
                 if let Some(shared) = &shared {
                     self.kernel(|| {
                         same_rows(shared, received, self.row).try_for_each(|(range, update)| {
@@ -328,12 +331,13 @@ impl Sharded {
                 self.packing(|| {
                     kernels::gather((updates, entries), &order, &mut packed, self.row)
                 })?;
-                let rows = self.swap(&packed, (sent, received), self.row);
+                let rows = self.ranks.swap(&packed, (sent, received), self.row);
                 self.kernel(|| {
                     kernels::scatter(reduction, (local, owned), &ids, (&rows, false), self.row)
                 })?;
             }
         }
+        self.routes.set(rounds.routes);
         Ok(())
     }
 
@@ -377,24 +381,22 @@ impl Sharded {
         let most = (self.buffer.min(MAX_BYTES / 2) / bytes).max(1);
         let rule =
             Rule { sizes: &self.sizes, bounds: self.bounds, negative: self.negative, padding };
-        let agree = || Rounds::new(&self.ranks, &self.shards, rule, indices, (by, most), wrong);
-        self.clock.time(|spent| &mut spent.routing, agree)
-    }
-
-    /// Sends items of `width` values to each rank.
-    fn swap<T: Pod>(&self, items: &[T], counts: (&[usize], &[usize]), width: usize) -> Vec<T> {
-        let own = counts.0.get(self.ranks.rank).copied().unwrap_or(0);
-        let others = counts.0.iter().sum::<usize>().saturating_sub(own);
-        self.clock.sent(others.saturating_mul(width).saturating_mul(size_of::<T>()));
-        self.clock.time(|spent| &mut spent.exchange, || self.ranks.swap(items, counts, width))
+        Rounds::new(
+            self.routes.take(),
+            (&self.ranks, &self.shards),
+            rule,
+            indices,
+            (by, most),
+            wrong,
+        )
     }
 
     fn kernel(&self, work: impl FnOnce() -> Result<(), strew::Error>) -> Result<(), Error> {
-        self.clock.time(|spent| &mut spent.kernels, work).map_err(|error| self.own(error))
+        self.ranks.clock.time(|spent| &mut spent.kernels, work).map_err(|error| self.own(error))
     }
 
     fn packing(&self, work: impl FnOnce() -> Result<(), strew::Error>) -> Result<(), Error> {
-        self.clock.time(|spent| &mut spent.packing, work).map_err(|error| self.own(error))
+        self.ranks.clock.time(|spent| &mut spent.packing, work).map_err(|error| self.own(error))
     }
 
     fn own(&self, error: strew::Error) -> Error {
@@ -406,7 +408,7 @@ impl Sharded {
         indices.len().div_ceil(self.sizes.len().max(1))
     }
 
-    /// The indices of so many entries.
+    /// The indices of as many entries.
     fn indices_len(&self, entries: usize) -> usize {
         entries.saturating_mul(self.sizes.len())
     }
