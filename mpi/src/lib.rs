@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+mod bag;
 mod error;
 mod exchange;
 mod kernels;

@@ -43,8 +43,8 @@ pub(crate) struct Part {
 
 impl Rounds {
     /// Routes this rank's entries, and agrees with the others on rounds of about `most` entries of
-    /// each rank, or on an error. The memory of `routes` is used again. `slices` is what is wrong with slices before indices are looked
-    /// at, and `later` what is reported after them.
+    /// each rank, or on an error. The memory of `routes` is used again. `slices` is what is wrong
+    /// and is reported before indices are looked at, and `later` after them.
     pub(crate) fn new<I: Index>(
         mut routes: Routes,
         (ranks, shards): (&Ranks, &Shards),

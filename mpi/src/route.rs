@@ -15,6 +15,8 @@ pub(crate) struct Rule<'a> {
     pub(crate) negative: Negative,
     /// A row whose entries are left out.
     pub(crate) padding: Option<usize>,
+    /// What errors call the first entry.
+    pub(crate) first: usize,
 }
 
 impl Rule<'_> {
@@ -28,7 +30,13 @@ impl Rule<'_> {
         let places = Layout::from_parts(self.sizes, &vec![0; axes], 0)?;
         let list = Layout::contiguous([entries, axes]);
         let gather = Gather::nd(&places, &list, &Layout::contiguous([entries]), 0)?;
-        gather.negative(self.negative).check(indices).map(|_| ())
+        gather.negative(self.negative).check(indices).map(|_| ()).map_err(|error| match error {
+            strew::Error::IndexOutOfBounds { entry, coordinate, value, size } => {
+                let entry = entry.saturating_add(self.first);
+                strew::Error::IndexOutOfBounds { entry, coordinate, value, size }
+            }
+            error => error,
+        })
     }
 
     /// Visits the entries that are not left out, in order, each with its row.
@@ -152,6 +160,7 @@ mod tests {
             bounds: Bounds::Skip,
             negative: Negative::FromEnd,
             padding: Some(4),
+            first: 0,
         };
         let indices = [7, 0, -1, 4, 99, 1, 5];
         let found = routes(rule, &shards, &indices, (2, 2), |entry, _| entry / 4);
@@ -176,12 +185,13 @@ mod tests {
             bounds: Bounds::Error,
             negative: Negative::FromEnd,
             padding: None,
+            first: 3,
         };
         let found = routes(rule, &shards, &[1_i8, 2, 0, -1], (2, 1), |_, _| 0);
         let expected = Routes { order: vec![1, 0], ids: vec![1, 2], starts: vec![0, 1, 2] };
         assert_eq!(found, Ok(expected));
         let error = routes(rule, &shards, &[1_u64, 2, 0, 3], (2, 1), |_, _| 0);
-        let bad = strew::Error::IndexOutOfBounds { entry: 1, coordinate: 1, value: 3, size: 3 };
+        let bad = strew::Error::IndexOutOfBounds { entry: 4, coordinate: 1, value: 3, size: 3 };
         assert_eq!(error, Err(bad));
     }
 }

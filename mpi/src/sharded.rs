@@ -6,7 +6,7 @@ use std::ops::Range;
 use bytemuck::Pod;
 use mpi::traits::Communicator;
 use strew::{
-    Assign, Bounds, Gather, Index, Layout, MAX_RANK, Negative, Operand, Reduction, Scatter,
+    Assign, Bounds, Empty, Gather, Index, Layout, MAX_RANK, Negative, Operand, Reduction, Scatter,
 };
 
 use crate::error::Error;
@@ -40,6 +40,8 @@ pub struct Sharded {
     row: usize,
     bounds: Bounds,
     negative: Negative,
+    padding: Option<usize>,
+    pub(crate) empty: Empty,
     buffer: usize,
     /// Of the call before: memory for the next one.
     routes: Cell<Routes>,
@@ -106,6 +108,8 @@ impl Sharded {
             row,
             bounds: Bounds::Error,
             negative: Negative::FromEnd,
+            padding: None,
+            empty: Empty::Zero,
             buffer: 16 << 20,
             routes: Cell::default(),
         })
@@ -124,6 +128,22 @@ impl Sharded {
     #[must_use]
     pub fn negative(mut self, negative: Negative) -> Sharded {
         self.negative = negative;
+        self
+    }
+
+    /// The same table with a row whose entries no [`bag`](Sharded::bag) counts, as
+    /// [`strew::Bag::padding`].
+    #[must_use]
+    pub fn padding(mut self, row: usize) -> Sharded {
+        self.padding = Some(row);
+        self
+    }
+
+    /// The same table with another result of a [`bag`](Sharded::bag) without entries; it is
+    /// [`Empty::Zero`] if none is set.
+    #[must_use]
+    pub fn empty(mut self, empty: Empty) -> Sharded {
+        self.empty = empty;
         self
     }
 
@@ -196,22 +216,20 @@ impl Sharded {
                 kernels::run(&gather, local, indices, output)
             });
         }
-        self.gather_rows(local, indices, None, (short, None), output)
+        let wrong = (short, None);
+        let rounds = self.rounds::<T, I>((indices, 0), By::Entry, false, self.row, wrong)?;
+        self.fetch(&rounds, local, (output, entries))?;
+        self.done(rounds);
+        Ok(())
     }
 
-    /// [`gather`](Sharded::gather), once the slices have been looked at: `first` is what is wrong
-    /// and is reported before indices are looked at, and `later` after them. Entries that lead to
-    /// row `padding` are left out.
-    pub(crate) fn gather_rows<T: Pod + Send + Sync, I: Index>(
+    /// Gets the rows of all entries from their owners. Those of entries that are left out stay.
+    pub(crate) fn fetch<T: Pod + Send + Sync>(
         &self,
+        rounds: &Rounds,
         local: &[T],
-        indices: &[I],
-        padding: Option<usize>,
-        wrong: (Option<strew::Error>, Option<strew::Error>),
-        output: &mut [T],
+        (output, entries): (&mut [T], usize),
     ) -> Result<(), Error> {
-        let entries = self.entries(indices);
-        let rounds = self.rounds::<T, I>(indices, By::Entry, padding, self.row, wrong)?;
         for round in 0..rounds.count() {
             for part in rounds.parts(&self.ranks, round) {
                 let ids = part.pick(&rounds.routes.ids);
@@ -228,8 +246,12 @@ impl Sharded {
                 })?;
             }
         }
-        self.routes.set(rounds.routes);
         Ok(())
+    }
+
+    /// Keeps the memory of a call for the next one.
+    pub(crate) fn done(&self, rounds: Rounds) {
+        self.routes.set(rounds.routes);
     }
 
     /// `table[indices[e], ..] = updates[e, ..]` for the entries `e` of rank 0, then those of rank 1
@@ -308,7 +330,7 @@ impl Sharded {
             });
         }
         let width = if repeated { 0 } else { self.row };
-        let rounds = self.rounds::<T, I>(indices, By::Row, None, width, (short, later))?;
+        let rounds = self.rounds::<T, I>((indices, 0), By::Row, false, width, (short, later))?;
         // The row of each rank, where it has one for all of its entries.
         let shared = repeated.then(|| self.ranks.all(updates, self.row));
         let owned = self.local_rows();
@@ -337,7 +359,7 @@ impl Sharded {
                 })?;
             }
         }
-        self.routes.set(rounds.routes);
+        self.done(rounds);
         Ok(())
     }
 
@@ -362,12 +384,13 @@ impl Sharded {
         })
     }
 
-    /// Agrees on the rounds of a call, whose messages have `width` elements for each entry.
-    fn rounds<T, I: Index>(
+    /// Agrees on the rounds of a call, whose messages have `width` elements for each entry. Errors
+    /// count the entries from `first`. With `padded`, those of the padding row are left out.
+    pub(crate) fn rounds<T, I: Index>(
         &self,
-        indices: &[I],
+        (indices, first): (&[I], usize),
         by: By,
-        padding: Option<usize>,
+        padded: bool,
         width: usize,
         wrong: (Option<strew::Error>, Option<strew::Error>),
     ) -> Result<Rounds, Error> {
@@ -379,8 +402,13 @@ impl Sharded {
         // Two times as many may be sent at once, and MPI must be able to count their bytes.
         let bytes = bytes.saturating_add(size_of::<u32>());
         let most = (self.buffer.min(MAX_BYTES / 2) / bytes).max(1);
-        let rule =
-            Rule { sizes: &self.sizes, bounds: self.bounds, negative: self.negative, padding };
+        let rule = Rule {
+            sizes: &self.sizes,
+            bounds: self.bounds,
+            negative: self.negative,
+            padding: self.padding.filter(|_| padded),
+            first,
+        };
         Rounds::new(
             self.routes.take(),
             (&self.ranks, &self.shards),
@@ -391,7 +419,10 @@ impl Sharded {
         )
     }
 
-    fn kernel(&self, work: impl FnOnce() -> Result<(), strew::Error>) -> Result<(), Error> {
+    pub(crate) fn kernel(
+        &self,
+        work: impl FnOnce() -> Result<(), strew::Error>,
+    ) -> Result<(), Error> {
         self.ranks.clock.time(|spent| &mut spent.kernels, work).map_err(|error| self.own(error))
     }
 
@@ -404,12 +435,12 @@ impl Sharded {
     }
 
     /// The entries of these indices.
-    fn entries<I>(&self, indices: &[I]) -> usize {
+    pub(crate) fn entries<I>(&self, indices: &[I]) -> usize {
         indices.len().div_ceil(self.sizes.len().max(1))
     }
 
     /// The indices of as many entries.
-    fn indices_len(&self, entries: usize) -> usize {
+    pub(crate) fn indices_len(&self, entries: usize) -> usize {
         entries.saturating_mul(self.sizes.len())
     }
 }
@@ -434,7 +465,7 @@ fn shape(sizes: &[usize], axes: usize, ranks: usize) -> Result<(&[usize], usize,
 }
 
 /// What is wrong with a slice that is too short.
-fn fits(operand: Operand, expected: usize, found: usize) -> Option<strew::Error> {
+pub(crate) fn fits(operand: Operand, expected: usize, found: usize) -> Option<strew::Error> {
     (found < expected).then_some(strew::Error::SliceTooShort { operand, expected, found })
 }
 

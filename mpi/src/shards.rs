@@ -5,8 +5,8 @@ use std::ops::Range;
 /// How the rows of a table are spread over the ranks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Distribution {
-    /// Rank `r` of `p` owns the rows from `r * c` to before `(r + 1) * c`, as far as there are so
-    /// many, where `c` is the number of rows divided by `p`, rounded up.
+    /// Rank `r` of `p` owns the rows from `r * c` to before `(r + 1) * c`, or to the end, where `c`
+    /// is the number of rows divided by `p`, rounded up.
     #[default]
     Block,
     /// Row `n` is row `n / p` of rank `n % p`. It evens out what is drawn to few neighbouring rows.

@@ -12,8 +12,8 @@ use half::f16;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::Communicator;
 use strew::{
-    Add, And, Assign, Bounds, Gather, Index, Layout, Max, Min, Mul, Negative, Operand, Or,
-    Reduction, Scatter, Sub, Xor,
+    Add, And, Assign, Bag, Bags, Bounds, Empty, Gather, Index, Layout, Max, Mean, Min, Mul,
+    Negative, Operand, Or, Pool, Reduction, Scatter, Sub, Weighted, Xor,
 };
 use strew_mpi::{Distribution, Error, MAX_AXES, Sharded};
 
@@ -52,10 +52,10 @@ fn all_cases(world: &SimpleCommunicator) {
     for seed in 0..60 / world.size() as u64 {
         let mut random = Random(seed);
         index_types(world, &mut random);
-        for element in [integers, bytes, floats, halves, doubles, arrays] {
+        for element in [integers, bytes, floats, halves, doubles, arrays, pools] {
             element(world, &mut random);
         }
-        cases += 16;
+        cases += 17;
     }
     tables_that_differ(world);
     short_slices(world);
@@ -197,6 +197,10 @@ impl<T: Value, I: Cut> Case<T, I> {
         }
     }
 
+    fn rows(&self) -> usize {
+        self.sizes[..self.axes].iter().product()
+    }
+
     fn sharded(&self, world: &SimpleCommunicator) -> Sharded {
         Sharded::new(world, &self.sizes, self.axes, self.distribution)
             .unwrap()
@@ -336,6 +340,63 @@ where
     }
 }
 
+/// Bags of each rank's entries, as one process reduces them.
+fn bags<T: Value, I: Cut, P>(
+    world: &SimpleCommunicator,
+    case: &Case<T, I>,
+    random: &mut Random,
+    pool: impl Fn(usize) -> P,
+) where
+    P: Pool<T> + Copy + Sync,
+{
+    let rank = world.rank() as usize;
+    let padding = random.below(case.rows().max(1));
+    let empty = random.one_of(&[Empty::Zero, Empty::Keep]);
+    let kind = random.below(3);
+    let lists: Vec<_> = case.indices.iter().map(|list| list.len() / case.axes).collect();
+    let offsets = lists.iter().map(|entries| {
+        let mut offsets: Vec<_> =
+            (0..random.below(6) + 1).map(|_| random.below(entries + 1) as u16).collect();
+        offsets.sort_unstable();
+        offsets
+    });
+    let offsets = &offsets.collect::<Vec<_>>()[rank];
+    let lengths: Vec<_> = offsets.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    let bags = [Bags::Offsets(offsets), Bags::Starts(offsets), Bags::Lengths(&lengths)][kind];
+    let count = offsets.len() - usize::from(kind != 1);
+    let row = case.row;
+    let sharded = case.sharded(world).padding(padding).empty(empty);
+    let local = case.local(&sharded, &case.table);
+    let before: Vec<T> = values(&mut Random(7), count * row);
+    let mut output = before.clone();
+    let pool = pool(lists[rank]);
+    sharded.bag(pool, &local, &case.indices[rank], bags, &mut output).unwrap();
+
+    // With one axis strew itself has it.
+    if case.axes == 1 {
+        let [table, to] = [case.rows(), count].map(|rows| Layout::contiguous([rows, row]));
+        let bag = Bag::new(&table, &Layout::contiguous([lists[rank]]), &to).unwrap();
+        let bag = bag.bounds(case.bounds).negative(case.negative).padding(padding).empty(empty);
+        let mut expected = before.clone();
+        bag.run(pool, &case.table, &case.indices[rank], bags, &mut expected).unwrap();
+        assert_eq!(bits(&output), bits(&expected));
+    }
+
+    // The last rank's last offset is too large, and so nothing happens anywhere.
+    let last = world.size() as usize - 1;
+    let wrong = [u16::MAX];
+    let odd = if rank == last { Bags::Lengths(&wrong) } else { bags };
+    output.clone_from(&before);
+    output.resize(output.len().max(row), T::random(random));
+    let kept = output.clone();
+    let found = sharded.bag(pool, &local, &case.indices[rank], odd, &mut output);
+    let value = i128::from(u16::MAX);
+    let error =
+        strew::Error::OffsetOutOfRange { entry: 0, value, minimum: 0, maximum: lists[last] };
+    assert_eq!(found, Err(Error::Rank { rank: last, error }));
+    assert_eq!(bits(&output), bits(&kept));
+}
+
 /// Each index type.
 fn index_types(world: &SimpleCommunicator, random: &mut Random) {
     macro_rules! each {
@@ -344,6 +405,7 @@ fn index_types(world: &SimpleCommunicator, random: &mut Random) {
             gathers(world, &case);
             reduces(world, &case, Assign);
             reduces(world, &case, Add);
+            bags(world, &case, random, |_| Add);
             refuses(world, &mut case, random);
         )*};
     }
@@ -360,6 +422,14 @@ macro_rules! element {
         }
     };
 }
+fn pools(world: &SimpleCommunicator, random: &mut Random) {
+    let case = Case::<f32, i32>::random(world.size() as usize, random);
+    bags(world, &case, random, |_| Mean);
+    bags(world, &case, random, |_| Max);
+    let weights: Vec<f32> = values(random, 200);
+    bags(world, &case, random, |entries| Weighted(Add, &weights[..entries]));
+}
+
 element!(integers, u32: Assign, Add, Sub, Mul, Min, Max, And, Or, Xor, u32::rotate_left);
 element!(bytes, i8: Add, Sub, Mul, Min, Max);
 element!(floats, f32: Assign, Add, Sub, Mul, Min, Max, |a: f32, b: f32| a * 0.5 + b);
