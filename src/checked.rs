@@ -1,5 +1,7 @@
 //! Operators whose indices are proven.
 
+use core::mem::MaybeUninit;
+
 use crate::average::Average;
 use crate::element::Element;
 use crate::error::{Error, Operand};
@@ -154,6 +156,70 @@ impl<I: Index> Checked<'_, Gather, I> {
     #[inline]
     pub fn run<T: Element>(&self, input: &[T], output: &mut [T]) -> Result<(), Error> {
         self.proven().gather(input, output)
+    }
+
+    /// Gathers, as [`Gather::run_uninit`] does.
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`], [`Error::PolicyNotSupported`], and
+    /// [`Error::IndexOutOfBounds`] on an axis of size 0; nothing is written.
+    #[inline]
+    pub fn run_uninit<T: Element>(
+        &self,
+        input: &[T],
+        output: &mut [MaybeUninit<T>],
+    ) -> Result<(), Error> {
+        self.proven().gather_uninit(input, output)
+    }
+
+    /// Gathers, as [`Gather::par_run_uninit`] does.
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`], [`Error::PolicyNotSupported`], and
+    /// [`Error::IndexOutOfBounds`] on an axis of size 0; nothing is written.
+    #[cfg(feature = "rayon")]
+    pub fn par_run_uninit<T: Element + Send + Sync>(
+        &self,
+        input: &[T],
+        output: &mut [MaybeUninit<T>],
+    ) -> Result<(), Error> {
+        run::par_gather_uninit(&self.operator.plan, input, self.indices, true, output)
+    }
+
+    /// Gathers, as [`Gather::collect`] does.
+    ///
+    /// # Errors
+    /// [`Error::SliceTooShort`], [`Error::PolicyNotSupported`], [`Error::OutputNotPacked`].
+    ///
+    /// # Panics
+    /// As [`Gather::collect`] does.
+    ///
+    /// ```
+    /// use strew::{Gather, Layout};
+    ///
+    /// let (table, two) = (Layout::contiguous([3]), Layout::contiguous([2]));
+    /// let gather = Gather::axis(&table, &two, &two, 0)?;
+    /// assert_eq!(gather.check(&[1, -1])?.collect(&[10, 20, 30])?, [20, 30]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[cfg(feature = "std")]
+    #[inline]
+    pub fn collect<T: Element>(&self, input: &[T]) -> Result<Vec<T>, Error> {
+        let mut output = Vec::new();
+        self.collect_into(input, &mut output).map(|()| output)
+    }
+
+    /// Gathers, as [`Gather::collect_into`] does.
+    ///
+    /// # Errors
+    /// Those of [`collect`](Checked::collect). The vector has what it had.
+    ///
+    /// # Panics
+    /// As [`Gather::collect_into`] does.
+    #[cfg(feature = "std")]
+    #[inline]
+    pub fn collect_into<T: Element>(&self, input: &[T], output: &mut Vec<T>) -> Result<(), Error> {
+        run::append(&self.operator.plan, input, self.indices, true, output)
     }
 
     /// Gathers, as [`Gather::par_run`] does.

@@ -2,6 +2,7 @@
 
 use crate::dml::types::{DataType, FeatureLevel};
 use crate::get::get_mut;
+use crate::index::Bounds;
 
 /// `?` for `const fn`.
 macro_rules! tri {
@@ -165,6 +166,12 @@ pub enum Error {
     IndexOutOfBounds { entry: usize, coordinate: usize, value: i128, size: usize },
     /// Two entries of the indices, counted in row-major order, address the same place.
     DuplicateIndex { first: usize, second: usize },
+    /// A call that writes every place of its output cannot leave some out: see
+    /// [`Gather::run_uninit`](crate::Gather::run_uninit).
+    PolicyNotSupported { found: Bounds },
+    /// The places of an output that becomes a vector are more than its elements: `expected` of
+    /// them.
+    OutputNotPacked { expected: usize, found: usize },
     /// A plan that clamps has no adjoint: see [`Gather::adjoint`](crate::Gather::adjoint).
     NoAdjoint,
     /// An offset of bags falls below the one before, or passes the number of indices; or a length
@@ -286,6 +293,14 @@ impl Error {
                 .count("duplicate index: entries ", first)
                 .count(" and ", second)
                 .text(" address the same place"),
+            Error::PolicyNotSupported { found } => m
+                .text("policy not supported: ")
+                .text(found.name())
+                .text(" leaves places of the output as they are"),
+            Error::OutputNotPacked { expected, found } => m
+                .count("output not packed: its ", expected)
+                .count(" elements lie in ", found)
+                .text(" places"),
             Error::NoAdjoint => m.text("no adjoint: the plan clamps"),
             Error::OffsetOutOfRange { entry, value, minimum, maximum } => m
                 .count("offset out of range: entry ", entry)

@@ -1,5 +1,7 @@
 //! Gather: `output[s] = input[.. indices ..]`.
 
+use core::mem::MaybeUninit;
+
 use crate::element::Element;
 #[cfg(feature = "std")]
 use crate::engine::Explain;
@@ -255,6 +257,115 @@ impl Gather {
         output: &mut [T],
     ) -> Result<(), Error> {
         run::gather::<T, I>(&self.plan, input, indices, output)
+    }
+
+    /// Gathers as [`run`](Gather::run) does, to memory that nobody has to clear. Once it returns
+    /// `Ok`, every place of the output's layout has a value.
+    ///
+    /// With `std`, [`collect`](Gather::collect) does so without unsafe code.
+    ///
+    /// # Errors
+    /// Those of [`run`](Gather::run), and [`Error::PolicyNotSupported`] for [`Bounds::Skip`]. On an
+    /// axis of size 0 an index is out of bounds under any policy. After an error it is not known
+    /// which places have a value.
+    ///
+    /// ```
+    /// use std::mem::MaybeUninit;
+    /// use strew::{Gather, Layout};
+    ///
+    /// let (table, ids) = (Layout::contiguous([3, 2]), Layout::contiguous([2]));
+    /// let gather = Gather::axis(&table, &ids, &Layout::contiguous([2, 2]), 0)?;
+    /// let mut rows = [MaybeUninit::uninit(); 4];
+    /// gather.run_uninit(&[1, 2, 3, 4, 5, 6], &[2, 0], &mut rows)?;
+    /// // SAFETY: the call was successful, and the layout has all 4 places.
+    /// assert_eq!(rows.map(|place| unsafe { place.assume_init() }), [5, 6, 1, 2]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    // As for `run`.
+    #[cfg_attr(feature = "std", inline)]
+    #[cfg_attr(not(feature = "std"), inline(always))]
+    pub fn run_uninit<T: Element, I: Index>(
+        &self,
+        input: &[T],
+        indices: &[I],
+        output: &mut [MaybeUninit<T>],
+    ) -> Result<(), Error> {
+        run::gather_uninit(&self.plan, input, indices, output)
+    }
+
+    /// Gathers as [`run_uninit`](Gather::run_uninit) does, with the threads of the rayon pool that
+    /// it is called in.
+    ///
+    /// # Errors
+    /// Those of [`run_uninit`](Gather::run_uninit).
+    #[cfg(feature = "rayon")]
+    pub fn par_run_uninit<T: Element + Send + Sync, I: Index>(
+        &self,
+        input: &[T],
+        indices: &[I],
+        output: &mut [MaybeUninit<T>],
+    ) -> Result<(), Error> {
+        run::par_gather_uninit(&self.plan, input, indices, false, output)
+    }
+
+    /// Gathers as [`run`](Gather::run) does, to a new vector. It is written once: nothing is
+    /// cleared before, where the output is laid out in row-major order.
+    ///
+    /// # Errors
+    /// Those of [`run_uninit`](Gather::run_uninit), and [`Error::OutputNotPacked`] for an output
+    /// whose layout has an offset or gaps.
+    ///
+    /// # Panics
+    /// As `Vec::with_capacity` does for the length of the output.
+    ///
+    /// ```
+    /// use strew::{Gather, Layout};
+    ///
+    /// let (table, ids) = (Layout::contiguous([3, 2]), Layout::contiguous([2]));
+    /// let gather = Gather::axis(&table, &ids, &Layout::contiguous([2, 2]), 0)?;
+    /// assert_eq!(gather.collect(&[1, 2, 3, 4, 5, 6], &[2, 0])?, [5, 6, 1, 2]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[cfg(feature = "std")]
+    #[inline]
+    pub fn collect<T: Element, I: Index>(
+        &self,
+        input: &[T],
+        indices: &[I],
+    ) -> Result<Vec<T>, Error> {
+        let mut output = Vec::new();
+        self.collect_into(input, indices, &mut output).map(|()| output)
+    }
+
+    /// Gathers as [`collect`](Gather::collect) does, to the end of a vector.
+    ///
+    /// # Errors
+    /// Those of [`collect`](Gather::collect). The vector has what it had.
+    ///
+    /// # Panics
+    /// As [`Vec::reserve`] does for the length of the output.
+    ///
+    /// ```
+    /// use strew::{Gather, Layout};
+    ///
+    /// let (table, two) = (Layout::contiguous([3]), Layout::contiguous([2]));
+    /// let gather = Gather::axis(&table, &two, &two, 0)?;
+    /// let mut output = vec![7];
+    /// gather.collect_into(&[10, 20, 30], &[1, -1], &mut output)?;
+    /// assert_eq!(output, [7, 20, 30]);
+    /// assert!(gather.collect_into(&[10, 20, 30], &[1, 3], &mut output).is_err());
+    /// assert_eq!(output, [7, 20, 30]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[cfg(feature = "std")]
+    #[inline]
+    pub fn collect_into<T: Element, I: Index>(
+        &self,
+        input: &[T],
+        indices: &[I],
+        output: &mut Vec<T>,
+    ) -> Result<(), Error> {
+        run::append(&self.plan, input, indices, false, output)
     }
 
     /// Gathers as [`run`](Gather::run) does, by functions that all plans share: this is for plans

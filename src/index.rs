@@ -44,6 +44,17 @@ pub enum Bounds {
     Skip,
 }
 
+impl Bounds {
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Bounds::Error => "error",
+            Bounds::Clamp => "clamp",
+            Bounds::Wrap => "wrap",
+            Bounds::Skip => "skip",
+        }
+    }
+}
+
 /// What an index below 0 means.
 ///
 /// Under `OutOfBounds` the [policy](Bounds) treats it as any other index that is out of bounds: it

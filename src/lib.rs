@@ -133,6 +133,7 @@
 //!   conversions by the CPU's own instructions. Results are the same. Firmware says
 //!   `default-features = false`. Large calls may use memory while they run:
 //!   - addresses that a check keeps: 4 bytes for each entry of the indices, at most 16 MiB a call;
+//!   - the output of [`Gather::collect`];
 //!   - or a copy of the data of a scatter: at most an eighth of L3, where that has up to 64 MiB,
 //!     and half of L2 elsewhere;
 //!   - a copy of some columns for `elements` off the last axis: at most twice the size of L2.

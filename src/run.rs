@@ -3,13 +3,17 @@
 //! What is checked first, with and without it: the length of the indices; for a gather the other
 //! slices, then the values of the indices; for a scatter these values, then the other slices.
 
+use core::mem::MaybeUninit;
+
 use crate::element::Element;
 #[cfg(feature = "std")]
 use crate::engine;
 use crate::error::{Error, Operand};
-use crate::index::Index;
+use crate::index::{Bounds, Index};
 use crate::layout::Layout;
 use crate::map::Source;
+#[cfg(not(feature = "std"))]
+use crate::map::{Call, Mapped};
 #[cfg(not(feature = "std"))]
 use crate::movers::Combine;
 use crate::plan::Plan;
@@ -43,6 +47,79 @@ pub(crate) fn gather<T: Element, I: Index>(
     #[cfg(not(feature = "std"))]
     let inside = portable::run::<I, false>(plan, indices, Take { input, output });
     result(plan, indices, inside)
+}
+
+/// [`gather`] to memory without values: every place is written.
+#[inline(always)]
+pub(crate) fn gather_uninit<T: Element, I: Index>(
+    plan: &Plan,
+    input: &[T],
+    indices: &[I],
+    output: &mut [MaybeUninit<T>],
+) -> Result<(), Error> {
+    gather_fits(plan, input.len(), indices, output)?;
+    writes_all(plan, indices)?;
+    #[cfg(feature = "std")]
+    let inside = engine::gather(plan, indices, false, input, output);
+    #[cfg(not(feature = "std"))]
+    let inside = {
+        let source = Mapped { input, map: Call(&MaybeUninit::new) };
+        portable::run::<I, false>(plan, indices, Read { source, output })
+    };
+    result(plan, indices, inside)
+}
+
+/// [`gather_uninit`] with threads.
+#[cfg(feature = "rayon")]
+pub(crate) fn par_gather_uninit<T: Element + Send + Sync, I: Index>(
+    plan: &Plan,
+    input: &[T],
+    indices: &[I],
+    proven: bool,
+    output: &mut [MaybeUninit<T>],
+) -> Result<(), Error> {
+    gather_fits(plan, input.len(), indices, output)?;
+    writes_all(plan, indices)?;
+    result(plan, indices, engine::par_gather(plan, indices, proven, input, output))
+}
+
+/// [`gather_uninit`] to the end of a vector, which is as it was if that fails.
+#[cfg(feature = "std")]
+pub(crate) fn append<T: Element, I: Index>(
+    plan: &Plan,
+    input: &[T],
+    indices: &[I],
+    proven: bool,
+    output: &mut Vec<T>,
+) -> Result<(), Error> {
+    fits(Operand::Indices, plan.lengths.indices, indices.len())?;
+    fits(Operand::Input, plan.lengths.table, input.len())?;
+    writes_all(plan, indices)?;
+    let (expected, found) = (plan.moved_elements(), plan.lengths.flat);
+    if found != expected {
+        return Err(Error::OutputNotPacked { expected, found });
+    }
+    let start = output.len();
+    let inside = engine::append(plan, indices, proven, input, output);
+    if !inside {
+        output.truncate(start);
+    }
+    result(plan, indices, inside)
+}
+
+/// Fails if the policy leaves places of the output as they are. Any but `Skip` finds a place for
+/// every index, unless the axis has none.
+#[inline(always)]
+fn writes_all<I: Index>(plan: &Plan, indices: &[I]) -> Result<(), Error> {
+    if matches!(plan.bounds, Bounds::Skip) {
+        return Err(Error::PolicyNotSupported { found: plan.bounds });
+    }
+    if plan.empty && plan.lengths.flat > 0 {
+        let mut strict = *plan;
+        strict.set_bounds(Bounds::Error);
+        return result(&strict, indices, false);
+    }
+    Ok(())
 }
 
 /// [`gather`] and [`Proven::gather`] with threads.
@@ -263,6 +340,26 @@ impl<I: Index> Proven<'_, I> {
         Ok(())
     }
 
+    /// As [`gather_uninit`].
+    #[inline(always)]
+    pub(crate) fn gather_uninit<T: Element>(
+        &self,
+        input: &[T],
+        output: &mut [MaybeUninit<T>],
+    ) -> Result<(), Error> {
+        let Proven { plan, indices } = *self;
+        gather_fits(plan, input.len(), indices, output)?;
+        writes_all(plan, indices)?;
+        #[cfg(feature = "std")]
+        engine::gather(plan, indices, true, input, output);
+        #[cfg(not(feature = "std"))]
+        {
+            let source = Mapped { input, map: Call(&MaybeUninit::new) };
+            portable::run::<I, true>(plan, indices, Read { source, output });
+        }
+        Ok(())
+    }
+
     /// As [`scatter`].
     #[inline(always)]
     pub(crate) fn scatter<T: Element, R: Reduction<T>>(
@@ -384,7 +481,7 @@ const CLEARED: usize = 16;
 mod tests {
     use super::*;
     use crate::error::Direction::Scatter;
-    use crate::index::{Bounds, Negative};
+    use crate::index::Negative;
     use crate::plan::tests::{nd, packed};
 
     #[test]

@@ -441,7 +441,12 @@ fn every_variant(n: usize, value: i128) -> Vec<Error> {
         Error::ScratchTooShort { expected: n, found: n },
     ];
     let all = operands.into_iter().flat_map(of).chain(without_operand);
-    all.chain([Error::NoAdjoint]).collect()
+    let more = [
+        Error::NoAdjoint,
+        Error::PolicyNotSupported { found: Bounds::Skip },
+        Error::OutputNotPacked { expected: n, found: n },
+    ];
+    all.chain(more).collect()
 }
 
 #[test]

@@ -9,6 +9,7 @@
 //! cargo run --release -p strew-benches --bin summary -- rows --svg rows.svg
 //! cargo run --release -p strew-benches --bin summary -- --routes   # and what each call does
 //! cargo run --release -p strew-benches --bin sweep -- 1 400   # 400 random workloads of seed 1
+//! cargo run --release -p strew-benches --bin outputs   # new outputs, with and without zeroing
 //! ```
 //!
 //! Criterion measures each workload as the safe loop, and as strew on each path of the machine.

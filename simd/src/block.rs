@@ -84,6 +84,15 @@ impl<'a> Block<'a> {
         self.entry_step == n as isize || (self.length <= 1 && !self.lanes_follow())
     }
 
+    /// Whether all entries, of `n` elements each, lie one after the other.
+    pub(crate) fn is_run(&self, n: usize) -> bool {
+        let one_lane = self.addresses.len() <= self.length;
+        match self.addresses.len() {
+            0 | 1 => true,
+            _ => self.entry_step == n as isize && (one_lane || self.lanes_follow()),
+        }
+    }
+
     /// Whether the first entry of a lane lies a step after the last one of the lane before.
     #[inline(always)]
     fn lanes_follow(&self) -> bool {

@@ -1,7 +1,10 @@
 //! Elements as bytes: types of one size share their code.
 
+use core::mem::MaybeUninit;
+
 use bytemuck::NoUninit;
 
+use crate::place::Place;
 use crate::prefetch::LINE;
 
 /// The number of addresses that are compared with a slice at once.
@@ -16,6 +19,12 @@ pub(crate) const STRIDE: usize = 64;
 #[repr(transparent)]
 pub struct Bytes<const N: usize>([u8; N]);
 
+/// Where an element is written, which may have no value yet.
+pub type Slot<const N: usize> = MaybeUninit<Bytes<N>>;
+
+/// Where a byte is written, which may have no value yet.
+pub type Byte = MaybeUninit<u8>;
+
 impl<const N: usize> Bytes<N> {
     /// The bytes of all elements.
     #[inline(always)]
@@ -24,14 +33,14 @@ impl<const N: usize> Bytes<N> {
         unsafe { core::slice::from_raw_parts(elements.as_ptr().cast(), size_of_val(elements)) }
     }
 
-    /// The same to write to.
+    /// The bytes of all slots, to write to.
     ///
     /// # Safety
-    /// All of them are written, with the bytes of other elements of their type, or none.
+    /// All of them are written, with the bytes of elements of their type, or none.
     #[inline(always)]
-    pub(crate) unsafe fn all_mut(elements: &mut [Bytes<N>]) -> &mut [u8] {
-        let (data, length) = (elements.as_mut_ptr().cast(), size_of_val(elements));
-        // SAFETY: the slice has this number of bytes, each with a value.
+    pub(crate) unsafe fn all_mut(slots: &mut [Slot<N>]) -> &mut [Byte] {
+        let (data, length) = (slots.as_mut_ptr().cast(), size_of_val(slots));
+        // SAFETY: the slice has this number of bytes, of which none needs a value.
         unsafe { core::slice::from_raw_parts_mut(data, length) }
     }
 }
@@ -39,7 +48,7 @@ impl<const N: usize> Bytes<N> {
 /// A cache line.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
-pub struct Line(pub [u8; LINE]);
+pub struct Line(pub [Byte; LINE]);
 
 /// The elements of a slice as elements of `N` bytes. `None` if they have another size.
 #[inline(always)]
@@ -68,6 +77,22 @@ pub(crate) unsafe fn elements_mut<T: NoUninit, const N: usize>(
     Some(unsafe { core::slice::from_raw_parts_mut(slice.as_mut_ptr().cast(), slice.len()) })
 }
 
+/// The places of a slice as slots of `N` bytes. `None` if they have another size.
+///
+/// # Safety
+/// Only copies of values of `T` are written, whole ones.
+#[inline(always)]
+pub(crate) unsafe fn slots_mut<T: NoUninit, P: Place<T>, const N: usize>(
+    slice: &mut [P],
+) -> Option<&mut [Slot<N>]> {
+    if size_of::<P>() != N {
+        return None;
+    }
+    // SAFETY: the size is N, as the check above found; slots need neither alignment nor a value,
+    // and what is written are values of T, as this function asks, which a place of T can hold.
+    Some(unsafe { core::slice::from_raw_parts_mut(slice.as_mut_ptr().cast(), slice.len()) })
+}
+
 /// The bytes of all elements.
 #[inline(always)]
 pub(crate) fn as_bytes<T: NoUninit>(slice: &[T]) -> &[u8] {
@@ -80,9 +105,9 @@ pub(crate) fn as_bytes<T: NoUninit>(slice: &[T]) -> &[u8] {
 /// # Safety
 /// Only copies of values of `T` are written, whole ones, once a method is done.
 #[inline(always)]
-pub(crate) unsafe fn as_bytes_mut<T: NoUninit>(slice: &mut [T]) -> &mut [u8] {
-    // SAFETY: the slice has this number of bytes, each with a value; what is written are values of
-    // T, as this function asks.
+pub(crate) unsafe fn as_bytes_mut<T: NoUninit, P: Place<T>>(slice: &mut [P]) -> &mut [Byte] {
+    // SAFETY: the slice has this number of bytes, of which none needs a value; what is written are
+    // values of T, as this function asks, which a place of T can hold.
     unsafe { core::slice::from_raw_parts_mut(slice.as_mut_ptr().cast(), size_of_val(slice)) }
 }
 

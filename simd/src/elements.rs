@@ -3,28 +3,32 @@
 use bytemuck::NoUninit;
 
 use crate::block::{Ahead, Block, Hints, Listed};
-use crate::bytes::{Bytes, STEP, elements, elements_mut};
+use crate::bytes::{Bytes, STEP, Slot, elements, slots_mut};
 use crate::combine;
 use crate::fence::Right;
 use crate::moves::Move;
 use crate::moves::sealed::Kernels;
 use crate::path::{Instructions, Op, Path};
+use crate::place::{Place, slots};
 use crate::portable::by_element;
 use crate::stream;
 
 /// Copies of elements of `N` bytes from one slice to another of the same type, which is not named.
 pub struct Elements<'a, const N: usize> {
     from: &'a [Bytes<N>],
-    to: &'a mut [Bytes<N>],
+    to: &'a mut [Slot<N>],
 }
 
 impl<'a, const N: usize> Elements<'a, N> {
     /// From one slice to the other. `None` if the elements do not have `N` bytes.
     #[inline]
     #[must_use]
-    pub fn new<T: NoUninit>(from: &'a [T], to: &'a mut [T]) -> Option<Elements<'a, N>> {
+    pub fn new<T: NoUninit, P: Place<T>>(
+        from: &'a [T],
+        to: &'a mut [P],
+    ) -> Option<Elements<'a, N>> {
         // SAFETY: this type only leaves copies of elements of `from` there, whole ones.
-        let to = unsafe { elements_mut(to) }?;
+        let to = unsafe { slots_mut::<T, P, N>(to) }?;
         Some(Elements { from: elements(from)?, to })
     }
 }
@@ -50,11 +54,11 @@ macro_rules! sizes {
                 hints: Hints,
                 _: Option<Right<'_>>,
             ) {
-                combine::elements(path, self.to, self.from, block, hints, |_, from| from);
+                combine::elements(path, self.to, slots(self.from), block, hints, |_, from| from);
             }
 
             fn run_listed(&mut self, _: Path, listed: Listed<'_>, _: Option<Right<'_>>) {
-                combine::elements_listed(self.to, self.from, listed, |_, from| from);
+                combine::elements_listed(self.to, slots(self.from), listed, |_, from| from);
             }
         }
 
@@ -65,7 +69,7 @@ sizes!(1 2 4 8 16);
 
 struct Gather<'a, const N: usize> {
     from: &'a [Bytes<N>],
-    to: &'a mut [Bytes<N>],
+    to: &'a mut [Slot<N>],
     block: &'a Block<'a>,
     hints: Hints,
     right: Option<Right<'a>>,
@@ -111,7 +115,7 @@ fn lane<S: Instructions, const N: usize, const TOGETHER: usize>(
     instructions: S,
     table: &[Bytes<N>],
     addresses: &[u32],
-    to: &mut [Bytes<N>],
+    to: &mut [Slot<N>],
     (ahead, mut at): (&mut Ahead<'_>, usize),
 ) {
     let ((steps, rest), (to, to_rest)) =
@@ -128,14 +132,14 @@ fn lane<S: Instructions, const N: usize, const TOGETHER: usize>(
 #[inline(never)]
 fn strided<const N: usize>(
     table: &[Bytes<N>],
-    to: &mut [Bytes<N>],
+    to: &mut [Slot<N>],
     mut flat: usize,
     step: isize,
     addresses: &[u32],
 ) {
     for address in addresses {
         if let (Some(to), Some(from)) = (to.get_mut(flat), table.get(*address as usize)) {
-            *to = *from;
+            *to = Slot::new(*from);
         }
         flat = flat.wrapping_add_signed(step);
     }

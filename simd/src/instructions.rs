@@ -4,7 +4,8 @@ use pulp::Scalar;
 #[cfg(target_arch = "aarch64")]
 use pulp::aarch64::Neon;
 
-use crate::bytes::{Bytes, Line, STEP};
+use crate::bytes::{Bytes, Line, STEP, Slot};
+use crate::place::slots;
 use crate::portable::{Choice, by_loads, by_moves, one_by_one};
 use crate::prefetch::LINE;
 
@@ -22,7 +23,7 @@ pub trait Instructions: Copy {
         self,
         table: &[Bytes<N>],
         addresses: &[u32; STEP],
-        to: &mut [Bytes<N>; STEP],
+        to: &mut [Slot<N>; STEP],
     ) {
         by_loads::<N, TOGETHER>(table, addresses, to);
     }
@@ -42,7 +43,7 @@ pub trait Instructions: Copy {
     /// No other thread accesses `to` before a fence for stores of this one.
     #[inline(always)]
     unsafe fn stream(self, from: &[u8; LINE], to: &mut Line) {
-        to.0 = *from;
+        to.0.copy_from_slice(slots(from));
     }
 
     /// Writes the elements whose bits are set to the start of `to`, in order. What follows them are

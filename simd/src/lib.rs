@@ -37,6 +37,7 @@
 //! assert_eq!(output[..3], [99.0, 98.0, 97.0]);
 //! ```
 
+mod append;
 mod block;
 mod bytes;
 mod choose;
@@ -52,6 +53,7 @@ mod machine;
 mod mask;
 mod moves;
 mod path;
+mod place;
 mod portable;
 mod prefetch;
 mod resolve;
@@ -61,6 +63,7 @@ mod ways;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
+pub use append::append;
 pub use block::{Block, Hints, Listed, NOWHERE};
 pub use choose::choose;
 pub use columns::Columns;
@@ -69,6 +72,7 @@ pub use machine::Machine;
 pub use mask::{compress, positions};
 pub use moves::{Move, Streaming};
 pub use path::Path;
+pub use place::Place;
 pub use portable::Choice;
 pub use prefetch::{PREFETCHES, prefetch, prefetch_columns, prefetch_row};
 pub use resolve::{Axes, Axis, Index, Outside, Resolve, Tuples, shift, spread};

@@ -1,7 +1,7 @@
 //! What sets without an instruction of their own do for a step of addresses.
 
 use crate::block::NOWHERE;
-use crate::bytes::{Bytes, STEP, all_below, bound};
+use crate::bytes::{Bytes, STEP, Slot, all_below, bound};
 
 /// `to[n] = table[addresses[n]]` for a step of addresses. Where an address is outside the table,
 /// `to[n]` stays as it is. `TOGETHER` elements are loaded before they are stored.
@@ -9,7 +9,7 @@ use crate::bytes::{Bytes, STEP, all_below, bound};
 pub(crate) fn by_loads<const N: usize, const TOGETHER: usize>(
     table: &[Bytes<N>],
     addresses: &[u32; STEP],
-    to: &mut [Bytes<N>; STEP],
+    to: &mut [Slot<N>; STEP],
 ) {
     const { assert!(STEP.is_multiple_of(TOGETHER)) };
     if !all_below(addresses, bound(table)) {
@@ -18,7 +18,7 @@ pub(crate) fn by_loads<const N: usize, const TOGETHER: usize>(
     let steps = addresses.as_chunks::<TOGETHER>().0.iter().zip(to.as_chunks_mut::<TOGETHER>().0);
     for (addresses, to) in steps {
         // SAFETY: the comparison above found all addresses of the step below the length.
-        *to = addresses.map(|address| *unsafe { table.get_unchecked(address as usize) });
+        *to = addresses.map(|address| Slot::new(*unsafe { table.get_unchecked(address as usize) }));
     }
 }
 
@@ -27,11 +27,11 @@ pub(crate) fn by_loads<const N: usize, const TOGETHER: usize>(
 pub(crate) fn by_element<const N: usize>(
     table: &[Bytes<N>],
     addresses: &[u32],
-    to: &mut [Bytes<N>],
+    to: &mut [Slot<N>],
 ) {
     for (address, to) in addresses.iter().zip(to) {
         if let Some(from) = table.get(*address as usize) {
-            *to = *from;
+            *to = Slot::new(*from);
         }
     }
 }

@@ -2,12 +2,13 @@
 
 use bytemuck::NoUninit;
 
-use crate::bytes::{as_bytes, as_bytes_mut};
+use crate::bytes::{Byte, as_bytes, as_bytes_mut};
+use crate::place::Place;
 
 /// Copies of rows of `n` elements from one slice to another of the same type, which is not named.
 pub struct Rows<'a> {
     pub(crate) from: &'a [u8],
-    pub(crate) to: &'a mut [u8],
+    pub(crate) to: &'a mut [Byte],
     pub(crate) shape: Shape,
 }
 
@@ -15,7 +16,7 @@ impl<'a> Rows<'a> {
     /// Rows of `n` elements, from one slice to the other.
     #[inline]
     #[must_use]
-    pub fn new<T: NoUninit>(from: &'a [T], to: &'a mut [T], n: usize) -> Rows<'a> {
+    pub fn new<T: NoUninit, P: Place<T>>(from: &'a [T], to: &'a mut [P], n: usize) -> Rows<'a> {
         const { assert!(size_of::<T>() <= u32::MAX as usize, "elements have less than 4 GiB") }
         let shape = Shape { element: size_of::<T>(), row: n.saturating_mul(size_of::<T>()) };
         // SAFETY: this type only leaves copies of rows of `from` there: whole elements, for rows
@@ -41,7 +42,7 @@ impl Shape {
     }
 
     #[inline(always)]
-    pub(crate) fn tail_mut<'a>(&self, slice: &'a mut [u8], at: usize) -> Option<&'a mut [u8]> {
+    pub(crate) fn tail_mut<'a>(&self, slice: &'a mut [Byte], at: usize) -> Option<&'a mut [Byte]> {
         slice.get_mut(at.checked_mul(self.element)?..)
     }
 

@@ -3,9 +3,10 @@
 use core::mem::take;
 
 use crate::block::{Ahead, Block, Hints};
-use crate::bytes::{Bytes, Line, STEP, all_below, bound};
+use crate::bytes::{Byte, Bytes, Line, STEP, Slot, all_below, bound};
 use crate::fence::Right;
 use crate::path::Instructions;
+use crate::place::slots;
 use crate::portable::by_element;
 use crate::prefetch::{LINE, prefetch_row};
 use crate::rows::{Rows, Shape};
@@ -62,7 +63,7 @@ pub(crate) fn elements<S: Instructions, const N: usize>(
     right: Right<'_>,
     table: &[Bytes<N>],
     addresses: &[u32],
-    to: &mut [Bytes<N>],
+    to: &mut [Slot<N>],
     (ahead, at): (&mut Ahead<'_>, usize),
 ) {
     let Some(first) = table.first() else { return };
@@ -79,9 +80,11 @@ pub(crate) fn elements<S: Instructions, const N: usize>(
             by_element(table, addresses, to);
             continue;
         }
-        let mut elements = [*first; STEP];
+        let mut elements = [Slot::new(*first); STEP];
         instructions.gather::<N, 8>(table, addresses, &mut elements);
-        // SAFETY: all elements are written, with elements of their type.
+        // SAFETY: each has had a value from the start.
+        let elements = elements.map(|element| unsafe { element.assume_init() });
+        // SAFETY: all slots are written, with elements of their type.
         let to = unsafe { Bytes::all_mut(to) };
         Streaming(instructions, right).copy(Bytes::all(&elements), to);
     }
@@ -129,10 +132,10 @@ fn line_by_line<S: Instructions>(
 #[inline(always)]
 fn fill<'a, S: Instructions>(
     rows: impl Iterator<Item = &'a [u8]>,
-    to: &mut [u8],
+    to: &mut [Byte],
     streaming: &Streaming<'_, S>,
 ) -> Option<()> {
-    // SAFETY: a line is 64 bytes, of any value.
+    // SAFETY: a line is 64 bytes, of any value or none.
     let (mut start, mut lines, end) = unsafe { to.align_to_mut::<Line>() };
     // In the middle is the line in which one row ends and the next one starts. Of each, a whole
     // line is copied there; what is too much of it falls on either side.
@@ -146,7 +149,7 @@ fn fill<'a, S: Instructions>(
             streaming.write(shared.get(LINE..)?.first_chunk()?, line);
             lines = after;
         } else {
-            take(&mut start).copy_from_slice(head);
+            take(&mut start).copy_from_slice(slots(head));
         }
         let (whole, tail) = rest.as_chunks();
         let (now, after) = take(&mut lines).split_at_mut_checked(whole.len())?;
@@ -156,7 +159,7 @@ fn fill<'a, S: Instructions>(
         (lines, filled) = (after, tail.len());
         *shared.get_mut(filled..)?.first_chunk_mut::<LINE>()? = *row.last_chunk()?;
     }
-    end.copy_from_slice(shared.get(LINE..)?.get(..end.len())?);
+    end.copy_from_slice(slots(shared.get(LINE..)?.get(..end.len())?));
     Some(())
 }
 
@@ -186,8 +189,8 @@ struct Fours<'a, S>(Streaming<'a, S>);
 
 impl<S: Instructions> Way for Fours<'_, S> {
     #[inline(always)]
-    fn copy(&self, from: &[u8], to: &mut [u8]) {
-        // SAFETY: a line is 64 bytes, of any value.
+    fn copy(&self, from: &[u8], to: &mut [Byte]) {
+        // SAFETY: a line is 64 bytes, of any value or none.
         let (start, lines, _) = unsafe { to.align_to_mut::<Line>() };
         let (fours, rest) = lines.as_chunks_mut::<4>();
         if !start.is_empty() || !rest.is_empty() {
@@ -204,8 +207,8 @@ impl<S: Instructions> Way for Fours<'_, S> {
 impl<S: Instructions> Way for Streaming<'_, S> {
     /// The lines that it fills in part go through the caches.
     #[inline(always)]
-    fn copy(&self, from: &[u8], to: &mut [u8]) {
-        // SAFETY: a line is 64 bytes, of any value.
+    fn copy(&self, from: &[u8], to: &mut [Byte]) {
+        // SAFETY: a line is 64 bytes, of any value or none.
         let (start, lines, end) = unsafe { to.align_to_mut() };
         let Some((head, from)) = from.split_at_checked(start.len()) else { return };
         let whole = from.len().wrapping_sub(end.len());
@@ -222,7 +225,7 @@ impl<S: Instructions> Way for Streaming<'_, S> {
     /// Only the lines that it fills in part are read: its ends. Both are prefetched: with one
     /// alone, rows of 1200 bytes take 1.25x on Zen 4, in `rows`.
     #[inline(always)]
-    fn prefetch(&self, to: &[u8], start: usize, bytes: usize) {
+    fn prefetch(&self, to: &[Byte], start: usize, bytes: usize) {
         let address = to.as_ptr().addr().wrapping_add(start);
         if !(address | bytes).is_multiple_of(LINE) {
             prefetch_row(to, start, 1);

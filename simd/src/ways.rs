@@ -3,6 +3,8 @@
 use core::mem::take;
 
 use crate::block::{Ahead, Block, Hints, Listed};
+use crate::bytes::Byte;
+use crate::place::slots;
 use crate::prefetch::{LINE, prefetch_row_early, prefetch_row_here};
 use crate::rows::{Rows, Shape};
 
@@ -42,13 +44,13 @@ const ROWS: usize = 8;
 
 /// Prefetches some rows, `distance` entries after the first one that moves next.
 #[inline(always)]
-fn prefetch_rows(
-    slice: &[u8],
+fn prefetch_rows<B>(
+    slice: &[B],
     shape: Shape,
     block: &Block<'_>,
     at: usize,
     hints: Hints,
-    prefetch: impl Fn(&[u8], usize),
+    prefetch: impl Fn(&[B], usize),
 ) {
     if hints.distance > 0 {
         for address in block.step_from(at.saturating_add(hints.distance)).iter().take(ROWS) {
@@ -58,7 +60,7 @@ fn prefetch_rows(
 }
 
 /// The same for rows that do not follow each other.
-fn gather_apart(from: &[u8], to: &mut [u8], shape: Shape, block: &Block<'_>) {
+fn gather_apart(from: &[u8], to: &mut [Byte], shape: Shape, block: &Block<'_>) {
     for (flat, addresses) in block.lanes() {
         lane_apart(from, to, shape, (flat, block.entry_step), addresses);
     }
@@ -68,7 +70,7 @@ fn gather_apart(from: &[u8], to: &mut [u8], shape: Shape, block: &Block<'_>) {
 #[inline(never)]
 fn lane_apart(
     from: &[u8],
-    to: &mut [u8],
+    to: &mut [Byte],
     shape: Shape,
     (mut flat, step): (usize, isize),
     addresses: &[u32],
@@ -166,11 +168,11 @@ pub(crate) trait Way {
     }
 
     /// `to = from`, of the same length.
-    fn copy(&self, from: &[u8], to: &mut [u8]);
+    fn copy(&self, from: &[u8], to: &mut [Byte]);
 
     /// Prefetches what this needs of a row that it will write to.
     #[inline(always)]
-    fn prefetch(&self, to: &[u8], start: usize, bytes: usize) {
+    fn prefetch(&self, to: &[Byte], start: usize, bytes: usize) {
         prefetch_row_here(to, start, bytes);
     }
 }
@@ -185,8 +187,8 @@ impl<const R: usize> Way for Exact<R> {
     }
 
     #[inline(always)]
-    fn copy(&self, from: &[u8], to: &mut [u8]) {
-        if let (Some(to), Some(from)) = (to.first_chunk_mut::<R>(), from.first_chunk()) {
+    fn copy(&self, from: &[u8], to: &mut [Byte]) {
+        if let (Some(to), Some(from)) = (to.first_chunk_mut::<R>(), slots(from).first_chunk()) {
             *to = *from;
         }
     }
@@ -202,8 +204,8 @@ impl<const L: usize> Way for Lines<L> {
     }
 
     #[inline(always)]
-    fn copy(&self, from: &[u8], to: &mut [u8]) {
-        let (from, to) = (from.as_chunks::<LINE>().0, to.as_chunks_mut::<LINE>().0);
+    fn copy(&self, from: &[u8], to: &mut [Byte]) {
+        let (from, to) = (slots(from).as_chunks::<LINE>().0, to.as_chunks_mut::<LINE>().0);
         if let (Some(to), Some(from)) = (to.first_chunk_mut::<L>(), from.first_chunk::<L>()) {
             for (to, from) in to.iter_mut().zip(from) {
                 *to = *from;
@@ -217,7 +219,8 @@ pub(crate) struct Two<const P: usize>;
 
 impl<const P: usize> Way for Two<P> {
     #[inline(always)]
-    fn copy(&self, from: &[u8], to: &mut [u8]) {
+    fn copy(&self, from: &[u8], to: &mut [Byte]) {
+        let from = slots(from);
         let (Some(first), Some(last)) = (from.first_chunk::<P>(), from.last_chunk::<P>()) else {
             return;
         };
@@ -235,7 +238,7 @@ pub(crate) struct Any;
 
 impl Way for Any {
     #[inline(always)]
-    fn copy(&self, from: &[u8], to: &mut [u8]) {
+    fn copy(&self, from: &[u8], to: &mut [Byte]) {
         match from.len() {
             LINE..=LOOP_BYTES => copy_lines(from, to),
             32..LINE => Two::<32>.copy(from, to),
@@ -243,7 +246,7 @@ impl Way for Any {
             8..16 => Two::<8>.copy(from, to),
             4..8 => Two::<4>.copy(from, to),
             2..4 => Two::<2>.copy(from, to),
-            _ => to.copy_from_slice(from),
+            _ => to.copy_from_slice(slots(from)),
         }
     }
 }
@@ -254,7 +257,8 @@ const LOOP_BYTES: usize = 1 << 12;
 
 /// `to = from`, of the same length: a line or more.
 #[inline(always)]
-fn copy_lines(from: &[u8], to: &mut [u8]) {
+fn copy_lines(from: &[u8], to: &mut [Byte]) {
+    let from = slots(from);
     for (to, from) in to.as_chunks_mut::<LINE>().0.iter_mut().zip(from.as_chunks::<LINE>().0) {
         *to = *from;
     }

@@ -7,7 +7,7 @@ use bytemuck::Pod;
 use pulp::x86::{V3, V4};
 
 use crate::block::NOWHERE;
-use crate::bytes::{Bytes, Line, STEP};
+use crate::bytes::{Bytes, Line, STEP, Slot};
 use crate::instructions::Instructions;
 use crate::portable::{Choice, by_loads, by_moves};
 use crate::prefetch::LINE;
@@ -107,7 +107,7 @@ impl Instructions for Avx512 {
         self,
         table: &[Bytes<N>],
         addresses: &[u32; STEP],
-        to: &mut [Bytes<N>; STEP],
+        to: &mut [Slot<N>; STEP],
     ) {
         let (avx2, avx512) = (self.avx512.avx2, self.avx512.avx512f);
         let wide = match self.gathers {
@@ -309,7 +309,7 @@ unsafe fn store_non_temporal(to: *mut __m256i, half: __m256i) {
 /// # Safety
 /// The words are elements of the type of `to`.
 #[inline(always)]
-unsafe fn write<V: Pod, const N: usize, const COUNT: usize>(to: &mut [Bytes<N>; COUNT], words: V) {
+unsafe fn write<V: Pod, P, const COUNT: usize>(to: &mut [P; COUNT], words: V) {
     assert!(size_of_val(to) == size_of_val(&words));
     // SAFETY: the assertion found as many bytes in both, and the words are elements of this type,
     // as this function asks.

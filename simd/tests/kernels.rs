@@ -4,12 +4,14 @@
 
 mod common;
 
+use std::mem::MaybeUninit;
+
 use common::addresses::{Chosen, Resolve, Shift, Value};
 use common::columns::Split;
 use common::moves::{Case, Kernel, SIZES};
 use common::{Check, Choose, FAR, paths};
 use strew_simd::{
-    Block, Columns, Elements, Hints, Listed, Machine, Move, Path, Rows, compress, positions,
+    Block, Columns, Elements, Hints, Listed, Machine, Move, Path, Place, Rows, compress, positions,
     prefetch_columns,
 };
 
@@ -33,6 +35,7 @@ tests! {
     elements_gather: "elements::new" "moves::gather" "moves::streaming" "block::all";
     elements_scatter: "moves::scatter" "moves::scatter_listed";
     rows_gather: "rows::new" "moves::gather" "moves::streaming";
+    appended: "append::append" "place::of" "place::copy";
     rows_scatter: "moves::scatter";
     rows_scatter_listed: "moves::scatter_listed";
     rows_at_every_place_in_a_line: "moves::streaming";
@@ -59,8 +62,8 @@ fn no_kernel_is_forgotten() {
         };
     }
     let sources = sources!(
-        block choose columns combine convert elements machine mask moves path portable prefetch
-        resolve rows
+        append block choose columns combine convert elements machine mask moves path place portable
+        prefetch resolve rows
     );
     // The modules that have something public.
     let public = include_str!("../src/lib.rs").lines().filter_map(|line| {
@@ -250,6 +253,26 @@ mod tests {
         // Elements of no bytes.
         let (block, hints) = (Block { addresses: &[0; 9], ..Block::default() }, Hints::default());
         Rows::new(&[(); 3], &mut [(); 3], 2).gather(Path::detect(), &block, hints);
+    }
+
+    /// Cases of which all entries lie inside and follow each other are some of many.
+    pub fn appended() {
+        let mut random = super::Random(9);
+        let shapes = shapes();
+        let did = (0..4000).filter(|number| {
+            let (element, n) = shapes[random.below(shapes.len())];
+            let row = (number % 3 > 0 || !SIZES[..5].contains(&element)).then_some(n);
+            Case::new(Kernel::Gather, element, row, &mut |n| random.below(n)).check_append()
+        });
+        assert!(did.count() > 400);
+        let (mut places, mut values) = ([MaybeUninit::uninit(); 2], [3, 4]);
+        Place::copy(&[1, 2], &mut places);
+        // SAFETY: both have been written.
+        assert_eq!(places.map(|place| unsafe { place.assume_init() }), [1, 2]);
+        Place::copy(&[1, 2], &mut values[..1]);
+        assert_eq!(values, [3, 4]);
+        Place::copy(&[1, 2], &mut values);
+        assert_eq!((values, i32::of(5)), ([1, 2], 5));
     }
 
     pub fn rows_scatter() {

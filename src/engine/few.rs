@@ -2,6 +2,8 @@
 
 use core::mem::take;
 
+use strew_simd::Place;
+
 use crate::element::Element;
 use crate::engine::tuning;
 use crate::index::{Bounds, Index, resolve};
@@ -114,26 +116,46 @@ impl Few {
 
     /// `output[flat] = input[place]` in rows of `n`.
     #[inline(never)]
-    pub(crate) fn gather<T: Element>(
+    pub(crate) fn gather<T: Element, P: Place<T>>(
         &self,
         places: &[usize],
         n: usize,
         input: &[T],
-        output: &mut [T],
+        output: &mut [P],
     ) {
         if n == 1 {
             return self.entries(places, |place, flat| {
                 if let (Some(to), Some(from)) = (output.get_mut(flat), input.get(place)) {
-                    *to = *from;
+                    *to = P::of(*from);
                 }
             });
         }
         self.entries(places, |place, flat| {
             let to = output.get_mut(flat..).and_then(|to| to.get_mut(..n));
             if let (Some(to), Some(from)) = (to, row(input, place, n)) {
-                to.copy_from_slice(from);
+                P::copy(from, to);
             }
         });
+    }
+
+    /// The same to the end of a vector, for entries in the order of the flat tensor. `false`: not
+    /// all of them are.
+    #[inline(never)]
+    pub(crate) fn append<T: Element>(
+        &self,
+        places: &[usize],
+        n: usize,
+        input: &[T],
+        output: &mut Vec<T>,
+    ) -> bool {
+        let (start, mut all) = (output.len(), true);
+        self.entries(places, |place, flat| match row(input, place, n) {
+            Some(from) if start.wrapping_add(flat) == output.len() => {
+                output.extend_from_slice(from);
+            }
+            _ => all = false,
+        });
+        all
     }
 
     /// `data[place] = reduction(data[place], updates[flat])` in rows of `n`.

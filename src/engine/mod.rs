@@ -8,11 +8,13 @@
 //! traverse  the walk over the plan, in blocks of addresses
 //!             resolver   index type -> addresses
 //!             movers     elements and rows by address, by size or by reduction
+//!             append     the same to the end of a vector
 //! ```
 //!
 //! Each stage calls only those below it. Between [`traverse`] and what knows a type is an indirect
 //! call a block. `docs/DESIGN.md` says why, and what each strategy costs.
 
+mod append;
 mod few;
 #[cfg(any(all(test, feature = "rayon"), fuzzing))]
 #[path = "tests/legal.rs"]
@@ -36,9 +38,10 @@ mod transform;
 mod traverse;
 mod tuning;
 
-use strew_simd::{Machine, Path};
+use strew_simd::{Machine, Path, Place};
 
 use crate::element::Element;
+use crate::engine::append::Appended;
 use crate::engine::few::{Few, with_places};
 use crate::engine::map::{Change, Read};
 use crate::engine::movers::{Before, Changed, Gathered, Job, Way};
@@ -56,12 +59,12 @@ use crate::walk::{self, Position};
 
 /// `output[flat] = input[table]`. `false`: an index is out of bounds under `Bounds::Error`, unless
 /// they are `proven`; nothing is gathered by it, nor by those that come after it.
-pub(crate) fn gather<T: Element, I: Index>(
+pub(crate) fn gather<T: Element, P: Place<T>, I: Index>(
     plan: &Plan,
     indices: &[I],
     proven: bool,
     input: &[T],
-    output: &mut [T],
+    output: &mut [P],
 ) -> bool {
     if let Some(few) = Few::of(plan) {
         return with_places(&few, |places| {
@@ -74,6 +77,29 @@ pub(crate) fn gather<T: Element, I: Index>(
     }
     let (call, path) = (gather_call::<I>(size_of::<T>(), proven, 1), Path::detect());
     run(plan, &call, path, &indices, &mut gathered(plan, path, input, output))
+}
+
+/// [`gather`] to the end of a vector, for an output that has as many places as elements. What has
+/// been appended before an index that is out of bounds stays.
+pub(crate) fn append<T: Element, I: Index>(
+    plan: &Plan,
+    indices: &[I],
+    proven: bool,
+    input: &[T],
+    output: &mut Vec<T>,
+) -> bool {
+    let mut job = Appended::new(plan, input, output);
+    if let Some(few) = Few::of(plan) {
+        return with_places(&few, |places| {
+            let inside = few.resolve(plan, indices, places);
+            if inside && !few.append(places, plan.row(), input, job.output) {
+                few.gather(places, plan.row(), input, job.filled().output);
+            }
+            inside
+        });
+    }
+    let (call, path) = (gather_call::<I>(size_of::<T>(), proven, 1), Path::detect());
+    run(plan, &call, path, &indices, &mut job)
 }
 
 /// `data[table] = reduction(data[table], updates[flat])`. `false`: an index is out of bounds under
@@ -162,12 +188,12 @@ fn all_entries<I: Index>(plan: &Plan, indices: &[I], visit: &mut dyn FnMut(&Plac
 
 /// [`gather`] with the threads of the rayon pool that it is called in.
 #[cfg(feature = "rayon")]
-pub(crate) fn par_gather<T: Element + Send + Sync, I: Index>(
+pub(crate) fn par_gather<T: Element + Send + Sync, P: Place<T> + Send, I: Index>(
     plan: &Plan,
     indices: &[I],
     proven: bool,
     input: &[T],
-    output: &mut [T],
+    output: &mut [P],
 ) -> bool {
     let call = gather_call::<I>(size_of::<T>(), proven, rayon::current_num_threads());
     let path = Path::detect();
@@ -335,12 +361,12 @@ fn change_call<I>(element: usize, proven: bool, threads: usize) -> Call {
 }
 
 /// What knows the type of a gather's elements.
-fn gathered<'a, T>(
+fn gathered<'a, T, P>(
     plan: &Plan,
     path: Path,
     input: &'a [T],
-    output: &'a mut [T],
-) -> Gathered<'a, T> {
+    output: &'a mut [P],
+) -> Gathered<'a, T, P> {
     // The address of an entry that is left out lies outside.
     let input = input.get(..plan.lengths.table).unwrap_or(input);
     Gathered { input, output, n: plan.row(), way: Way::of(path) }

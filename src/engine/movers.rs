@@ -4,7 +4,8 @@
 #[cfg(feature = "rayon")]
 use strew_simd::Listed;
 use strew_simd::{
-    Block, Columns, Elements, Hints, Move, Path, Rows, Streaming, combine, prefetch_row, spread,
+    Block, Columns, Elements, Hints, Move, Path, Place, Rows, Streaming, combine, prefetch_row,
+    spread,
 };
 
 use crate::element::Element;
@@ -110,14 +111,14 @@ impl Tile {
 }
 
 /// `output[flat] = input[table]`, in rows of `n` elements.
-pub(crate) struct Gathered<'a, T> {
+pub(crate) struct Gathered<'a, T, P> {
     pub input: &'a [T],
-    pub output: &'a mut [T],
+    pub output: &'a mut [P],
     pub n: usize,
     pub way: Way,
 }
 
-impl<T: Element> Mover for Gathered<'_, T> {
+impl<T: Element, P: Place<T>> Mover for Gathered<'_, T, P> {
     fn block(&mut self, block: &Block<'_>) {
         let Gathered { input, output, n, way: Way { path, hints, .. } } = self;
         if *n == 1 {
@@ -135,7 +136,7 @@ impl<T: Element> Mover for Gathered<'_, T> {
     fn listed(&mut self, _: Listed<'_>) {}
 }
 
-impl<T: Element> Job for Gathered<'_, T> {
+impl<T: Element, P: Place<T>> Job for Gathered<'_, T, P> {
     fn prepare(&mut self, way: Way) {
         self.way = way;
     }

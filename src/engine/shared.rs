@@ -1,6 +1,6 @@
 //! What threads share: parts of what is written, tiles of it, and worklists.
 
-use strew_simd::{Block, Choice, Columns, Listed, Path, choose};
+use strew_simd::{Block, Choice, Columns, Listed, Path, Place, choose};
 
 use crate::element::Element;
 use crate::engine::movers::{Changed, Gathered, InColumns, Job, Mover, Tile};
@@ -36,7 +36,7 @@ pub(crate) trait Tiled: Send {
     fn run(&mut self, run: &mut dyn FnMut(&mut dyn Mover));
 }
 
-impl<T: Element + Send + Sync> Shared for Gathered<'_, T> {
+impl<T: Element + Send + Sync, P: Place<T> + Send> Shared for Gathered<'_, T, P> {
     fn parts(&mut self, cuts: &[usize]) -> Parts<'_> {
         let Gathered { input, output, n, way } = self;
         cut(output, cuts, |output| {

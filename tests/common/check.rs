@@ -1,5 +1,7 @@
 //! Runs crate and oracle on a case, and compares every byte.
 
+use std::mem::MaybeUninit;
+
 use half::{bf16, f16};
 use strew::{
     Add, And, Assign, Average, Bounds, Error, Gather, Index, Max, Min, Mul, Operand, Or, Reduction,
@@ -122,6 +124,7 @@ pub fn gather_of<T: Sample, I: Index>(case: &Case, moves: &[Move], indices: &[I]
                 gather.run_shared(&input, indices, output)
             });
         }
+        whole(case, (&gather, &input, indices), &result, [&before, &expected], is_first);
         let checked = gather.check(indices);
         assert_eq!(checked.map(|_| ()), result, "check, {}\n{case:?}", path::name());
         let Ok(checked) = checked else { return };
@@ -129,6 +132,67 @@ pub fn gather_of<T: Sample, I: Index>(case: &Case, moves: &[Move], indices: &[I]
             output.call("checked", result, tensors, |output| checked.run(&input, output));
         }
     });
+}
+
+/// Calls that write every place of their output: what they say where they cannot, and what they
+/// leave.
+fn whole<T: Sample, I: Index>(
+    case: &Case,
+    (gather, input, indices): (&Gather, &[T], &[I]),
+    result: &Result<(), Error>,
+    [before, expected]: [&[T]; 2],
+    is_first: bool,
+) {
+    let elements: usize = case.flat.sizes.iter().product();
+    let result = match result {
+        _ if case.bounds == Bounds::Skip => Err(Error::PolicyNotSupported { found: Bounds::Skip }),
+        Ok(()) if elements > 0 && case.table.sizes.contains(&0) => {
+            gather.bounds(Bounds::Error).check(indices).map(|_| ())
+        }
+        result => *result,
+    };
+    let mut places: Vec<_> = before.iter().map(|value| MaybeUninit::new(*value)).collect();
+    let found = gather.run_uninit(input, indices, &mut places);
+    assert_eq!(found, result, "run_uninit, {}\n{case:?}", path::name());
+    // SAFETY: each has had a value from the start.
+    let places: Vec<T> = places.into_iter().map(|place| unsafe { place.assume_init() }).collect();
+    let same = |found: &[T], expected: &[T]| {
+        bytemuck::cast_slice::<T, u8>(found) == bytemuck::cast_slice::<T, u8>(expected)
+    };
+    if result.is_ok() {
+        assert!(same(&places, expected), "run_uninit, {}\n{case:?}", path::name());
+    }
+    let mut extent = 0;
+    oracle::each(&case.flat.sizes, |c| extent = extent.max(case.flat.address(c) + 1));
+    let packed = extent == elements;
+    let before = [T::sample(3); 2];
+    for checked in [false, true] {
+        if checked && !is_first {
+            continue;
+        }
+        let mut found = before.to_vec();
+        let outcome = match gather.check(indices) {
+            Ok(proven) if checked => proven.collect_into(input, &mut found),
+            _ => gather.collect_into(input, indices, &mut found),
+        };
+        let (start, end) = found.split_at(2);
+        assert!(same(start, &before), "collect, {}\n{case:?}", path::name());
+        match result {
+            Ok(()) if !packed => {
+                let (expected, found) = (elements, extent);
+                assert_eq!(outcome, Err(Error::OutputNotPacked { expected, found }), "{case:?}");
+            }
+            Err(error) if packed => assert_eq!(outcome, Err(error), "collect\n{case:?}"),
+            Err(_) => assert!(outcome.is_err(), "collect\n{case:?}"),
+            Ok(()) => {
+                assert_eq!(outcome, Ok(()), "collect, {}\n{case:?}", path::name());
+                assert!(same(end, &expected[..extent]), "collect, {}\n{case:?}", path::name());
+            }
+        }
+        if outcome.is_err() {
+            assert!(end.is_empty(), "collect\n{case:?}");
+        }
+    }
 }
 
 /// The number of parts of [`check_scatter`].

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use bytemuck::NoUninit;
-use strew_simd::{Block, Elements, Hints, Listed, Move, NOWHERE, Path, Rows, combine};
+use strew_simd::{Block, Elements, Hints, Listed, Move, NOWHERE, Path, Rows, append, combine};
 
 use super::{Check, Choose, FAR, LONGEST, Memory, bytes, one_of, paths, rarely};
 
@@ -334,6 +334,52 @@ impl Case {
         }
     }
 
+    /// [`append`]: all rows, or none.
+    pub fn check_append(&self) -> bool {
+        match self.element {
+            1 => self.append_as::<1>(),
+            2 => self.append_as::<2>(),
+            3 => self.append_as::<3>(),
+            4 => self.append_as::<4>(),
+            8 => self.append_as::<8>(),
+            12 => self.append_as::<12>(),
+            16 => self.append_as::<16>(),
+            _ => true,
+        }
+    }
+
+    fn append_as<const N: usize>(&self) -> bool
+    where
+        [u8; N]: NoUninit,
+    {
+        let from = bytes(self.lengths().0, 0).as_chunks::<N>().0;
+        let n = self.row.unwrap_or(1);
+        let rows = self.entries().into_iter().enumerate().map(|(k, (table, flat))| {
+            let follows = flat == self.start.wrapping_add(k.wrapping_mul(n));
+            from.get(table..).and_then(|from| from.get(..n)).filter(|_| follows)
+        });
+        let rows: Option<Vec<_>> = rows.collect();
+        let certain = self.addresses.len() <= self.length && self.entry_step == n as isize;
+        let before = [[7; N]; 3];
+        let mut did = false;
+        for (path, streams) in paths().flat_map(|path| [(path, false), (path, true)]) {
+            let mut found = before.to_vec();
+            did = append(path, from, &mut found, n, &self.block(), self.hints, streams);
+            assert!(did || found == before, "{}: {self:?}", path.name());
+            match &rows {
+                Some(rows) if did => {
+                    let expected = [&before[..]].into_iter().chain(rows.iter().copied());
+                    let expected: Vec<_> = expected.flatten().collect();
+                    assert!(found.iter().eq(expected), "{}: {self:?}", path.name());
+                }
+                Some(_) => assert!(!certain, "{}: {self:?}", path.name()),
+                // Rows of no elements lie nowhere.
+                None => assert!(!did || n == 0, "{}: {self:?}", path.name()),
+            }
+        }
+        did && n > 0
+    }
+
     /// [`Block::all`]
     fn check_all(&self) {
         let (flat, holds) = (bytes(self.flat, 2), |byte: &u8| *byte < 250);
@@ -360,6 +406,9 @@ impl Check for Case {
                 self.run(path, *streams, from.slice(), found.slice());
                 assert!(found.is(&expected), "{}, streaming {streams}: {self:?}", path.name());
             }
+        }
+        if self.kernel == Gather {
+            self.check_append();
         }
         if matches!(self.kernel, Gather | Scatter | Combine) {
             self.check_all();

@@ -153,13 +153,7 @@ where
         any(index.resolve(any(3), any(Bounds::Wrap), any(Negative::FromEnd)));
     }
     let (data, winners) = (slice_mut::<T>(), slice_mut());
-    report(any(scatter.continue_excluding_self(
-        Max,
-        data,
-        slice::<I>(),
-        slice(),
-        slice_mut(),
-    )));
+    report(any(scatter.continue_excluding_self(Max, data, slice::<I>(), slice(), slice_mut())));
     report(any(scatter.reduce_arg(Max, data, winners, slice::<I>(), slice())));
     report(any(scatter.reduce_arg(Min, data, winners, slice::<I>(), slice())));
 }
@@ -243,8 +237,12 @@ fn gather<T: Element, I: Index>(plan: Gather) {
     let indices = slice::<I>();
     apart(|| report(plan.run::<T, I>(slice(), indices, slice_mut())));
     apart(|| report(plan.run_shared::<T, I>(slice(), indices, slice_mut())));
+    apart(|| report(plan.run_uninit::<T, I>(slice(), indices, slice_mut())));
     match plan.check(indices) {
-        Ok(checked) => report(checked.run::<T>(slice(), slice_mut())),
+        Ok(checked) => {
+            report(checked.run::<T>(slice(), slice_mut()));
+            report(checked.run_uninit::<T>(slice(), slice_mut()));
+        }
         Err(error) => report::<()>(Err(error)),
     }
 }

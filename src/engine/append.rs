@@ -1,0 +1,82 @@
+//! Append: a gather to the end of a vector, of which nothing has to be cleared before.
+
+#[cfg(feature = "rayon")]
+use strew_simd::Listed;
+use strew_simd::{Block, Path, append};
+
+use crate::element::Element;
+use crate::engine::movers::{Gathered, Job, Mover, Tile, Way};
+use crate::plan::Plan;
+
+/// `output.push(input[table])`, in rows of `n` elements, as long as blocks come in the order of the
+/// flat tensor. At the first one that does not, what is left of the output becomes any element, and
+/// the call goes on by place: so a vector never has more elements than have a value, whatever the
+/// plan says.
+pub(crate) struct Appended<'a, T> {
+    input: &'a [T],
+    pub output: &'a mut Vec<T>,
+    start: usize,
+    end: usize,
+    n: usize,
+    way: Way,
+}
+
+impl<'a, T: Element> Appended<'a, T> {
+    /// For an output that has as many places as elements.
+    pub(crate) fn new(plan: &Plan, input: &'a [T], output: &'a mut Vec<T>) -> Appended<'a, T> {
+        // The address of an entry that is left out lies outside.
+        let input = input.get(..plan.lengths.table).unwrap_or(input);
+        let (start, way) = (output.len(), Way::of(Path::detect()));
+        let end = start.saturating_add(plan.lengths.flat);
+        output.reserve(plan.lengths.flat);
+        Appended { input, output, start, end, n: plan.row(), way }
+    }
+
+    /// The gather by place, to an output that is complete.
+    pub(crate) fn filled(&mut self) -> Gathered<'_, T, T> {
+        let Appended { input, output, start, end, n, way } = self;
+        if let Some(any) = input.first()
+            && output.len() < *end
+        {
+            output.resize(*end, *any);
+        }
+        let output = output.get_mut(*start..).unwrap_or_default();
+        Gathered { input, output, n: *n, way: *way }
+    }
+}
+
+impl<T: Element> Mover for Appended<'_, T> {
+    fn block(&mut self, block: &Block<'_>) {
+        let Appended { input, output, start, n, way: Way { path, hints, streams, .. }, .. } = self;
+        let next = block.flat.wrapping_add(*start) == output.len();
+        if !(next && append(*path, input, output, *n, block, *hints, *streams)) {
+            self.filled().block(block);
+        }
+    }
+
+    /// Worklists are for what is scattered.
+    #[cfg(feature = "rayon")]
+    fn listed(&mut self, _: Listed<'_>) {}
+}
+
+impl<T: Element> Job for Appended<'_, T> {
+    fn prepare(&mut self, way: Way) {
+        self.way = way;
+    }
+
+    fn begin(&mut self) {}
+
+    fn session(&mut self, run: &mut dyn FnMut(&mut dyn Mover)) {
+        run(self);
+    }
+
+    /// Tiles come column by column.
+    fn tile(&mut self, tile: &Tile, run: &mut dyn FnMut(&mut dyn Mover)) {
+        self.filled().tile(tile, run);
+    }
+
+    /// Nothing that a gather writes is read.
+    fn speculate(&mut self, _: &mut dyn FnMut(&mut dyn Mover) -> bool) -> Option<bool> {
+        None
+    }
+}
