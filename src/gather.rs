@@ -75,6 +75,34 @@ impl Gather {
         Ok(gather)
     }
 
+    /// [`axis`](Gather::axis) for a packed output, whose layout comes with the plan: its sizes
+    /// need not be known.
+    ///
+    /// # Errors
+    /// Those of [`axis`](Gather::axis), but for those of the output's sizes.
+    ///
+    /// ```
+    /// use strew::{Gather, Layout};
+    ///
+    /// let (table, ids) = (Layout::contiguous([3, 2]), Layout::contiguous([4]));
+    /// let (gather, rows) = Gather::axis_packed(&table, &ids, 0)?;
+    /// assert_eq!(rows.sizes(), [4, 2]);
+    /// let mut output = vec![0; gather.output_len()];
+    /// gather.run(&[1, 2, 3, 4, 5, 6], &[2, 0, 1, 2], &mut output)?;
+    /// assert_eq!(output, [5, 6, 1, 2, 3, 4, 5, 6]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[inline]
+    pub const fn axis_packed(
+        input: &Layout,
+        indices: &Layout,
+        axis: usize,
+    ) -> Result<(Gather, Layout), Error> {
+        let mut gather = Gather { plan: Plan::NOTHING, input: *input };
+        let output = tri!(gather.plan.axis_packed(input, indices, axis, Direction::Gather));
+        Ok((gather, output))
+    }
+
     /// `output[c] = input[c with c[axis] := indices[c]]`
     ///
     /// The shapes are `output = indices`, with `indices[d] <= input[d]` for `d != axis`
@@ -107,6 +135,31 @@ impl Gather {
         let mut gather = Gather { plan: Plan::NOTHING, input: *input };
         tri!(gather.plan.elements(input, indices, output, axis, Direction::Gather));
         Ok(gather)
+    }
+
+    /// [`elements`](Gather::elements) for a packed output, whose layout comes with the plan.
+    ///
+    /// # Errors
+    /// Those of [`elements`](Gather::elements), but for those of the output's sizes.
+    ///
+    /// ```
+    /// use strew::{Gather, Layout};
+    ///
+    /// let (table, best) = (Layout::contiguous([2, 3]), Layout::contiguous([2, 1]));
+    /// let (gather, values) = Gather::elements_packed(&table, &best, 1)?;
+    /// assert_eq!(values.sizes(), [2, 1]);
+    /// assert_eq!(gather.output_len(), 2);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[inline]
+    pub const fn elements_packed(
+        input: &Layout,
+        indices: &Layout,
+        axis: usize,
+    ) -> Result<(Gather, Layout), Error> {
+        let mut gather = Gather { plan: Plan::NOTHING, input: *input };
+        let output = tri!(gather.plan.elements_packed(input, indices, axis, Direction::Gather));
+        Ok((gather, output))
     }
 
     /// `output[B.., i.., s..] = input[B.., indices[B.., i.., 0..k].., s..]`, where `B` are the
@@ -145,6 +198,31 @@ impl Gather {
         let mut gather = Gather { plan: Plan::NOTHING, input: *input };
         tri!(gather.plan.nd(input, indices, output, batch_dims, Direction::Gather));
         Ok(gather)
+    }
+
+    /// [`nd`](Gather::nd) for a packed output, whose layout comes with the plan.
+    ///
+    /// # Errors
+    /// Those of [`nd`](Gather::nd), but for those of the output's sizes.
+    ///
+    /// ```
+    /// use strew::{Gather, Layout};
+    ///
+    /// let (table, pairs) = (Layout::contiguous([2, 2, 5]), Layout::contiguous([3, 2]));
+    /// let (gather, rows) = Gather::nd_packed(&table, &pairs, 0)?;
+    /// assert_eq!(rows.sizes(), [3, 5]);
+    /// assert_eq!(gather.output_len(), 15);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[inline]
+    pub const fn nd_packed(
+        input: &Layout,
+        indices: &Layout,
+        batch_dims: usize,
+    ) -> Result<(Gather, Layout), Error> {
+        let mut gather = Gather { plan: Plan::NOTHING, input: *input };
+        let output = tri!(gather.plan.nd_packed(input, indices, batch_dims, Direction::Gather));
+        Ok((gather, output))
     }
 
     /// `output[i.., s..] = input[c]`, where coordinate `axes[k]` of `c` is `indices[i.., k]`, and
@@ -186,6 +264,62 @@ impl Gather {
         let mut gather = Gather { plan: Plan::NOTHING, input: *input };
         tri!(gather.plan.axes(input, indices, output, axes, Direction::Gather));
         Ok(gather)
+    }
+
+    /// [`axes`](Gather::axes) for a packed output, whose layout comes with the plan.
+    ///
+    /// # Errors
+    /// Those of [`axes`](Gather::axes), but for those of the output's sizes.
+    ///
+    /// ```
+    /// use strew::{Gather, Layout};
+    ///
+    /// let (input, pairs) = (Layout::contiguous([2, 3, 2]), Layout::contiguous([4, 2]));
+    /// let (gather, rows) = Gather::axes_packed(&input, &pairs, &[0, 2])?;
+    /// assert_eq!(rows.sizes(), [4, 3]);
+    /// assert_eq!(gather.output_len(), 12);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[inline]
+    pub const fn axes_packed(
+        input: &Layout,
+        indices: &Layout,
+        axes: &[usize],
+    ) -> Result<(Gather, Layout), Error> {
+        let mut gather = Gather { plan: Plan::NOTHING, input: *input };
+        let output = tri!(gather.plan.axes_packed(input, indices, axes, Direction::Gather));
+        Ok((gather, output))
+    }
+
+    /// The length that the slice of the input must have at least: where its layout ends.
+    ///
+    /// ```
+    /// use strew::{Gather, Layout};
+    ///
+    /// let (table, ids) = (Layout::contiguous([3, 2]), Layout::strided([4], [2]));
+    /// let (gather, _) = Gather::axis_packed(&table, &ids, 0)?;
+    /// let lengths = [gather.input_len(), gather.indices_len(), gather.output_len()];
+    /// assert_eq!(lengths, [6, 7, 8]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[must_use]
+    pub const fn input_len(&self) -> usize {
+        self.plan.lengths.table
+    }
+
+    /// The length that the slice of the indices must have at least: where its layout ends.
+    #[must_use]
+    pub const fn indices_len(&self) -> usize {
+        self.plan.lengths.indices
+    }
+
+    /// The length that the slice of the output must have at least: where its layout ends.
+    ///
+    /// A plan does not keep the sizes of its tensors, since dimensions that lie next to each other
+    /// are one to it.
+    #[must_use]
+    pub const fn output_len(&self) -> usize {
+        self.plan.lengths.flat
     }
 
     /// The same gather with another rule for indices out of bounds; the rule is [`Bounds::Error`]

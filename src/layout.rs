@@ -235,6 +235,11 @@ impl Layout {
         layout.with_offset(offset)
     }
 
+    /// The packed row-major tensor of these sizes.
+    pub(crate) const fn into_packed(self) -> Layout {
+        Layout::packed(self.sizes())
+    }
+
     /// A packed row-major tensor. At most `MAX_RANK` sizes fit: the caller has counted. Strides
     /// that overflow saturate, since such a tensor has no extent, or no elements.
     ///

@@ -135,11 +135,29 @@ impl Plan {
         axis: usize,
         direction: Direction,
     ) -> Result<(), Error> {
-        tri!(same_sizes(
-            &tri!(axis_sizes(table, indices, axis, direction)),
-            flat,
-            direction.flat()
-        ));
+        let sizes = tri!(axis_sizes(table, indices, axis, direction));
+        tri!(same_sizes(&sizes, flat, direction.flat()));
+        self.along_axis(table, indices, flat, axis);
+        self.prove(table, indices, flat, direction)
+    }
+
+    /// [`axis`](Plan::axis) with a packed flat tensor, which it returns; and so with the others.
+    pub(crate) const fn axis_packed(
+        &mut self,
+        table: &Layout,
+        indices: &Layout,
+        axis: usize,
+        direction: Direction,
+    ) -> Result<Layout, Error> {
+        let flat = tri!(axis_sizes(table, indices, axis, direction)).into_packed();
+        self.along_axis(table, indices, &flat, axis);
+        tri!(self.prove(table, indices, &flat, direction));
+        Ok(flat)
+    }
+
+    /// The dimensions of `axis`, whose sizes fit.
+    #[inline]
+    const fn along_axis(&mut self, table: &Layout, indices: &Layout, flat: &Layout, axis: usize) {
         let mut d = 0;
         while d < indices.rank() {
             self.push(indices.size(d), 0, indices.stride(d), flat.stride(axis + d));
@@ -157,7 +175,6 @@ impl Plan {
             d += 1;
         }
         self.tuple_of(table, axis, 1, 0);
-        self.prove(table, indices, flat, direction)
     }
 
     pub(crate) const fn elements(
@@ -168,11 +185,28 @@ impl Plan {
         axis: usize,
         direction: Direction,
     ) -> Result<(), Error> {
-        tri!(same_sizes(
-            &tri!(elements_sizes(table, indices, axis, direction)),
-            flat,
-            direction.flat()
-        ));
+        let sizes = tri!(elements_sizes(table, indices, axis, direction));
+        tri!(same_sizes(&sizes, flat, direction.flat()));
+        self.by_elements(table, indices, flat, axis);
+        self.prove(table, indices, flat, direction)
+    }
+
+    pub(crate) const fn elements_packed(
+        &mut self,
+        table: &Layout,
+        indices: &Layout,
+        axis: usize,
+        direction: Direction,
+    ) -> Result<Layout, Error> {
+        let flat = tri!(elements_sizes(table, indices, axis, direction)).into_packed();
+        self.by_elements(table, indices, &flat, axis);
+        tri!(self.prove(table, indices, &flat, direction));
+        Ok(flat)
+    }
+
+    /// The dimensions of `elements`, whose sizes fit.
+    #[inline]
+    const fn by_elements(&mut self, table: &Layout, indices: &Layout, flat: &Layout, axis: usize) {
         let mut d = 0;
         while d < table.rank() {
             let along_table = if d == axis { 0 } else { table.stride(d) };
@@ -181,7 +215,6 @@ impl Plan {
         }
         self.end_outer();
         self.tuple_of(table, axis, 1, 0);
-        self.prove(table, indices, flat, direction)
     }
 
     pub(crate) const fn nd(
@@ -192,13 +225,23 @@ impl Plan {
         batch_dims: usize,
         direction: Direction,
     ) -> Result<(), Error> {
-        tri!(same_sizes(
-            &tri!(nd_sizes(table, indices, batch_dims, direction)),
-            flat,
-            direction.flat()
-        ));
+        let sizes = tri!(nd_sizes(table, indices, batch_dims, direction));
+        tri!(same_sizes(&sizes, flat, direction.flat()));
         self.by_tuples(table, indices, flat, batch_dims);
         self.prove(table, indices, flat, direction)
+    }
+
+    pub(crate) const fn nd_packed(
+        &mut self,
+        table: &Layout,
+        indices: &Layout,
+        batch_dims: usize,
+        direction: Direction,
+    ) -> Result<Layout, Error> {
+        let flat = tri!(nd_sizes(table, indices, batch_dims, direction)).into_packed();
+        self.by_tuples(table, indices, &flat, batch_dims);
+        tri!(self.prove(table, indices, &flat, direction));
+        Ok(flat)
     }
 
     pub(crate) const fn axes(
@@ -213,6 +256,20 @@ impl Plan {
         tri!(same_sizes(&tri!(nd_sizes(&permuted, indices, 0, direction)), flat, direction.flat()));
         self.by_tuples(&permuted, indices, flat, 0);
         self.prove(table, indices, flat, direction)
+    }
+
+    pub(crate) const fn axes_packed(
+        &mut self,
+        table: &Layout,
+        indices: &Layout,
+        axes: &[usize],
+        direction: Direction,
+    ) -> Result<Layout, Error> {
+        let permuted = tri!(axes_first(table, indices, axes, direction));
+        let flat = tri!(nd_sizes(&permuted, indices, 0, direction)).into_packed();
+        self.by_tuples(&permuted, indices, &flat, 0);
+        tri!(self.prove(table, indices, &flat, direction));
+        Ok(flat)
     }
 
     /// The dimensions of `nd`, whose sizes fit.

@@ -76,6 +76,34 @@ impl Scatter {
         Ok(scatter)
     }
 
+    /// [`axis`](Scatter::axis) for packed updates, whose layout comes with the plan: their sizes
+    /// need not be known.
+    ///
+    /// # Errors
+    /// Those of [`axis`](Scatter::axis), but for those of the updates' sizes.
+    ///
+    /// ```
+    /// use strew::{Scatter, Layout};
+    ///
+    /// let (table, ids) = (Layout::contiguous([3, 2]), Layout::contiguous([4]));
+    /// let (scatter, updates) = Scatter::axis_packed(&table, &ids, 0)?;
+    /// assert_eq!(updates.sizes(), [4, 2]);
+    /// let mut data = [0; 6];
+    /// scatter.run(&mut data, &[2, 0, 1, 2], &[1, 2, 3, 4, 5, 6, 7, 8])?;
+    /// assert_eq!(data, [3, 4, 5, 6, 7, 8]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[inline]
+    pub const fn axis_packed(
+        data: &Layout,
+        indices: &Layout,
+        axis: usize,
+    ) -> Result<(Scatter, Layout), Error> {
+        let mut scatter = Scatter { plan: Plan::NOTHING, data: *data };
+        let updates = tri!(scatter.plan.axis_packed(data, indices, axis, Direction::Scatter));
+        Ok((scatter, updates))
+    }
+
     /// `data[c with c[axis] := indices[c]] (op)= updates[c]`
     ///
     /// The shapes are `updates = indices`, with `indices[d] <= data[d]` for `d != axis`
@@ -110,6 +138,31 @@ impl Scatter {
         let mut scatter = Scatter { plan: Plan::NOTHING, data: *data };
         tri!(scatter.plan.elements(data, indices, updates, axis, Direction::Scatter));
         Ok(scatter)
+    }
+
+    /// [`elements`](Scatter::elements) for packed updates, whose layout comes with the plan.
+    ///
+    /// # Errors
+    /// Those of [`elements`](Scatter::elements), but for those of the updates' sizes.
+    ///
+    /// ```
+    /// use strew::{Scatter, Layout};
+    ///
+    /// let (table, best) = (Layout::contiguous([2, 3]), Layout::contiguous([2, 1]));
+    /// let (scatter, updates) = Scatter::elements_packed(&table, &best, 1)?;
+    /// assert_eq!(updates.sizes(), [2, 1]);
+    /// assert_eq!(scatter.updates_len(), 2);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[inline]
+    pub const fn elements_packed(
+        data: &Layout,
+        indices: &Layout,
+        axis: usize,
+    ) -> Result<(Scatter, Layout), Error> {
+        let mut scatter = Scatter { plan: Plan::NOTHING, data: *data };
+        let updates = tri!(scatter.plan.elements_packed(data, indices, axis, Direction::Scatter));
+        Ok((scatter, updates))
     }
 
     /// `data[B.., indices[B.., i.., 0..k].., s..] (op)= updates[B.., i.., s..]`, where `B` are the
@@ -151,6 +204,31 @@ impl Scatter {
         Ok(scatter)
     }
 
+    /// [`nd`](Scatter::nd) for packed updates, whose layout comes with the plan.
+    ///
+    /// # Errors
+    /// Those of [`nd`](Scatter::nd), but for those of the updates' sizes.
+    ///
+    /// ```
+    /// use strew::{Scatter, Layout};
+    ///
+    /// let (table, pairs) = (Layout::contiguous([2, 2, 5]), Layout::contiguous([3, 2]));
+    /// let (scatter, updates) = Scatter::nd_packed(&table, &pairs, 0)?;
+    /// assert_eq!(updates.sizes(), [3, 5]);
+    /// assert_eq!(scatter.updates_len(), 15);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[inline]
+    pub const fn nd_packed(
+        data: &Layout,
+        indices: &Layout,
+        batch_dims: usize,
+    ) -> Result<(Scatter, Layout), Error> {
+        let mut scatter = Scatter { plan: Plan::NOTHING, data: *data };
+        let updates = tri!(scatter.plan.nd_packed(data, indices, batch_dims, Direction::Scatter));
+        Ok((scatter, updates))
+    }
+
     /// `data[c] (op)= updates[i.., s..]`, where coordinate `axes[k]` of `c` is `indices[i.., k]`,
     /// and `s` are the other coordinates of `c`, in their order: [`nd`](Scatter::nd) on any
     /// different axes, in any order.
@@ -188,6 +266,31 @@ impl Scatter {
         let mut scatter = Scatter { plan: Plan::NOTHING, data: *data };
         tri!(scatter.plan.axes(data, indices, updates, axes, Direction::Scatter));
         Ok(scatter)
+    }
+
+    /// [`axes`](Scatter::axes) for packed updates, whose layout comes with the plan.
+    ///
+    /// # Errors
+    /// Those of [`axes`](Scatter::axes), but for those of the updates' sizes.
+    ///
+    /// ```
+    /// use strew::{Scatter, Layout};
+    ///
+    /// let (input, pairs) = (Layout::contiguous([2, 3, 2]), Layout::contiguous([4, 2]));
+    /// let (scatter, updates) = Scatter::axes_packed(&input, &pairs, &[0, 2])?;
+    /// assert_eq!(updates.sizes(), [4, 3]);
+    /// assert_eq!(scatter.updates_len(), 12);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[inline]
+    pub const fn axes_packed(
+        data: &Layout,
+        indices: &Layout,
+        axes: &[usize],
+    ) -> Result<(Scatter, Layout), Error> {
+        let mut scatter = Scatter { plan: Plan::NOTHING, data: *data };
+        let updates = tri!(scatter.plan.axes_packed(data, indices, axes, Direction::Scatter));
+        Ok((scatter, updates))
     }
 
     /// `data[b.., positions[b..] + n, ..] (op)= updates[b.., n, ..]`, where the sum is a coordinate
@@ -240,6 +343,34 @@ impl Scatter {
         let direction = Direction::Scatter;
         tri!(scatter.plan.sequence(data, positions, updates, axis, sequence, direction));
         Ok(scatter)
+    }
+
+    /// The length that the slice of the data must have at least: where its layout ends.
+    ///
+    /// ```
+    /// use strew::{Scatter, Layout};
+    ///
+    /// let (table, ids) = (Layout::contiguous([3, 2]), Layout::strided([4], [2]));
+    /// let (scatter, _) = Scatter::axis_packed(&table, &ids, 0)?;
+    /// let lengths = [scatter.data_len(), scatter.indices_len(), scatter.updates_len()];
+    /// assert_eq!(lengths, [6, 7, 8]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[must_use]
+    pub const fn data_len(&self) -> usize {
+        self.plan.lengths.table
+    }
+
+    /// The length that the slice of the indices must have at least: where its layout ends.
+    #[must_use]
+    pub const fn indices_len(&self) -> usize {
+        self.plan.lengths.indices
+    }
+
+    /// The length that the slice of the updates must have at least: where its layout ends.
+    #[must_use]
+    pub const fn updates_len(&self) -> usize {
+        self.plan.lengths.flat
     }
 
     /// The same scatter with another rule for indices out of bounds; the rule is [`Bounds::Error`]

@@ -4,8 +4,8 @@ use std::mem::MaybeUninit;
 
 use half::{bf16, f16};
 use strew::{
-    Add, And, Assign, Average, Bounds, Error, Gather, Index, Max, Min, Mul, Operand, Or, Reduction,
-    Sub, Xor, shape,
+    Add, And, Assign, Average, Bounds, Error, Gather, Index, Layout, Max, Min, Mul, Operand, Or,
+    Reduction, Scatter, Sub, Xor, shape,
 };
 
 use super::case::{Case, IndexType, Operator, Tensor, places, with_indices};
@@ -612,6 +612,43 @@ pub fn check_shapes(case: &Case) {
         Operator::Sequence { .. } => return,
     };
     assert_eq!(found.unwrap(), case.flat.sizes[..], "{case:?}");
+    check_packed(case);
+}
+
+/// A plan that sizes its flat tensor is that of the packed one, and knows all lengths.
+fn check_packed(case: &Case) {
+    let flat = Layout::from_sizes(&case.flat.sizes).unwrap();
+    let (table, indices) = (case.table.layout().unwrap(), case.indices.layout().unwrap());
+    macro_rules! check {
+        ($plan:ident, $lengths:expr) => {
+            let (sized, given) = match case.operator {
+                Operator::Axis(axis) => (
+                    $plan::axis_packed(&table, &indices, axis),
+                    $plan::axis(&table, &indices, &flat, axis),
+                ),
+                Operator::Elements(axis) => (
+                    $plan::elements_packed(&table, &indices, axis),
+                    $plan::elements(&table, &indices, &flat, axis),
+                ),
+                Operator::Nd(batch_dims) => (
+                    $plan::nd_packed(&table, &indices, batch_dims),
+                    $plan::nd(&table, &indices, &flat, batch_dims),
+                ),
+                Operator::Axes { axes, count } => (
+                    $plan::axes_packed(&table, &indices, &axes[..count]),
+                    $plan::axes(&table, &indices, &flat, &axes[..count]),
+                ),
+                Operator::Sequence { .. } => return,
+            };
+            assert_eq!(sized, given.map(|plan| (plan, flat)), "{case:?}");
+            if let Ok(plan) = given {
+                let lengths = [table, indices, flat].map(|layout| layout.extent().unwrap());
+                assert_eq!($lengths(plan), lengths, "{case:?}");
+            }
+        };
+    }
+    check!(Gather, |plan: Gather| [plan.input_len(), plan.indices_len(), plan.output_len()]);
+    check!(Scatter, |plan: Scatter| [plan.data_len(), plan.indices_len(), plan.updates_len()]);
 }
 
 /// A constructor never panics. If it makes a plan all the same, the plan demands slices of the
