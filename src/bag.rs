@@ -292,7 +292,7 @@ impl Bag {
         output: &mut [T],
     ) -> Result<(), Error>
     where
-        T: Element + Zeroable + Send + Sync,
+        T: Element + Zeroable,
     {
         self.par_run_map(pool, table, indices, bags, output, |element| element)
     }
@@ -325,7 +325,7 @@ impl Bag {
         map: impl Fn(T) -> U + Sync,
     ) -> Result<(), Error>
     where
-        T: Element + Sync,
+        T: Element,
         U: Element + Zeroable + Send,
     {
         fits(Operand::Indices, self.plan.plan.lengths.indices, indices.len())?;
@@ -495,7 +495,7 @@ impl<I: Index, O: Index> CheckedBag<'_, I, O> {
         output: &mut [T],
     ) -> Result<(), Error>
     where
-        T: Element + Zeroable + Send + Sync,
+        T: Element + Zeroable,
     {
         self.par_run_map(pool, table, output, |element| element)
     }
@@ -525,7 +525,7 @@ impl<I: Index, O: Index> CheckedBag<'_, I, O> {
         map: impl Fn(T) -> U + Sync,
     ) -> Result<(), Error>
     where
-        T: Element + Sync,
+        T: Element,
         U: Element + Zeroable + Send,
     {
         self.bag.fits(&pool, table, output)?;
@@ -552,7 +552,7 @@ impl<I: Index, O: Index> CheckedBag<'_, I, O> {
     #[cfg(feature = "rayon")]
     fn par_reduce<T, U, P, M>(&self, pool: &P, table: &[T], output: &mut [U], map: &M)
     where
-        T: Element + Sync,
+        T: Element,
         U: Element + Zeroable + Send,
         P: Pool<U> + Sync,
         M: Fn(T) -> U + Sync,
@@ -637,7 +637,7 @@ fn split<T, U, I, O, P, M>(
     (base, below): (usize, usize),
     most: usize,
 ) where
-    T: Element + Sync,
+    T: Element,
     U: Element + Zeroable + Send,
     I: Index,
     O: Index,

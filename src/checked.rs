@@ -178,7 +178,7 @@ impl<I: Index> Checked<'_, Gather, I> {
     /// [`Error::SliceTooShort`], [`Error::PolicyNotSupported`], and
     /// [`Error::IndexOutOfBounds`] on an axis of size 0; nothing is written.
     #[cfg(feature = "rayon")]
-    pub fn par_run_uninit<T: Element + Send + Sync>(
+    pub fn par_run_uninit<T: Element>(
         &self,
         input: &[T],
         output: &mut [MaybeUninit<T>],
@@ -238,11 +238,7 @@ impl<I: Index> Checked<'_, Gather, I> {
     /// # Ok::<(), strew::Error>(())
     /// ```
     #[cfg(feature = "rayon")]
-    pub fn par_run<T: Element + Send + Sync>(
-        &self,
-        input: &[T],
-        output: &mut [T],
-    ) -> Result<(), Error> {
+    pub fn par_run<T: Element>(&self, input: &[T], output: &mut [T]) -> Result<(), Error> {
         run::par_gather(&self.operator.plan, input, self.indices, true, output)
     }
 
@@ -287,7 +283,7 @@ impl<I: Index> Checked<'_, Gather, I> {
     /// # Ok::<(), strew::Error>(())
     /// ```
     #[cfg(feature = "rayon")]
-    pub fn par_run_map<T: Element + Sync, U: Element + Send>(
+    pub fn par_run_map<T: Element, U: Element>(
         &self,
         input: &[T],
         output: &mut [U],
@@ -387,11 +383,7 @@ impl<I: Index> Checked<'_, Scatter, I> {
     /// # Ok::<(), strew::Error>(())
     /// ```
     #[cfg(feature = "rayon")]
-    pub fn par_run<T: Element + Send + Sync>(
-        &self,
-        data: &mut [T],
-        updates: &[T],
-    ) -> Result<(), Error> {
+    pub fn par_run<T: Element>(&self, data: &mut [T], updates: &[T]) -> Result<(), Error> {
         self.par_reduce(Assign, data, updates)
     }
 
@@ -411,7 +403,7 @@ impl<I: Index> Checked<'_, Scatter, I> {
     /// # Ok::<(), strew::Error>(())
     /// ```
     #[cfg(feature = "rayon")]
-    pub fn par_reduce<T: Element + Send + Sync, R: Reduction<T> + Sync>(
+    pub fn par_reduce<T: Element, R: Reduction<T> + Sync>(
         &self,
         reduction: R,
         data: &mut [T],
@@ -488,7 +480,7 @@ impl<I: Index> Checked<'_, Scatter, I> {
     /// # Ok::<(), strew::Error>(())
     /// ```
     #[cfg(feature = "rayon")]
-    pub fn par_run_map<T: Element + Send, U: Element + Sync>(
+    pub fn par_run_map<T: Element, U: Element>(
         &self,
         data: &mut [T],
         updates: &[U],
@@ -513,7 +505,7 @@ impl<I: Index> Checked<'_, Scatter, I> {
     /// # Ok::<(), strew::Error>(())
     /// ```
     #[cfg(feature = "rayon")]
-    pub fn par_reduce_map<T: Element + Send, U: Element + Sync, R: Reduction<T> + Sync>(
+    pub fn par_reduce_map<T: Element, U: Element, R: Reduction<T> + Sync>(
         &self,
         reduction: R,
         data: &mut [T],

@@ -1,6 +1,7 @@
 //! The types whose values can be moved.
 
-/// A type whose values can be gathered and scattered: any `Copy` type without padding.
+/// A type whose values can be gathered and scattered: any `Copy` type without padding, which
+/// threads may share. (`bytemuck` has one that they may not: `PhantomData` of such a type.)
 ///
 /// Numbers, `bool`, `char`, [`f16`](half::f16), [`bf16`](half::bf16) and arrays of them are
 /// elements. A struct becomes one with `#[repr(C)]` and
@@ -31,7 +32,7 @@
     note = "numbers, `bool`, `char` and arrays of them are elements",
     note = "a struct needs `#[repr(C)]` and `#[derive(Clone, Copy, bytemuck::NoUninit)]`"
 )]
-pub trait Element: bytemuck::NoUninit {}
+pub trait Element: bytemuck::NoUninit + Send + Sync {}
 
 #[diagnostic::do_not_recommend]
-impl<T: bytemuck::NoUninit> Element for T {}
+impl<T: bytemuck::NoUninit + Send + Sync> Element for T {}

@@ -27,7 +27,6 @@ pub(crate) use tri;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-#[non_exhaustive]
 pub enum Operand {
     /// A layout on its own, before it has a role in an operator.
     Layout,
@@ -82,7 +81,6 @@ pub enum Operand {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-#[non_exhaustive]
 pub enum Unsupported {
     /// The operator does not exist yet at this level.
     Operator,
@@ -98,6 +96,9 @@ pub enum Unsupported {
 /// what was expected and what was found. An operator that fails never changes the data of a
 /// scatter; what else it leaves behind is stated where the error is returned.
 ///
+/// A program can match all variants without a catch-all: another one makes a new version that is
+/// not compatible.
+///
 /// ```
 /// use strew::{Error, Gather, Layout};
 ///
@@ -111,13 +112,13 @@ pub enum Unsupported {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-#[non_exhaustive]
 #[allow(missing_docs)] // Each variant explains its fields.
 pub enum Error {
     /// A tensor has more dimensions than are supported. `expected` is the largest number allowed.
     RankTooLarge { operand: Operand, expected: usize, found: usize },
     /// The axis is not a dimension of the indexed tensor. `expected` is the number of dimensions,
-    /// which the axis must stay below.
+    /// which the axis must stay below. Of an axis below 0 (see
+    /// [`Layout::axis`](crate::Layout::axis)), `found` has the bits.
     AxisOutOfRange { operand: Operand, expected: usize, found: usize },
     /// A list of axes names one of them twice: at the places `first` and `second`.
     RepeatedAxis { axis: usize, first: usize, second: usize },
@@ -197,74 +198,121 @@ impl core::fmt::Display for Error {
 }
 
 impl Error {
+    /// The kind of this error in a few words: what its message starts with, but for
+    /// [`NotSupported`](Error::NotSupported), which says of what. For logs, and for errors of a
+    /// program that has fewer kinds.
+    ///
+    /// ```
+    /// use strew::{Error, Operand};
+    ///
+    /// let error = Error::SizesOverflow { operand: Operand::Indices };
+    /// assert_eq!(error.kind(), "sizes overflow");
+    /// assert!(error.to_string().starts_with("sizes overflow: indices"));
+    /// ```
+    #[must_use]
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Error::RankTooLarge { .. } => "rank too large",
+            Error::AxisOutOfRange { .. } => "axis out of range",
+            Error::RepeatedAxis { .. } => "repeated axis",
+            Error::BatchDimsOutOfRange { .. } => "batch dims out of range",
+            Error::RankMismatch { .. } => "rank mismatch",
+            Error::SizeMismatch { .. } => "size mismatch",
+            Error::TupleSizeOutOfRange { .. } => "tuple size out of range",
+            Error::SizesOverflow { .. } => "sizes overflow",
+            Error::OffsetTooSmall { .. } => "offset too small",
+            Error::SliceTooShort { .. } => "slice too short",
+            Error::OverlappingOutput { .. } => "overlapping output",
+            Error::ZeroSize { .. } => "zero size",
+            Error::LeadingSizeNotOne { .. } => "leading size not one",
+            Error::DimensionCountOutOfRange { .. } => "dimension count out of range",
+            Error::DataTypeMismatch { .. } => "data type mismatch",
+            Error::NotSupported { .. } => "not supported",
+            Error::IndexOutOfBounds { .. } => "index out of bounds",
+            Error::DuplicateIndex { .. } => "duplicate index",
+            Error::PolicyNotSupported { .. } => "policy not supported",
+            Error::OutputNotPacked { .. } => "output not packed",
+            Error::NoAdjoint => "no adjoint",
+            Error::OffsetOutOfRange { .. } => "offset out of range",
+            Error::ScratchTooShort { .. } => "scratch too short",
+            Error::BitsNotSupported { .. } => "bits not supported",
+            Error::BlockSizeNotSupported { .. } => "block size not supported",
+            Error::AxisNotSupported { .. } => "axis not supported",
+        }
+    }
+
     /// Returns the wording. It is made without `core::fmt`, so that `plan!` can show
     /// it at compile time.
     #[doc(hidden)]
     #[must_use]
     pub const fn message(&self) -> Message {
-        let m = Message { text: [0; CAPACITY], length: 0 };
+        let (m, kind) = (Message { text: [0; CAPACITY], length: 0 }, self.kind());
         match *self {
             Error::RankTooLarge { operand, expected, found } => m
-                .operand("rank too large", operand)
+                .operand(kind, operand)
                 .count(" has ", found)
                 .count(" dimensions, at most ", expected)
                 .text(" are supported"),
             Error::AxisOutOfRange { operand, expected, found } => m
-                .operand("axis out of range", operand)
+                .operand(kind, operand)
                 .count(" has ", expected)
-                .count(" dimensions, the axis is ", found),
+                .text(" dimensions, the axis is ")
+                .text(if found > isize::MAX as usize { "-" } else { "" })
+                .number((found as isize).unsigned_abs() as u64),
             Error::RepeatedAxis { axis, first, second } => m
-                .count("repeated axis: axis ", axis)
+                .text(kind)
+                .count(": axis ", axis)
                 .count(" is at the places ", first)
                 .count(" and ", second)
                 .text(" of the list"),
             Error::BatchDimsOutOfRange { operand, expected, found } => m
-                .operand("batch dims out of range", operand)
+                .operand(kind, operand)
                 .count(" allows at most ", expected)
                 .count(", found ", found),
             Error::RankMismatch { operand, expected, found } => m
-                .operand("rank mismatch", operand)
+                .operand(kind, operand)
                 .count(" must have ", expected)
                 .count(" dimensions, found ", found),
             Error::SizeMismatch { operand, dimension, expected, found } => m
-                .operand("size mismatch", operand)
+                .operand(kind, operand)
                 .count(" dimension ", dimension)
                 .count(" should be ", expected)
                 .count(", found ", found),
             Error::TupleSizeOutOfRange { expected, found } => m
-                .text("tuple size out of range: indices must hold 1")
+                .text(kind)
+                .text(": indices must hold 1")
                 .count(" to ", expected)
                 .count(" coordinates, found ", found),
             Error::SizesOverflow { operand } => {
-                m.operand("sizes overflow", operand).text(" does not fit the address space")
+                m.operand(kind, operand).text(" does not fit the address space")
             }
             Error::OffsetTooSmall { operand, expected, found } => m
-                .operand("offset too small", operand)
+                .operand(kind, operand)
                 .count(" needs at least ", expected)
                 .count(" for its negative strides, found ", found),
             Error::SliceTooShort { operand, expected, found } => m
-                .operand("slice too short", operand)
+                .operand(kind, operand)
                 .count(" needs ", expected)
                 .count(" elements, found ", found),
             Error::OverlappingOutput { operand, dimension, expected, found } => m
-                .operand("overlapping output", operand)
+                .operand(kind, operand)
                 .count(" dimension ", dimension)
                 .count(" needs a stride of at least ", expected)
                 .count(", found ", found),
             Error::ZeroSize { operand, dimension } => {
-                m.operand("zero size", operand).count(" dimension ", dimension).text(" is 0")
+                m.operand(kind, operand).count(" dimension ", dimension).text(" is 0")
             }
             Error::LeadingSizeNotOne { operand, dimension, found } => m
-                .operand("leading size not one", operand)
+                .operand(kind, operand)
                 .count(" dimension ", dimension)
                 .count(" is ignored and should be 1, found ", found),
             Error::DimensionCountOutOfRange { operand, minimum, maximum, found } => m
-                .operand("dimension count out of range", operand)
+                .operand(kind, operand)
                 .count(" allows ", minimum)
                 .count(" to ", maximum)
                 .count(", found ", found),
             Error::DataTypeMismatch { operand, expected, found } => m
-                .operand("data type mismatch", operand)
+                .operand(kind, operand)
                 .text(" should be ")
                 .text(expected.name())
                 .text(", found ")
@@ -284,41 +332,44 @@ impl Error {
                 }
             }
             Error::IndexOutOfBounds { entry, coordinate, value, size } => m
-                .count("index out of bounds: entry ", entry)
+                .text(kind)
+                .count(": entry ", entry)
                 .count(", coordinate ", coordinate)
                 .text(if value < 0 { " is -" } else { " is " })
                 .number(value.unsigned_abs() as u64)
                 .count(", the size is ", size),
             Error::DuplicateIndex { first, second } => m
-                .count("duplicate index: entries ", first)
+                .text(kind)
+                .count(": entries ", first)
                 .count(" and ", second)
                 .text(" address the same place"),
             Error::PolicyNotSupported { found } => m
-                .text("policy not supported: ")
+                .text(kind)
+                .text(": ")
                 .text(found.name())
                 .text(" leaves places of the output as they are"),
             Error::OutputNotPacked { expected, found } => m
-                .count("output not packed: its ", expected)
+                .text(kind)
+                .count(": its ", expected)
                 .count(" elements lie in ", found)
                 .text(" places"),
-            Error::NoAdjoint => m.text("no adjoint: the plan clamps"),
+            Error::NoAdjoint => m.text(kind).text(": the plan clamps"),
             Error::OffsetOutOfRange { entry, value, minimum, maximum } => m
-                .count("offset out of range: entry ", entry)
+                .text(kind)
+                .count(": entry ", entry)
                 .text(if value < 0 { " is -" } else { " is " })
                 .number(value.unsigned_abs() as u64)
                 .count(", allowed are ", minimum)
                 .count(" to ", maximum),
             Error::ScratchTooShort { expected, found } => {
-                m.count("scratch too short: needs ", expected).count(" words, found ", found)
+                m.text(kind).count(": needs ", expected).count(" words, found ", found)
             }
-            Error::BitsNotSupported { found } => {
-                m.count("bits not supported: 2, 4 or 8, found ", found)
+            Error::BitsNotSupported { found } => m.text(kind).count(": 2, 4 or 8, found ", found),
+            Error::BlockSizeNotSupported { found } => {
+                m.text(kind).text(": a power of two of at least 16").count(", found ", found)
             }
-            Error::BlockSizeNotSupported { found } => m
-                .text("block size not supported: a power of two of at least 16")
-                .count(", found ", found),
             Error::AxisNotSupported { expected, found } => {
-                m.count("axis not supported: should be ", expected).count(", found ", found)
+                m.text(kind).count(": should be ", expected).count(", found ", found)
             }
         }
     }

@@ -433,7 +433,7 @@ impl Gather {
     /// # Errors
     /// Those of [`run_uninit`](Gather::run_uninit).
     #[cfg(feature = "rayon")]
-    pub fn par_run_uninit<T: Element + Send + Sync, I: Index>(
+    pub fn par_run_uninit<T: Element, I: Index>(
         &self,
         input: &[T],
         indices: &[I],
@@ -554,7 +554,7 @@ impl Gather {
     /// # Ok::<(), strew::Error>(())
     /// ```
     #[cfg(feature = "rayon")]
-    pub fn par_run<T: Element + Send + Sync, I: Index>(
+    pub fn par_run<T: Element, I: Index>(
         &self,
         input: &[T],
         indices: &[I],
@@ -617,7 +617,7 @@ impl Gather {
     /// # Ok::<(), strew::Error>(())
     /// ```
     #[cfg(feature = "rayon")]
-    pub fn par_run_map<T: Element + Sync, U: Element + Send, I: Index>(
+    pub fn par_run_map<T: Element, U: Element, I: Index>(
         &self,
         input: &[T],
         indices: &[I],

@@ -142,7 +142,7 @@ pub(crate) mod sealed {
     #[cfg(feature = "std")]
     pub use strew_simd::Index as Vectors;
 
-    pub trait Sealed: Vectors + crate::element::Element + Send + Sync + 'static {
+    pub trait Sealed: Vectors + crate::element::Element + 'static {
         /// Whether `usize` is at least as wide, so that [`position`](Sealed::position) decides on
         /// every axis.
         const FITS: bool = size_of::<Self>() <= size_of::<usize>();

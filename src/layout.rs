@@ -136,6 +136,62 @@ impl Layout {
         Ok(Layout::any(sizes, strides, offset))
     }
 
+    /// A tensor with any strides, from the size and the stride of each dimension, of any integer
+    /// types: without a copy of lists that a program has as `usize`, `u32` or `i64`.
+    ///
+    /// # Errors
+    /// [`Error::RankTooLarge`] for more than [`MAX_RANK`] dimensions (of which `found` counts no
+    /// more than one), [`Error::SizesOverflow`] for a size that is no `usize`, as one below 0, or a
+    /// stride that is no `isize`.
+    ///
+    /// ```
+    /// use strew::Layout;
+    ///
+    /// let (sizes, strides): (&[u32], &[usize]) = (&[2, 3], &[4, 1]);
+    /// let dims = sizes.iter().copied().zip(strides.iter().copied());
+    /// assert_eq!(Layout::from_dims(dims, 0)?, Layout::strided([2, 3], [4, 1]));
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    pub fn from_dims<N: TryInto<usize>, S: TryInto<isize>>(
+        dims: impl IntoIterator<Item = (N, S)>,
+        offset: usize,
+    ) -> Result<Layout, Error> {
+        let mut layout = SCALAR.with_offset(offset);
+        for (size, stride) in dims {
+            rank_fits(layout.rank + 1)?;
+            let (Ok(size), Ok(stride)) = (size.try_into(), stride.try_into()) else {
+                return Err(Error::SizesOverflow { operand: Operand::Layout });
+            };
+            layout.push(size, stride);
+        }
+        Ok(layout)
+    }
+
+    /// The axis that a number means: below 0 it counts from the end, as -1 is the last axis.
+    ///
+    /// # Errors
+    /// [`Error::AxisOutOfRange`] unless it is in `-rank..rank`.
+    ///
+    /// ```
+    /// use strew::{Gather, Layout};
+    ///
+    /// let (table, ids) = (Layout::contiguous([2, 3]), Layout::contiguous([4]));
+    /// let gather = Gather::axis_packed(&table, &ids, table.axis(-1)?)?;
+    /// assert_eq!(gather, Gather::axis_packed(&table, &ids, 1)?);
+    /// let error = table.axis(-3).unwrap_err();
+    /// let text = "axis out of range: layout has 2 dimensions, the axis is -3";
+    /// assert_eq!(error.to_string(), text);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    pub const fn axis(&self, axis: isize) -> Result<usize, Error> {
+        let found = axis as usize;
+        let place = if axis < 0 { found.wrapping_add(self.rank) } else { found };
+        if place < self.rank {
+            return Ok(place);
+        }
+        Err(Error::AxisOutOfRange { operand: Operand::Layout, expected: self.rank, found })
+    }
+
     /// The number of dimensions.
     ///
     /// ```

@@ -71,7 +71,7 @@ pub(crate) fn gather_uninit<T: Element, I: Index>(
 
 /// [`gather_uninit`] with threads.
 #[cfg(feature = "rayon")]
-pub(crate) fn par_gather_uninit<T: Element + Send + Sync, I: Index>(
+pub(crate) fn par_gather_uninit<T: Element, I: Index>(
     plan: &Plan,
     input: &[T],
     indices: &[I],
@@ -124,7 +124,7 @@ fn writes_all<I: Index>(plan: &Plan, indices: &[I]) -> Result<(), Error> {
 
 /// [`gather`] and [`Proven::gather`] with threads.
 #[cfg(feature = "rayon")]
-pub(crate) fn par_gather<T: Element + Send + Sync, I: Index>(
+pub(crate) fn par_gather<T: Element, I: Index>(
     plan: &Plan,
     input: &[T],
     indices: &[I],
@@ -165,7 +165,7 @@ pub(crate) fn scatter<T: Element, I: Index, R: Reduction<T>>(
 
 /// [`scatter`] and [`Proven::scatter`] with threads.
 #[cfg(feature = "rayon")]
-pub(crate) fn par_scatter<T: Element + Send + Sync, I: Index, R: Reduction<T> + Sync>(
+pub(crate) fn par_scatter<T: Element, I: Index, R: Reduction<T> + Sync>(
     plan: &Plan,
     reduction: &R,
     data: &mut [T],
@@ -225,7 +225,7 @@ pub(crate) fn read<U: Element, S: Source<U>, I: Index>(
 
 /// [`read`] and [`Proven::read`] with threads.
 #[cfg(feature = "rayon")]
-pub(crate) fn par_read<U: Element + Send, S: Source<U> + Send, I: Index>(
+pub(crate) fn par_read<U: Element, S: Source<U> + Send, I: Index>(
     plan: &Plan,
     source: S,
     indices: &[I],
@@ -259,7 +259,7 @@ pub(crate) fn change<T: Element, U: Element, I: Index>(
 
 /// [`change`] and [`Proven::change`] with threads.
 #[cfg(feature = "rayon")]
-pub(crate) fn par_change<T: Element + Send, U: Element + Sync, I: Index>(
+pub(crate) fn par_change<T: Element, U: Element, I: Index>(
     plan: &Plan,
     change: impl Fn(T, U) -> T + Copy + Send,
     data: &mut [T],

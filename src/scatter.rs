@@ -547,7 +547,7 @@ impl Scatter {
     /// # Ok::<(), strew::Error>(())
     /// ```
     #[cfg(feature = "rayon")]
-    pub fn par_run<T: Element + Send + Sync, I: Index>(
+    pub fn par_run<T: Element, I: Index>(
         &self,
         data: &mut [T],
         indices: &[I],
@@ -576,7 +576,7 @@ impl Scatter {
     /// # Ok::<(), strew::Error>(())
     /// ```
     #[cfg(feature = "rayon")]
-    pub fn par_reduce<T: Element + Send + Sync, I: Index, R: Reduction<T> + Sync>(
+    pub fn par_reduce<T: Element, I: Index, R: Reduction<T> + Sync>(
         &self,
         reduction: R,
         data: &mut [T],
@@ -669,7 +669,7 @@ impl Scatter {
     /// # Ok::<(), strew::Error>(())
     /// ```
     #[cfg(feature = "rayon")]
-    pub fn par_run_map<T: Element + Send, U: Element + Sync, I: Index>(
+    pub fn par_run_map<T: Element, U: Element, I: Index>(
         &self,
         data: &mut [T],
         indices: &[I],
@@ -696,12 +696,7 @@ impl Scatter {
     /// # Ok::<(), strew::Error>(())
     /// ```
     #[cfg(feature = "rayon")]
-    pub fn par_reduce_map<
-        T: Element + Send,
-        U: Element + Sync,
-        I: Index,
-        R: Reduction<T> + Sync,
-    >(
+    pub fn par_reduce_map<T: Element, U: Element, I: Index, R: Reduction<T> + Sync>(
         &self,
         reduction: R,
         data: &mut [T],

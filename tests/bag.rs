@@ -171,7 +171,7 @@ fn check_pool<T, U, P: Pool<U> + Copy + Sync>(
     map: impl Fn(T) -> U + Copy + Sync,
     reduce: impl Fn(&[(usize, U)]) -> U,
 ) where
-    T: Element + Sync,
+    T: Element,
     U: Element + bytemuck::Zeroable + Send,
 {
     let table: Vec<T> = (0..case.table.len)

@@ -146,9 +146,9 @@ fn reduces<T, R: Reduction<T> + Copy + Default>() {
 }
 fn standard_error<E: std::error::Error>() {}
 
-/// `bytemuck::NoUninit` is the whole bound.
+/// `bytemuck::NoUninit`, and that threads may share it, is the whole bound.
 #[allow(dead_code)]
-fn every_type_without_padding<T: bytemuck::NoUninit>() {
+fn every_type_without_padding<T: bytemuck::NoUninit + Send + Sync>() {
     element::<T>();
 }
 

@@ -449,6 +449,36 @@ fn every_variant(n: usize, value: i128) -> Vec<Error> {
     all.chain(more).collect()
 }
 
+/// Axes below 0 count from the end, once.
+#[test]
+fn axes_below_zero() {
+    let layout = l(&[2, 3, 4]);
+    let axes = [-3, -2, -1, 0, 1, 2].map(|axis| layout.axis(axis));
+    assert_eq!(axes, [0, 1, 2, 0, 1, 2].map(Ok));
+    for axis in [3, -4, isize::MAX, isize::MIN] {
+        let error = layout.axis(axis).unwrap_err();
+        let (operand, found) = (Operand::Layout, axis as usize);
+        assert_eq!(error, Error::AxisOutOfRange { operand, expected: 3, found });
+        assert!(error.to_string().ends_with(&format!(" the axis is {axis}")), "{error}");
+    }
+    assert!(l(&[]).axis(0).is_err() && l(&[]).axis(-1).is_err());
+}
+
+/// Sizes and strides of any integers, which must fit.
+#[test]
+fn layouts_of_any_integers() {
+    let dims = [(2_u8, -1_i64), (3, 4)];
+    assert_eq!(Layout::from_dims(dims, 5), Layout::from_parts(&[2, 3], &[-1, 4], 5));
+    assert_eq!(Layout::from_dims([(0_usize, 0_usize); 0], 0), Ok(l(&[])));
+    let overflow = Err(Error::SizesOverflow { operand: Operand::Layout });
+    assert_eq!(Layout::from_dims([(-1, 1)], 0), overflow);
+    assert_eq!(Layout::from_dims([(1_u128 << 64, 1)], 0), overflow);
+    assert_eq!(Layout::from_dims([(2, usize::MAX)], 0), overflow);
+    let rank = Err(Error::RankTooLarge { operand: Operand::Layout, expected: 8, found: 9 });
+    assert_eq!(Layout::from_dims([(1, 1); 9], 0), rank);
+    assert_eq!(Layout::from_dims([(1, 1); 20], 0), rank);
+}
+
 #[test]
 fn messages_name_the_feature_level() {
     let names = [
@@ -477,7 +507,14 @@ fn messages() {
     assert!(short.iter().all(|text| !text.is_empty()));
     assert_eq!(short.iter().collect::<BTreeSet<_>>().len(), short.len(), "all distinct");
 
+    for (error, text) in every_variant(0, 0).iter().zip(&short) {
+        let of = matches!(error, Error::NotSupported { .. });
+        assert!(text.starts_with(error.kind()) || of && text.contains("not supported"), "{text}");
+    }
+
     let cut = |text: String| {
+        // The bits of the largest number are those of an axis of -1.
+        let text = text.replace("the axis is -1", "the axis is 0");
         text.replace(&usize::MAX.to_string(), "0").replace(&u64::MAX.to_string(), "0")
     };
     for (value, sign) in [(u64::MAX.into(), ""), (-i128::from(u64::MAX), "-")] {

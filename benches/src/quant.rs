@@ -153,7 +153,7 @@ fn half(bytes: &[u8]) -> f32 {
 
 impl Table {
     /// Rows of blocks.
-    fn blocks<B: Pod, const N: usize>(
+    fn blocks<B: Pod + Send + Sync, const N: usize>(
         self,
         name: &str,
         decode: impl Fn(B) -> [f32; N] + Copy + 'static,

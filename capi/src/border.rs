@@ -465,7 +465,7 @@ bounds!(strew_scatter_bounds, strew_scatter, Scatter);
 // ---- Calls ----
 
 #[inline(always)]
-fn gather<T: Element + Send + Sync, I: Index>(
+fn gather<T: Element, I: Index>(
     plan: &Gather,
     input: &[T],
     indices: &[I],
@@ -478,7 +478,7 @@ fn gather<T: Element + Send + Sync, I: Index>(
 }
 
 #[inline(always)]
-fn scatter<T: Element + Send + Sync, I: Index>(
+fn scatter<T: Element, I: Index>(
     plan: &Scatter,
     data: &mut [T],
     indices: &[I],
@@ -494,7 +494,7 @@ fn scatter<T: Element + Send + Sync, I: Index>(
 macro_rules! reducer {
     ($name:ident: $($number:ident $reduction:ident,)*) => {
         #[inline(always)]
-        fn $name<T: Element + Send + Sync, I: Index>(
+        fn $name<T: Element, I: Index>(
             plan: &Scatter,
             number: u32,
             Slices { written, indices, read }: Slices<'_, T, I>,

@@ -128,8 +128,8 @@ impl<T: Element, U: Element, F: Fn(T, U) -> T + Copy> Job for Change<'_, T, U, F
 #[cfg(feature = "rayon")]
 impl<T, U, F> Shared for Change<'_, T, U, F>
 where
-    T: Element + Send,
-    U: Element + Sync,
+    T: Element,
+    U: Element,
     F: Fn(T, U) -> T + Copy + Send,
 {
     fn parts(&mut self, cuts: &[usize]) -> Vec<Box<dyn Shared + '_>> {
@@ -174,8 +174,8 @@ impl<T: Element, U: Element, F: Fn(T, U) -> T + Copy> ChangeColumns<'_, T, U, F>
 #[cfg(feature = "rayon")]
 impl<T, U, F> Tiled for ChangeColumns<'_, T, U, F>
 where
-    T: Element + Send,
-    U: Element + Sync,
+    T: Element,
+    U: Element,
     F: Fn(T, U) -> T + Copy + Send,
 {
     fn run(&mut self, run: &mut dyn FnMut(&mut dyn Mover)) {

@@ -188,7 +188,7 @@ fn all_entries<I: Index>(plan: &Plan, indices: &[I], visit: &mut dyn FnMut(&Plac
 
 /// [`gather`] with the threads of the rayon pool that it is called in.
 #[cfg(feature = "rayon")]
-pub(crate) fn par_gather<T: Element + Send + Sync, P: Place<T> + Send, I: Index>(
+pub(crate) fn par_gather<T: Element, P: Place<T> + Send, I: Index>(
     plan: &Plan,
     indices: &[I],
     proven: bool,
@@ -202,7 +202,7 @@ pub(crate) fn par_gather<T: Element + Send + Sync, P: Place<T> + Send, I: Index>
 
 /// [`scatter`] with the threads of the rayon pool that it is called in.
 #[cfg(feature = "rayon")]
-pub(crate) fn par_scatter<T: Element + Send + Sync, I: Index, R: Reduction<T> + Sync>(
+pub(crate) fn par_scatter<T: Element, I: Index, R: Reduction<T> + Sync>(
     plan: &Plan,
     indices: &[I],
     proven: bool,
@@ -244,7 +244,7 @@ pub(crate) fn change<T: Element, U: Element, I: Index>(
 
 /// [`read`] with the threads of the rayon pool that it is called in.
 #[cfg(feature = "rayon")]
-pub(crate) fn par_read<U: Element + Send, S: Source<U> + Send, I: Index>(
+pub(crate) fn par_read<U: Element, S: Source<U> + Send, I: Index>(
     plan: &Plan,
     indices: &[I],
     proven: bool,
@@ -259,7 +259,7 @@ pub(crate) fn par_read<U: Element + Send, S: Source<U> + Send, I: Index>(
 
 /// [`change`] with the threads of the rayon pool that it is called in.
 #[cfg(feature = "rayon")]
-pub(crate) fn par_change<T: Element + Send, U: Element + Sync, I: Index>(
+pub(crate) fn par_change<T: Element, U: Element, I: Index>(
     plan: &Plan,
     indices: &[I],
     proven: bool,

@@ -36,7 +36,7 @@ pub(crate) trait Tiled: Send {
     fn run(&mut self, run: &mut dyn FnMut(&mut dyn Mover));
 }
 
-impl<T: Element + Send + Sync, P: Place<T> + Send> Shared for Gathered<'_, T, P> {
+impl<T: Element, P: Place<T> + Send> Shared for Gathered<'_, T, P> {
     fn parts(&mut self, cuts: &[usize]) -> Parts<'_> {
         let Gathered { input, output, n, way } = self;
         cut(output, cuts, |output| {
@@ -49,7 +49,7 @@ impl<T: Element + Send + Sync, P: Place<T> + Send> Shared for Gathered<'_, T, P>
     }
 }
 
-impl<T: Element + Send + Sync, R: Reduction<T> + Sync> Shared for Changed<'_, T, R> {
+impl<T: Element, R: Reduction<T> + Sync> Shared for Changed<'_, T, R> {
     fn parts(&mut self, cuts: &[usize]) -> Parts<'_> {
         let Changed { reduction, data, updates, n, way, .. } = self;
         cut(data, cuts, |data| {
@@ -85,7 +85,7 @@ impl<T: Element + Send + Sync, R: Reduction<T> + Sync> Shared for Changed<'_, T,
     }
 }
 
-impl<T: Element + Send + Sync, R: Reduction<T> + Sync> Tiled for InColumns<'_, T, R> {
+impl<T: Element, R: Reduction<T> + Sync> Tiled for InColumns<'_, T, R> {
     fn run(&mut self, run: &mut dyn FnMut(&mut dyn Mover)) {
         self.change(run);
     }

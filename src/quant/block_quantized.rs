@@ -95,7 +95,7 @@ impl Default for Attributes {
 pub trait Scale: sealed::Sealed {}
 
 mod sealed {
-    pub trait Sealed: crate::element::Element + Send + Sync {
+    pub trait Sealed: crate::element::Element {
         fn to_f32(self) -> f32;
         fn from_f32(value: f32) -> Self;
     }

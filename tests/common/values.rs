@@ -13,7 +13,7 @@ pub struct Pixel {
     pub color: [u8; 4],
 }
 
-pub trait Sample: Element + Debug + Send + Sync {
+pub trait Sample: Element + Debug {
     /// A value of a small set, in which special values are frequent.
     fn sample(random: u64) -> Self;
 

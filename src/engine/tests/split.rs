@@ -113,7 +113,7 @@ fn scattered<R: Reduction<u32> + Sync>(
     (inside, data)
 }
 
-fn gathered_by<T: Element + Send + Sync>(
+fn gathered_by<T: Element>(
     case: &Case,
     route: &Route,
     input: &[T],
