@@ -606,7 +606,8 @@ impl Plan {
         if self.lengths.flat == 0 { Ok(()) } else { flat.without_overlap(Operand::Output) }
     }
 
-    /// Sets the policy. Nothing moves where the flat tensor has no elements. Where the table has
+    /// Sets the policy. Nothing moves where the flat tensor has no elements: its indices are checked
+    /// all the same, if there are any. Where the table has
     /// none but is indexed all the same, an axis has size 0: that is an error for `Bounds::Error`,
     /// the other policies leave all entries out.
     pub(crate) const fn set_bounds(&mut self, bounds: Bounds) {
@@ -618,6 +619,12 @@ impl Plan {
 
 /// What the walk asks for.
 impl Plan {
+    /// Whether indices can be out of bounds although nothing moves: an entry stands for no element.
+    #[cold]
+    pub(crate) fn checks_empty(&self) -> bool {
+        self.empty && self.lengths.indices > 0 && matches!(self.bounds, Bounds::Error)
+    }
+
     /// The dimensions that select an entry of the indices.
     #[inline]
     pub(crate) fn outer(&self) -> &[Dim] {

@@ -120,6 +120,11 @@ fn errors_are_the_crates() {
         Operator::axis(0).bounds(Bounds::Clamp).gather(&table, &array![0, 2]),
         Ok(array![[1, 2], [3, 4]].into_dyn())
     );
+    // Rows of no elements have indices all the same.
+    let empty = table.slice(s![.., ..0]);
+    assert_eq!(Operator::axis(0).gather(&empty, &array![0, 2]), Err(bad));
+    let mut data = empty.to_owned();
+    assert_eq!(Operator::axis(0).scatter(&mut data, &array![0, 2], &empty), Err(bad));
     assert_eq!(
         Operator::axis(2).gather(&table, &array![0]),
         Err(Error::AxisOutOfRange { operand: Operand::Input, expected: 2, found: 2 })

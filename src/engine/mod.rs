@@ -455,7 +455,12 @@ fn prepared(route: &Route, path: Path) -> Way {
 fn run(plan: &Plan, call: &Call, path: Path, resolver: &dyn Resolver, job: &mut dyn Job) -> bool {
     let mut inside = true;
     match kind(plan, call) {
-        Size::Nothing => job.begin(),
+        Size::Nothing => {
+            inside = call.proven || check_empty(plan, resolver);
+            if inside {
+                job.begin();
+            }
+        }
         Size::Wide => {
             inside = call.proven || check_wide(plan, resolver);
             if inside {
@@ -505,9 +510,14 @@ fn par_run(
     split::run(plan, call.direction, &route, &way, resolver, job)
 }
 
+/// Whether all indices are in bounds, where nothing moves.
+fn check_empty(plan: &Plan, resolver: &dyn Resolver) -> bool {
+    !plan.checks_empty() || check_wide(plan, resolver)
+}
+
 fn check_all(plan: &Plan, resolver: &dyn Resolver) -> bool {
     match () {
-        () if plan.empty || !matches!(plan.bounds, Bounds::Error) => true,
+        () if plan.empty || !matches!(plan.bounds, Bounds::Error) => check_empty(plan, resolver),
         () if !plan.addresses_fit => check_wide(plan, resolver),
         () => traverse::check(plan, Path::detect(), resolver),
     }

@@ -22,7 +22,7 @@ use crate::portable::packed::{PackedMover, packed};
 use crate::walk::{Mover, lanes, split_lane};
 
 /// Moves everything that the plan describes. `false`: an index is out of bounds under
-/// `Bounds::Error`; what comes before it has been moved.
+/// `Bounds::Error`; what comes before it has been moved. Where nothing moves, it may be.
 ///
 /// `PROVEN`: [`check`] has been there, so that under `Bounds::Error` there is nothing left to
 /// compare.
@@ -33,7 +33,7 @@ pub(crate) fn run<I: Index, const PROVEN: bool>(
     mover: impl Mover + PackedMover,
 ) -> bool {
     if plan.empty {
-        return true;
+        return PROVEN || !plan.checks_empty();
     }
     let dims = split_lane(plan.outer());
     let n = plan.packed_row;
@@ -48,7 +48,8 @@ pub(crate) fn run<I: Index, const PROVEN: bool>(
     }
 }
 
-/// Whether all indices are in bounds, under `Bounds::Error`.
+/// Whether all indices are in bounds, under `Bounds::Error`. Where nothing moves, they may be all
+/// the same.
 #[inline(always)]
 pub(crate) fn check<I: Index>(plan: &Plan, indices: &[I]) -> bool {
     check_by(plan, indices, Nothing)
@@ -58,7 +59,7 @@ pub(crate) fn check<I: Index>(plan: &Plan, indices: &[I]) -> bool {
 #[inline(always)]
 fn check_by<I: Index>(plan: &Plan, indices: &[I], mover: impl PackedMover) -> bool {
     if plan.empty {
-        return true;
+        return !plan.checks_empty();
     }
     let dims = split_lane(plan.outer());
     match plan.packed_tuple {

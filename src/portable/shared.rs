@@ -119,7 +119,7 @@ pub(crate) fn gather<T: Element, I: Index>(
     fits(Operand::Input, plan.lengths.table, input.len())?;
     fits(Operand::Output, plan.lengths.flat, output.len())?;
     if plan.empty {
-        return Ok(());
+        return found(!plan.checks_empty(), plan, indices);
     }
     hand_on!(plan, (plan, input, indices, output), gather_lane, gather_elements, gather_rest, T, I)
 }
@@ -175,8 +175,8 @@ pub(crate) fn scatter<T: Element, I: Index, R: Reduction<T>>(
     updates: &[T],
 ) -> Result<(), Error> {
     fits(Operand::Indices, plan.lengths.indices, indices.len())?;
-    if matches!(plan.bounds, Bounds::Error) && !plan.empty && !check(plan, indices) {
-        return out_of_bounds(plan, indices);
+    if matches!(plan.bounds, Bounds::Error) && !check(plan, indices) {
+        out_of_bounds(plan, indices)?;
     }
     fits(Operand::Data, plan.lengths.table, data.len())?;
     fits(Operand::Updates, plan.lengths.flat, updates.len())?;

@@ -48,10 +48,23 @@ pub fn coordinates(sizes: &[usize]) -> Vec<Vec<usize>> {
     all
 }
 
-/// All moves of a case, in row-major order of the indices.
+/// All moves of a case, in row-major order of the indices. Where entries stand for no elements,
+/// those that are out of bounds are there all the same.
 pub fn moves(case: &Case) -> Vec<Move> {
     let (q, sizes) = (case.indices.sizes.len(), &case.indices.sizes);
     let mut moves = Vec::with_capacity(case.flat.sizes.iter().product());
+    let only_checked = case.flat.sizes.contains(&0) && !sizes.contains(&0);
+    if only_checked {
+        // As if each entry stood for one element, all at the same place.
+        let mut case = case.clone();
+        case.flat.sizes.iter_mut().for_each(|size| *size = (*size).max(1));
+        for tensor in [&mut case.table, &mut case.flat] {
+            tensor.strides.fill(0);
+        }
+        let mut moves = self::moves(&case);
+        moves.retain(|m| matches!(m.table, Target::OutOfBounds { .. }));
+        return moves;
+    }
     each(&case.flat.sizes, |c| {
         // The entry of the indices, and the coordinates of the table that no index chooses, in
         // their order.
@@ -96,7 +109,8 @@ fn target(
         });
     }
     if let Operator::Sequence { axis, .. } = case.operator {
-        coordinates[axis] = coordinates[axis].map(|c| (c + flat[axis]) % case.table.sizes[axis]);
+        coordinates[axis] =
+            coordinates[axis].map(|c| (c + flat[axis]) % case.table.sizes[axis].max(1));
     }
     let free = coordinates.iter_mut().filter(|c| c.is_none());
     free.zip(others.into_iter().flatten()).for_each(|(c, other)| *c = Some(*other));
