@@ -61,10 +61,10 @@ impl Shape {
     #[inline(always)]
     pub(crate) fn part_mut<'a>(
         &self,
-        slice: &'a mut [u8],
+        slice: &'a mut [Byte],
         address: u32,
         bytes: usize,
-    ) -> Option<&'a mut [u8]> {
+    ) -> Option<&'a mut [Byte]> {
         let (start, last) = (self.start_of(address), slice.len().checked_sub(bytes)?);
         if start > last as u64 {
             return None;

@@ -119,7 +119,7 @@ pub(crate) fn scatter(rows: &mut Rows<'_>, block: &Block<'_>, hints: Hints, way:
 }
 
 /// The same for rows that do not follow each other.
-fn scatter_apart(from: &[u8], to: &mut [u8], shape: Shape, block: &Block<'_>) {
+fn scatter_apart(from: &[u8], to: &mut [Byte], shape: Shape, block: &Block<'_>) {
     for (flat, addresses) in block.lanes() {
         lane_to_addresses(from, to, shape, (flat, block.entry_step), addresses);
     }
@@ -129,7 +129,7 @@ fn scatter_apart(from: &[u8], to: &mut [u8], shape: Shape, block: &Block<'_>) {
 #[inline(never)]
 fn lane_to_addresses(
     from: &[u8],
-    to: &mut [u8],
+    to: &mut [Byte],
     shape: Shape,
     (mut flat, step): (usize, isize),
     addresses: &[u32],

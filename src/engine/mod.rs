@@ -453,30 +453,32 @@ fn prepared(route: &Route, path: Path) -> Way {
 
 /// A call on one thread.
 fn run(plan: &Plan, call: &Call, path: Path, resolver: &dyn Resolver, job: &mut dyn Job) -> bool {
-    let mut inside = true;
     match kind(plan, call) {
         Size::Nothing => {
-            inside = call.proven || check_empty(plan, resolver);
+            let inside = call.proven || check_empty(plan, resolver);
             if inside {
                 job.begin();
             }
+            inside
         }
         Size::Wide => {
-            inside = call.proven || check_wide(plan, resolver);
+            let inside = call.proven || check_wide(plan, resolver);
             if inside {
                 job.begin();
                 job.session(&mut |mover| _ = traverse_wide(plan, resolver, mover));
             }
+            inside
         }
         Size::Small => {
             let hints = hints(plan, call, &Machine::detect());
             job.prepare(Way { hints, ..Way::of(path) });
             // What starts from a copy is proven before that is made.
-            inside = !call.functional || call.proven || check_all(plan, resolver);
+            let mut inside = !call.functional || call.proven || check_all(plan, resolver);
             if inside {
                 job.begin();
                 job.session(&mut |mover| inside = small(plan, path, resolver, mover));
             }
+            inside
         }
         Size::Large => {
             let ordered = in_order(plan);
@@ -484,10 +486,9 @@ fn run(plan: &Plan, call: &Call, path: Path, resolver: &dyn Resolver, job: &mut 
             let route = routed(plan, call);
             let way = prepared(&route, path);
             job.prepare(way);
-            inside = prove::run(plan, &route, &way, resolver, job);
+            prove::run(plan, &route, &way, resolver, job)
         }
     }
-    inside
 }
 
 /// A call that threads may share.

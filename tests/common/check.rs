@@ -134,6 +134,10 @@ pub fn gather_of<T: Sample, I: Index>(case: &Case, moves: &[Move], indices: &[I]
     });
 }
 
+fn equal<T: Sample>(found: &[T], expected: &[T]) -> bool {
+    bytemuck::cast_slice::<T, u8>(found) == bytemuck::cast_slice::<T, u8>(expected)
+}
+
 /// Calls that write every place of their output: what they say where they cannot, and what they
 /// leave.
 fn whole<T: Sample, I: Index>(
@@ -156,12 +160,25 @@ fn whole<T: Sample, I: Index>(
     assert_eq!(found, result, "run_uninit, {}\n{case:?}", path::name());
     // SAFETY: each has had a value from the start.
     let places: Vec<T> = places.into_iter().map(|place| unsafe { place.assume_init() }).collect();
-    let same = |found: &[T], expected: &[T]| {
-        bytemuck::cast_slice::<T, u8>(found) == bytemuck::cast_slice::<T, u8>(expected)
-    };
     if result.is_ok() {
-        assert!(same(&places, expected), "run_uninit, {}\n{case:?}", path::name());
+        assert!(equal(&places, expected), "run_uninit, {}\n{case:?}", path::name());
     }
+    #[cfg(feature = "std")]
+    collected(case, (gather, input, indices), result, expected, is_first);
+    #[cfg(not(feature = "std"))]
+    let _ = is_first;
+}
+
+/// The same of calls that make their output.
+#[cfg(feature = "std")]
+fn collected<T: Sample, I: Index>(
+    case: &Case,
+    (gather, input, indices): (&Gather, &[T], &[I]),
+    result: Result<(), Error>,
+    expected: &[T],
+    is_first: bool,
+) {
+    let elements: usize = case.flat.sizes.iter().product();
     let mut extent = 0;
     oracle::each(&case.flat.sizes, |c| extent = extent.max(case.flat.address(c) + 1));
     let packed = extent == elements;
@@ -176,7 +193,7 @@ fn whole<T: Sample, I: Index>(
             _ => gather.collect_into(input, indices, &mut found),
         };
         let (start, end) = found.split_at(2);
-        assert!(same(start, &before), "collect, {}\n{case:?}", path::name());
+        assert!(equal(start, &before), "collect, {}\n{case:?}", path::name());
         match result {
             Ok(()) if !packed => {
                 let (expected, found) = (elements, extent);
@@ -186,7 +203,7 @@ fn whole<T: Sample, I: Index>(
             Err(_) => assert!(outcome.is_err(), "collect\n{case:?}"),
             Ok(()) => {
                 assert_eq!(outcome, Ok(()), "collect, {}\n{case:?}", path::name());
-                assert!(same(end, &expected[..extent]), "collect, {}\n{case:?}", path::name());
+                assert!(equal(end, &expected[..extent]), "collect, {}\n{case:?}", path::name());
             }
         }
         if outcome.is_err() {
