@@ -1,4 +1,5 @@
 //! The kernels that copy rows by address. The length of a row is looked at once, before a loop.
+//! They gain nothing from AVX-512.
 
 use crate::block::{Block, Hints, Listed};
 use crate::fence::Right;
@@ -10,32 +11,26 @@ use crate::rows::Rows;
 use crate::stream;
 use crate::ways::{self, Any, Exact, Lines, Two};
 
-/// `$run`, given the `$way` to copy a row of these bytes: any way where a path has no vectors.
+/// `$run`, given the `$way` to copy a row of these bytes.
 macro_rules! for_bytes {
-    ($S:ident, $bytes:expr, $way:ident => $run:expr) => {
-        for_bytes!(@ $S, $bytes, $way, $run,
-            [8 16 32], [1 2 4 8 16],
-            [(2, 4, 2) (4, 8, 4) (8, 16, 8) (16, 32, 16) (32, 64, 32) (64, 128, 64)])
+    ($bytes:expr, $way:ident => $run:expr) => {
+        for_bytes!(@ $bytes, $way, $run, [1 2 4 8 16],
+            [(2, 3, 2) (4, 8, 4) (9, 15, 8) (17, 32, 16) (33, 63, 32) (65, 127, 64)])
     };
-    (@ $S:ident, $bytes:expr, $way:ident, $run:expr,
-        [$($exact:literal)*], [$($lines:literal)*],
-        [$(($low:literal, $high:literal, $part:literal))*]
+    (@ $bytes:expr, $way:ident, $run:expr,
+        [$($lines:literal)*], [$(($low:literal, $high:literal, $part:literal))*]
     ) => {
         match $bytes {
-            _ if !const { $S::VECTORS } => {
-                let $way = Any;
+            16 => {
+                let $way = Exact::<16>;
                 $run
             }
-            $($exact => {
-                let $way = Exact::<$exact>;
+            $($low..=$high => {
+                let $way = Two::<$part>;
                 $run
             })*
             $(bytes if bytes == $lines * LINE => {
                 let $way = Lines::<$lines>;
-                $run
-            })*
-            $(bytes if $low < bytes && bytes < $high => {
-                let $way = Two::<$part>;
                 $run
             })*
             _ => {
@@ -55,9 +50,21 @@ impl Kernels for Rows<'_> {
         right: Option<Right<'_>>,
     ) {
         let Rows { from, to, shape } = self;
-        if let Some(from) = shape.tail(from, block.table) {
-            path.dispatch(Gather(Rows { from, to, shape: *shape }, block, hints, right));
+        let Some(from) = shape.tail(from, block.table) else { return };
+        let mut rows = Rows { from, to, shape: *shape };
+        if let Some(right) = right
+            && path.dispatch(Gather(&mut rows, block, hints, right))
+        {
+            return;
         }
+        path.vectorize(
+            rows,
+            #[inline(always)]
+            |mut rows| {
+                for_bytes!(rows.shape.row, way => ways::gather(&mut rows, block, hints, &way));
+            },
+            |mut rows| ways::gather(&mut rows, block, hints, &Any),
+        );
     }
 
     fn run_scatter(
@@ -68,62 +75,77 @@ impl Kernels for Rows<'_> {
         right: Option<Right<'_>>,
     ) {
         let Rows { from, to, shape } = self;
-        if let Some(to) = shape.tail_mut(to, block.table) {
-            path.dispatch(Scatter(Rows { from, to, shape: *shape }, block, hints, right));
+        let Some(to) = shape.tail_mut(to, block.table) else { return };
+        let mut rows = Rows { from, to, shape: *shape };
+        if let Some(right) = right
+            && path.dispatch(Scatter(&mut rows, block, hints, right))
+        {
+            return;
         }
+        path.vectorize(
+            rows,
+            #[inline(always)]
+            |mut rows| {
+                for_bytes!(rows.shape.row, way => ways::scatter(&mut rows, block, hints, &way));
+            },
+            |mut rows| ways::scatter(&mut rows, block, hints, &Any),
+        );
     }
 
     fn run_listed(&mut self, path: Path, listed: Listed<'_>, right: Option<Right<'_>>) {
-        let Rows { from, to, shape } = self;
-        path.dispatch(ScatterListed(Rows { from, to, shape: *shape }, listed, right));
+        if let Some(right) = right
+            && path.dispatch(ScatterListed(self, listed, right))
+        {
+            return;
+        }
+        path.narrow(
+            #[inline(always)]
+            || ways::scatter_listed(self, listed, &Any),
+        );
     }
 }
 
 impl Move for Rows<'_> {}
 
-struct Gather<'a>(Rows<'a>, &'a Block<'a>, Hints, Option<Right<'a>>);
+/// With non-temporal stores. `false`: they gain nothing, and nothing has moved, or rows are
+/// missing.
+struct Gather<'a, 'b>(&'b mut Rows<'a>, &'b Block<'b>, Hints, Right<'b>);
 
-impl Op for Gather<'_> {
-    type Output = ();
+impl Op for Gather<'_, '_> {
+    type Output = bool;
     #[inline(always)]
-    fn run<S: Instructions>(self, instructions: S) {
-        let Gather(mut rows, block, hints, right) = self;
-        if S::STREAMS
-            && let Some(right) = right
-            && stream::gather(instructions, right, &mut rows, block, hints)
-        {
-            return;
-        }
-        for_bytes!(S, rows.shape.row, way => ways::gather(&mut rows, block, hints, &way));
+    fn run<S: Instructions>(self, instructions: S) -> bool {
+        let Gather(rows, block, hints, right) = self;
+        S::STREAMS && stream::gather(instructions, right, rows, block, hints)
     }
 }
 
-struct Scatter<'a>(Rows<'a>, &'a Block<'a>, Hints, Option<Right<'a>>);
+struct Scatter<'a, 'b>(&'b mut Rows<'a>, &'b Block<'b>, Hints, Right<'b>);
 
-impl Op for Scatter<'_> {
-    type Output = ();
+impl Op for Scatter<'_, '_> {
+    type Output = bool;
     #[inline(always)]
-    fn run<S: Instructions>(self, instructions: S) {
-        let Scatter(mut rows, block, hints, right) = self;
-        match stream::at_address(instructions, right, &rows) {
-            Some(streaming) => ways::scatter(&mut rows, block, hints, &streaming),
-            None => {
-                for_bytes!(S, rows.shape.row, way => ways::scatter(&mut rows, block, hints, &way));
-            }
+    fn run<S: Instructions>(self, instructions: S) -> bool {
+        let Scatter(rows, block, hints, right) = self;
+        let streaming = stream::at_address(instructions, right, rows);
+        if let Some(streaming) = &streaming {
+            ways::scatter(rows, block, hints, streaming);
         }
+        streaming.is_some()
     }
 }
 
-struct ScatterListed<'a>(Rows<'a>, Listed<'a>, Option<Right<'a>>);
+struct ScatterListed<'a, 'b>(&'b mut Rows<'a>, Listed<'b>, Right<'b>);
 
-impl Op for ScatterListed<'_> {
-    type Output = ();
+impl Op for ScatterListed<'_, '_> {
+    type Output = bool;
     #[inline(always)]
-    fn run<S: Instructions>(self, instructions: S) {
-        let ScatterListed(mut rows, listed, right) = self;
-        match stream::at_address(instructions, right, &rows) {
-            Some(streaming) => ways::scatter_listed(&mut rows, listed, &streaming),
-            None => ways::scatter_listed(&mut rows, listed, &Any),
+    fn run<S: Instructions>(self, instructions: S) -> bool {
+        let ScatterListed(rows, listed, right) = self;
+        let streaming = stream::at_address(instructions, right, rows);
+        if let Some(streaming) = &streaming {
+            ways::scatter_listed(rows, listed, streaming);
         }
+        streaming.is_some()
     }
 }

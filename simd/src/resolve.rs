@@ -75,8 +75,19 @@ pub trait Index: Sealed {
 macro_rules! kernels {
     ($($index:ty)*) => {$(
         impl Index for $index {
-            const RESOLVE: Resolve<Self> =
-                |path, indices, tuples, axes, to| path.dispatch(Run { indices, tuples, axes, to });
+            const RESOLVE: Resolve<Self> = |path, indices, tuples, axes, to| {
+                let run = Run { indices, tuples, axes, to };
+                match axes.outside {
+                    Outside::Nowhere => path.dispatch(run),
+                    // Rarely, so that there is less code.
+                    Outside::Clamp => path.vectorize(
+                        run,
+                        #[inline(always)]
+                        |run| run.lanes::<true, true>(),
+                        |run| run.lanes::<false, true>(),
+                    ),
+                }
+            };
         }
     )*};
 }
@@ -94,17 +105,21 @@ impl<I: Sealed> Op for Run<'_, I> {
 
     #[inline(always)]
     fn run<S: Instructions>(self, _: S) -> bool {
+        if S::VECTORS { self.lanes::<true, false>() } else { self.lanes::<false, false>() }
+    }
+}
+
+impl<I: Sealed> Run<'_, I> {
+    #[inline(always)]
+    fn lanes<const VECTORS: bool, const CLAMP: bool>(self) -> bool {
         let Run { indices, tuples, axes, to } = self;
-        match axes.outside {
-            Outside::Nowhere => lanes::<S, I, false>(indices, tuples, axes, to),
-            Outside::Clamp => lanes::<S, I, true>(indices, tuples, axes, to),
-        }
+        lanes::<I, VECTORS, CLAMP>(indices, tuples, axes, to)
     }
 }
 
 /// Chooses the loop: tuples of 1 to 4 without gaps, or one coordinate after the other.
 #[inline(always)]
-fn lanes<S: Instructions, I: Sealed, const CLAMP: bool>(
+fn lanes<I: Sealed, const VECTORS: bool, const CLAMP: bool>(
     indices: &[I],
     tuples: &Tuples,
     axes: &Axes<'_>,
@@ -117,43 +132,61 @@ fn lanes<S: Instructions, I: Sealed, const CLAMP: bool>(
     }
     // Tuples are clamped one coordinate after the other, and all are where a path has no vectors:
     // rarely, so that there is less code.
-    let longest = if CLAMP || !S::VECTORS { 1 } else { 4 };
+    let longest = if CLAMP || !VECTORS { 1 } else { 4 };
     // Coordinates in planes of their own are read as they are.
     let short = all.len() == 1 || (all.len() <= longest && tuples.step != 1);
     let packed = tuples.step == all.len() as isize && (axes.step == 1 || all.len() == 1);
     let long_lanes = tuples.length >= LONG_LANE || tuples.length >= to.len();
-    if short && !(packed && long_lanes) {
-        return copied::<S, I, CLAMP>(indices, tuples, axes, to);
-    }
+    // Tuples with gaps, or in short lanes, are copied to where they have none, some at a time.
+    let copies = short && !(packed && long_lanes);
+    let mut cleared;
+    let (copy, piece) = if copies {
+        cleared = [I::default(); COPIED];
+        (&mut cleared[..], COPIED / all.len().max(1))
+    } else {
+        (&mut [][..], tuples.length.max(1))
+    };
+    let mut next = Next { lane: tuples.start, at: tuples.start, column: 0 };
     let (mut start, mut inside) = (tuples.start, true);
-    for to in to.chunks_mut(tuples.length.max(1)) {
-        if !short || !packed {
-            inside &= by_coordinate::<I, CLAMP>(indices, tuples.step, start, axes, to);
-        } else {
-            let end = start.wrapping_add(all.len().wrapping_mul(to.len()));
-            let Some(lane) = indices.get(start..end) else { return false };
-            if tuples.next != 0 {
-                prefetch_run(lane, tuples.next);
+    for to in to.chunks_mut(piece) {
+        let count = all.len().wrapping_mul(to.len());
+        if copies {
+            let copy = copy.get_mut(..count).unwrap_or_default();
+            if !next.copy(indices, tuples, axes, copy) {
+                return false;
             }
-            inside &= side_by_side::<S, I, CLAMP>(lane, all, first, to);
+        }
+        if short && (copies || packed) {
+            let run = if copies {
+                copy.get(..count)
+            } else {
+                indices.get(start..start.wrapping_add(count))
+            };
+            let Some(run) = run else { return false };
+            if !copies && tuples.next != 0 {
+                prefetch_run(run, tuples.next);
+            }
+            inside &= side_by_side::<I, VECTORS, CLAMP>(run, all, first, to);
+        } else {
+            inside &= by_coordinate::<I, CLAMP>(indices, tuples.step, start, axes, to);
         }
         start = start.wrapping_add_signed(tuples.lane_step);
     }
     inside
 }
 
-/// The entries from which a lane is worth a loop over vectors of its own.
+/// The entries from which a lane is worth a loop of its own.
 const LONG_LANE: usize = 16;
 
 /// Tuples of 1 to 4 without gaps.
 #[inline(always)]
-fn side_by_side<S: Instructions, I: Sealed, const CLAMP: bool>(
+fn side_by_side<I: Sealed, const VECTORS: bool, const CLAMP: bool>(
     tuples: &[I],
     axes: &[Axis],
     first: u32,
     to: &mut [u32],
 ) -> bool {
-    let several = !CLAMP && S::VECTORS;
+    let several = !CLAMP && VECTORS;
     match *axes {
         [a] => run::<I, 1, CLAMP>(tuples, [a], first, to),
         [a, b] if several => run::<I, 2, CLAMP>(tuples, [a, b], first, to),
@@ -163,29 +196,7 @@ fn side_by_side<S: Instructions, I: Sealed, const CLAMP: bool>(
     }
 }
 
-/// Tuples of 1 to 4 with gaps, or in short lanes: some at a time are copied to where they have
-/// none. It takes 1 ns an index less.
-#[inline(always)]
-fn copied<S: Instructions, I: Sealed, const CLAMP: bool>(
-    indices: &[I],
-    tuples: &Tuples,
-    axes: &Axes<'_>,
-    to: &mut [u32],
-) -> bool {
-    let Axes { all, first, .. } = *axes;
-    let (mut copy, mut inside) = ([I::default(); COPIED], true);
-    let mut next = Next { lane: tuples.start, at: tuples.start, column: 0 };
-    for to in to.chunks_mut(COPIED / all.len().max(1)) {
-        let copy = copy.get_mut(..all.len() * to.len()).unwrap_or_default();
-        if !next.copy(indices, tuples, axes, copy) {
-            return false;
-        }
-        inside &= side_by_side::<S, I, CLAMP>(copy, all, first, to);
-    }
-    inside
-}
-
-/// The indices that are copied at a time.
+/// The indices that are copied at a time. It takes 1 ns an index less.
 const COPIED: usize = 256;
 
 /// The tuple that is copied next.

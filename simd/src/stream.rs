@@ -48,12 +48,12 @@ pub(crate) fn gather<S: Instructions>(
 #[inline(always)]
 pub(crate) fn at_address<'a, S: Instructions>(
     instructions: S,
-    right: Option<Right<'a>>,
+    right: Right<'a>,
     rows: &Rows<'_>,
 ) -> Option<Streaming<'a, S>> {
     let (start, bytes) = (rows.to.as_ptr().addr(), rows.shape.row);
     let gains = whole_lines(start, bytes).is_some() || bytes >= SHORTEST_AT_ADDRESS;
-    right.filter(|_| S::STREAMS && gains).map(|right| Streaming(instructions, right))
+    (S::STREAMS && gains).then_some(Streaming(instructions, right))
 }
 
 /// `to[n] = table[addresses[n]]`, of the same length, for elements of 4 or 8 bytes.

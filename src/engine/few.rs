@@ -5,11 +5,12 @@ use core::mem::take;
 use strew_simd::Place;
 
 use crate::element::Element;
+use crate::engine::resolver::{Resolver, reach};
 use crate::engine::tuning;
 use crate::index::{Bounds, Index, resolve};
-use crate::plan::{Coordinate, Dim, Plan};
+use crate::plan::{Dim, Plan};
 use crate::reduction::Reduction;
-use crate::walk::{Position, SINGLE, locate};
+use crate::walk::{Position, SINGLE};
 
 /// Where each of a few entries lies in the flat tensor: some lanes of them.
 #[derive(Clone, Copy)]
@@ -57,42 +58,66 @@ impl Few {
         indices: &[I],
         places: &mut [usize],
     ) -> bool {
+        if !matches!((plan.bounds, plan.ring), (Bounds::Error, 1)) {
+            return self.locate(plan, &indices, places);
+        }
+        let (negative, axes, next) = (plan.negative, plan.coordinates(), plan.tuple_stride);
+        self.lanes(plan, places, |places, Position { mut table, indices: mut start, .. }, lane| {
+            for place in places {
+                let (mut sum, mut at) = (table, start);
+                for axis in axes {
+                    let Some(index) = indices.get(at) else { return false };
+                    let position = resolve(*index, axis.size, Bounds::Error, negative);
+                    let Some(position) = position else { return false };
+                    sum = sum.wrapping_add(position.wrapping_mul(axis.table as usize));
+                    at = at.wrapping_add_signed(next);
+                }
+                *place = sum;
+                table = table.wrapping_add_signed(lane.table);
+                start = start.wrapping_add_signed(lane.indices);
+            }
+            true
+        })
+    }
+
+    /// The same for any policy, compiled once for all index types.
+    #[cold]
+    fn locate(&self, plan: &Plan, resolver: &dyn Resolver, places: &mut [usize]) -> bool {
+        self.lanes(plan, places, |places, mut at, lane| {
+            for place in places {
+                match reach(plan, resolver, &at) {
+                    Some(found) => *place = found,
+                    None if matches!(plan.bounds, Bounds::Error) => return false,
+                    None => {}
+                }
+                at.step(lane);
+            }
+            true
+        })
+    }
+
+    /// Visits the places of each lane, and where it starts, until `visit` returns `false`.
+    #[inline(always)]
+    fn lanes<'a>(
+        &self,
+        plan: &'a Plan,
+        mut places: &mut [usize],
+        mut visit: impl FnMut(&mut [usize], Position, &'a Dim) -> bool,
+    ) -> bool {
         let (upper, lane) = match plan.outer() {
             [] => (&SINGLE, &SINGLE),
             [lane] => (&SINGLE, lane),
             [upper, lane, ..] => (upper, lane),
         };
-        let (negative, mut start) = (plan.negative, Position::first(plan));
-        let mut rest = places;
+        let mut start = Position::first(plan);
         for _ in 0..self.lanes {
-            let Some((places, after)) = take(&mut rest).split_at_mut_checked(self.length) else {
+            let Some((now, after)) = take(&mut places).split_at_mut_checked(self.length) else {
                 return false;
             };
-            rest = after;
-            if let ([axis], Bounds::Error, 1) = (plan.coordinates(), plan.bounds, plan.ring) {
-                let (Coordinate { size, table, .. }, Dim { indices: step, table: rise, .. }) =
-                    (*axis, *lane);
-                let Position { table: mut first, indices: mut index, .. } = start;
-                for place in places {
-                    let Some(found) = indices.get(index) else { return false };
-                    let Some(position) = resolve(*found, size, Bounds::Error, negative) else {
-                        return false;
-                    };
-                    *place = first.wrapping_add(position.wrapping_mul(table as usize));
-                    first = first.wrapping_add_signed(rise);
-                    index = index.wrapping_add_signed(step);
-                }
-            } else {
-                let mut at = start;
-                for place in places {
-                    match locate(plan, indices, at) {
-                        Some(found) => *place = found.table,
-                        None if matches!(plan.bounds, Bounds::Error) => return false,
-                        None => {}
-                    }
-                    at.step(lane);
-                }
+            if !visit(now, start, lane) {
+                return false;
             }
+            places = after;
             start.step(upper);
         }
         true

@@ -5,6 +5,7 @@ use strew_simd::{Axes, Axis, NOWHERE, Outside, Path, Tuples};
 use crate::index::{Bounds, Index, Negative};
 use crate::layout::MAX_RANK;
 use crate::plan::{Coordinate, Plan};
+use crate::walk::Position;
 
 /// The indices of a call.
 pub(crate) trait Resolver: Sync {
@@ -106,6 +107,17 @@ fn lowest(axis: &Coordinate) -> usize {
         return 0;
     }
     axis.size.saturating_sub(1).wrapping_mul(axis.table.unsigned_abs())
+}
+
+/// Where the tuple of an entry leads, in a table of any length.
+pub(crate) fn reach(plan: &Plan, resolver: &dyn Resolver, at: &Position) -> Option<usize> {
+    let (mut table, mut place) = (at.table, at.indices);
+    for axis in plan.coordinates() {
+        let position = resolver.position(plan, place, axis.size)?;
+        table = table.wrapping_add(position.wrapping_mul(axis.table as usize));
+        place = place.wrapping_add_signed(plan.tuple_stride);
+    }
+    Some(table)
 }
 
 /// What the tuple at a place adds to an address, modulo 2^32.

@@ -4,7 +4,7 @@
 use strew_simd::{Axes, Axis, Block, NOWHERE, Path, Tuples, shift};
 
 use crate::engine::movers::{Mover, Way};
-use crate::engine::resolver::{Resolver, one_by_one, outside, set_axes};
+use crate::engine::resolver::{Resolver, one_by_one, outside, reach, set_axes};
 use crate::engine::tuning;
 use crate::index::Bounds;
 use crate::layout::MAX_RANK;
@@ -514,16 +514,7 @@ fn each_entry(
 ) -> bool {
     let (mut at, mut odometer) = (Position::first(plan), Odometer::new());
     loop {
-        let (mut table, mut place) = (Some(at.table), at.indices);
-        for axis in plan.coordinates() {
-            let position = resolver.position(plan, place, axis.size);
-            let go = |table: usize, position: usize| {
-                table.wrapping_add(position.wrapping_mul(axis.table as usize))
-            };
-            table = table.zip(position).map(|(table, position)| go(table, position));
-            place = place.wrapping_add_signed(plan.tuple_stride);
-        }
-        match table {
+        match reach(plan, resolver, &at) {
             Some(table) => visit(at, table),
             None if matches!(plan.bounds, Bounds::Error) => return false,
             None => {}
