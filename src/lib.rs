@@ -102,8 +102,8 @@
 //! [Layouts](guide::layouts), [indices out of bounds](guide::bounds),
 //! [order and duplicates](guide::order), [reductions](guide::reductions),
 //! [tables of another type](guide::quantised), [plans in flash](guide::flash), [SIMD and
-//! threads](guide::threads), [DirectML](guide::directml), and [when not to use
-//! it](guide::when_not).
+//! threads](guide::threads), [tables on many machines](guide::ranks), [DirectML](guide::directml),
+//! and [when not to use it](guide::when_not).
 //!
 //! # Small code on microcontrollers
 //!

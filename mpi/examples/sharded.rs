@@ -24,12 +24,12 @@ use strew_mpi::{Distribution, Sharded, Spent};
 
 /// Columns of the embedding table, which has as many elements as there are places.
 const WIDTH: usize = 64;
-/// Calls, of which the fastest counts.
-const CALLS: usize = 3;
+/// Calls move as many entries in all, at least three. The fastest counts.
+const MOVED: usize = 24_000_000;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1).peekable();
-    let ranks = arguments.next_if(|argument| argument == "--ranks").and(arguments.next());
+    let ranks = arguments.next_if(|argument| argument == "--ranks").and_then(|_| arguments.next());
     let mut number = |default: usize| {
         arguments.next().map_or(Ok(default), |text| text.replace('M', "000000").parse())
     };
@@ -73,6 +73,10 @@ struct Run {
 }
 
 impl Run {
+    fn calls(&self) -> usize {
+        MOVED.checked_div(self.entries).unwrap_or(0).clamp(3, 100)
+    }
+
     fn rank(&self) -> usize {
         self.world.rank() as usize
     }
@@ -92,7 +96,7 @@ impl Run {
         mut call: impl FnMut() -> Result<(), strew_mpi::Error>,
     ) -> Result<(f64, Spent), strew_mpi::Error> {
         let mut best = (f64::INFINITY, Spent::default());
-        for _ in 0..CALLS {
+        for _ in 0..self.calls() {
             let before = table.spent();
             self.world.barrier();
             let start = Instant::now();
@@ -116,9 +120,9 @@ impl Run {
         same: bool,
         alone: Option<f64>,
     ) {
-        let mut wrong = 0;
+        let mut wrong = 0_usize;
         self.world.all_reduce_into(&usize::from(!same), &mut wrong, SystemOperation::sum());
-        let mut bytes = 0;
+        let mut bytes = 0_u64;
         self.world.all_reduce_into(&spent.bytes, &mut bytes, SystemOperation::sum());
         let ranks = self.world.size() as usize;
         let share = |part: Duration| 100.0 * part.as_secs_f64() / spent.total().as_secs_f64();
@@ -156,7 +160,7 @@ impl Run {
         let start = table.global_row(0);
         for (_, place) in self.all(self.entries, self.places) {
             if let Some(count) = expected.get_mut(place.wrapping_sub(start)) {
-                *count += CALLS as u64;
+                *count += self.calls() as u64;
             }
         }
         let same = counts == expected;
@@ -164,7 +168,7 @@ impl Run {
             let (places, list) =
                 (Layout::contiguous([self.places]), Layout::contiguous([ids.len()]));
             let ones = Layout::strided([ids.len()], [0]);
-            Scatter::axis(&places, &list, &ones, 0)?.reduce(Add, &mut expected, &ids, &[1])
+            Scatter::axis(&places, &list, &ones, 0)?.reduce(Add, &mut counts, &ids, &[1])
         });
         self.print("histo", best, self.entries, same, alone);
         Ok(())
@@ -211,7 +215,7 @@ impl Run {
         let mut expected = local.clone();
         let best = self.measure(&table, || table.reduce(Add, &mut local, &ids, &gradients))?;
         let (rank, ranks) = (self.rank(), self.world.size() as usize);
-        for _ in 0..CALLS {
+        for _ in 0..self.calls() {
             for (entry, row) in self.all(count, rows).filter(|(_, row)| row % ranks == rank) {
                 for column in 0..WIDTH {
                     expected[row / ranks * WIDTH + column] += gradient(entry, column);
@@ -226,7 +230,7 @@ impl Run {
     /// The time of the fastest of some calls of strew, where there is one rank.
     fn alone(&self, mut call: impl FnMut() -> Result<(), strew::Error>) -> Option<f64> {
         (self.world.size() == 1).then(|| {
-            let times = (0..CALLS).map(|_| {
+            let times = (0..self.calls()).map(|_| {
                 let start = Instant::now();
                 call().map_or(f64::NAN, |()| start.elapsed().as_secs_f64())
             });

@@ -21,6 +21,12 @@ const STARTED: &str = "STREW_MPI_TEST";
 
 fn main() {
     if std::env::var_os(STARTED).is_some() {
+        // A panic that unwinds ends in `MPI_Finalize`, which waits for the other ranks.
+        let print = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            print(panic);
+            std::process::exit(101);
+        }));
         let universe = mpi::initialize().expect("MPI starts once");
         return all_cases(&universe.world());
     }

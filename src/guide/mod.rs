@@ -21,6 +21,9 @@ pub mod flash {}
 #[doc = include_str!("threads.md")]
 pub mod threads {}
 
+#[doc = include_str!("ranks.md")]
+pub mod ranks {}
+
 #[doc = include_str!("directml.md")]
 pub mod directml {}
 
