@@ -158,7 +158,7 @@ impl<T: Value, I: Cut> Case<T, I> {
             sizes[0] = 0;
         }
         let rows: usize = sizes.iter().product();
-        sizes.extend_from_slice(random.one_of(&[&[][..], &[], &[4], &[3, 5], &[1]]));
+        sizes.extend_from_slice(random.one_of(&[&[][..], &[], &[4], &[3, 5], &[1], &[0]]));
         let row = sizes[axes..].iter().product();
         let bounds = random.one_of(&[Bounds::Error, Bounds::Clamp, Bounds::Wrap, Bounds::Skip]);
         let negative = random.one_of(&[Negative::FromEnd, Negative::OutOfBounds]);
