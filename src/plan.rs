@@ -606,9 +606,9 @@ impl Plan {
         if self.lengths.flat == 0 { Ok(()) } else { flat.without_overlap(Operand::Output) }
     }
 
-    /// Sets the policy. Nothing moves where the flat tensor has no elements: its indices are checked
-    /// all the same, if there are any. Where the table has
-    /// none but is indexed all the same, an axis has size 0: that is an error for `Bounds::Error`,
+    /// Sets the policy. Nothing moves where the flat tensor has no elements: its indices are
+    /// checked all the same, if there are any. Where the table has none but is indexed all the
+    /// same, an axis has size 0: that is an error for `Bounds::Error`,
     /// the other policies leave all entries out.
     pub(crate) const fn set_bounds(&mut self, bounds: Bounds) {
         self.bounds = bounds;
