@@ -389,7 +389,7 @@ impl Plan {
     /// The plan of `output = input`, for tensors of the same sizes: no indices, all dimensions
     /// inner.
     pub(crate) const fn copy(input: &Layout, output: &Layout) -> Result<Plan, Error> {
-        tri!(same_sizes(input, output, Operand::Output));
+        tri!(same_sizes(output, input, Operand::Input));
         let mut plan = Plan::NOTHING;
         // In the order of the output in memory, so that dimensions merge.
         let (mut pushed, mut count) = (0_u32, 0);

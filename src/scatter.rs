@@ -760,6 +760,67 @@ impl Scatter {
         run::scatter_into(&self.plan, &reduction, self.into(input), indices, updates, output)
     }
 
+    /// [`run_into`](Scatter::run_into) from an input with a layout of its own: a view that is
+    /// transposed, broadcast or padded needs no copy before the call. The output has the layout of
+    /// the data.
+    ///
+    /// # Errors
+    /// Those of [`run_into`](Scatter::run_into), and [`Error::RankMismatch`],
+    /// [`Error::SizeMismatch`], [`Error::SizesOverflow`] and [`Error::OffsetTooSmall`] for the
+    /// layout of the input. The output is as it was.
+    ///
+    /// ```
+    /// use strew::{Layout, Scatter};
+    ///
+    /// // Row 1 of the transpose of a 3 x 2 matrix is set.
+    /// let (data, one) = (Layout::contiguous([2, 3]), Layout::contiguous([1]));
+    /// let (scatter, _) = Scatter::axis_packed(&data, &one, 0)?;
+    /// let (transposed, mut output) = (Layout::strided([2, 3], [1, 2]), [0; 6]);
+    /// scatter.run_from(&transposed, &[1, 2, 3, 4, 5, 6], &[1], &[7, 8, 9], &mut output)?;
+    /// assert_eq!(output, [1, 3, 5, 7, 8, 9]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    pub fn run_from<T: Element, I: Index>(
+        &self,
+        layout: &Layout,
+        input: &[T],
+        indices: &[I],
+        updates: &[T],
+        output: &mut [T],
+    ) -> Result<(), Error> {
+        self.reduce_from(Assign, layout, input, indices, updates, output)
+    }
+
+    /// [`reduce_into`](Scatter::reduce_into) from an input with a layout of its own, as
+    /// [`run_from`](Scatter::run_from).
+    ///
+    /// # Errors
+    /// Those of [`run_from`](Scatter::run_from). The output is as it was.
+    ///
+    /// ```
+    /// use strew::{Add, Layout, Scatter};
+    ///
+    /// // Counts start from 1 everywhere: one 1, with a stride of 0.
+    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let (scatter, _) = Scatter::axis_packed(&two, &three, 0)?;
+    /// let (ones, mut output) = (Layout::strided([2], [0]), [0; 2]);
+    /// scatter.reduce_from(Add, &ones, &[1], &[1, 0, 1], &[1, 1, 1], &mut output)?;
+    /// assert_eq!(output, [2, 3]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    pub fn reduce_from<T: Element, I: Index, R: Reduction<T>>(
+        &self,
+        reduction: R,
+        layout: &Layout,
+        input: &[T],
+        indices: &[I],
+        updates: &[T],
+        output: &mut [T],
+    ) -> Result<(), Error> {
+        let into = run::Into { input, layout, output: &self.data };
+        run::scatter_into(&self.plan, &reduction, into, indices, updates, output)
+    }
+
     /// Combines in place without the values that are there: a place that is hit starts from its
     /// first update, and the others keep their value (`include_self=False` in PyTorch,
     /// `use_init_val=false` in OpenVINO).

@@ -464,6 +464,38 @@ fn axes_below_zero() {
     assert!(l(&[]).axis(0).is_err() && l(&[]).axis(-1).is_err());
 }
 
+/// The input of a functional scatter has the sizes of the data.
+#[test]
+fn inputs_of_other_sizes() {
+    let (scatter, _) = Scatter::axis_packed(&l(&[2, 3]), &l(&[1]), 0).unwrap();
+    let run = |layout: &Layout, input: &[i32]| {
+        let mut output = [7; 6];
+        let result = scatter.run_from(layout, input, &[0], &[1, 2, 3], &mut output);
+        assert!(result.is_ok() || output == [7; 6]);
+        result.err()
+    };
+    let (operand, dimension) = (Operand::Input, 1);
+    assert_eq!(
+        run(&l(&[2, 4]), &[0; 8]),
+        Some(Error::SizeMismatch { operand, dimension, expected: 3, found: 4 })
+    );
+    assert_eq!(
+        run(&l(&[6]), &[0; 6]),
+        Some(Error::RankMismatch { operand, expected: 2, found: 1 })
+    );
+    let transposed = Layout::strided([2, 3], [1, 2]);
+    assert_eq!(
+        run(&transposed, &[0; 5]),
+        Some(Error::SliceTooShort { operand, expected: 6, found: 5 })
+    );
+    let backwards = Layout::strided([2, 3], [-3, 1]);
+    assert_eq!(
+        run(&backwards, &[0; 6]),
+        Some(Error::OffsetTooSmall { operand, expected: 3, found: 0 })
+    );
+    assert_eq!(run(&transposed, &[0; 6]), None);
+}
+
 /// Sizes and strides of any integers, which must fit.
 #[test]
 fn layouts_of_any_integers() {

@@ -276,6 +276,10 @@ pub fn assign<T: Sample, I: Index>(
         data.call("run_into", result, into, |output| {
             scatter.run_into(&input, indices, &updates, output)
         });
+        let (reversed, elements) = reversed(case, &input);
+        data.call("run_from", result, into, |output| {
+            scatter.run_from(&reversed, &elements, indices, &updates, output)
+        });
         let checked = scatter.check(indices);
         assert_eq!(checked.map(|_| ()), result, "check, {}\n{case:?}", path::name());
         let Ok(checked) = checked else { return };
@@ -286,6 +290,24 @@ pub fn assign<T: Sample, I: Index>(
             });
         }
     });
+}
+
+/// The table in another layout: its dimensions lie in the other order, and backwards.
+fn reversed<T: Sample>(case: &Case, table: &[T]) -> (Layout, Vec<T>) {
+    let sizes = &case.table.sizes;
+    let count: usize = sizes.iter().product();
+    let (mut strides, mut next) = (vec![], -1_isize);
+    for size in sizes {
+        strides.push(next);
+        next *= (*size).max(1) as isize;
+    }
+    let offset = count.saturating_sub(1);
+    let mut elements = vec![T::sample(3); count];
+    oracle::each(sizes, |c| {
+        let steps = c.iter().zip(&strides).map(|(c, stride)| *c as isize * stride);
+        elements[offset.wrapping_add_signed(steps.sum())] = table[case.table.address(c)];
+    });
+    (Layout::from_parts(sizes, &strides, offset).unwrap(), elements)
 }
 
 /// What a functional scatter leaves: the elements of the data's layout changed, all others and
