@@ -45,9 +45,9 @@ pub fn coalesce<I: Index>(
     let Some(order) = order.get_mut(..length) else {
         return Err(Error::ScratchTooShort { expected: length, found });
     };
-    let value = |entry: usize| indices.get(entry).map_or(0, |index| index.wide().value());
+    let value = |entry: usize| indices.get(entry).map_or(0, |index| index.value());
     let ascend = indices.iter().zip(indices.iter().skip(1));
-    let ascend = ascend.map(|(a, b)| a.wide().value() <= b.wide().value());
+    let ascend = ascend.map(|(a, b)| a.value() <= b.value());
     for (n, entry) in order.iter_mut().enumerate() {
         *entry = n;
     }

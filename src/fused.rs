@@ -342,7 +342,7 @@ impl<T: Element, I: Index, O: Index, P, M> Fused<'_, T, I, O, P, M> {
         let Coordinate { size, table, .. } = *plan.coordinates().first()?;
         let index = *self.indices.get(self.plan.position(entry))?;
         let position = match plan.bounds {
-            Bounds::Error => index.proven_position(size),
+            Bounds::Error => I::proven_position(index, size),
             bounds => resolve(index, size, bounds, plan.negative)?,
         };
         let row = position.wrapping_mul(table as usize);

@@ -47,6 +47,8 @@ impl Gather {
     /// This is ONNX `Gather`, DirectML `GATHER`, NumPy `take`, PyTorch `index_select` and
     /// `embedding`.
     ///
+    /// For an axis of -1, see [`Layout::axis`].
+    ///
     /// # Errors
     /// [`Error::AxisOutOfRange`], [`Error::RankTooLarge`], [`Error::RankMismatch`],
     /// [`Error::SizeMismatch`], [`Error::SizesOverflow`], [`Error::OffsetTooSmall`],

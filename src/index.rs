@@ -88,8 +88,8 @@ pub enum Negative {
 /// The integers that can be an index: `u8 u16 u32 u64 usize i8 i16 i32 i64 isize`.
 ///
 /// Signed values below 0 count from the end of the axis, unless [`Negative`] says otherwise.
-/// Unsigned values do not wrap: `u64::MAX` is
-/// out of bounds, also where `usize` has 32 bits. This trait is sealed.
+/// Unsigned values do not wrap: `u64::MAX` is out of bounds, also where `usize` has 32 bits. This
+/// trait is sealed.
 ///
 /// ```
 /// use strew::{Gather, Index, Layout};
@@ -104,7 +104,38 @@ pub enum Negative {
 /// assert_eq!(first(&[-3_i64]), Ok('a'));
 /// assert!(first(&[u64::MAX]).is_err());
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an index",
+    label = "not one of the ten integer types that index",
+    note = "indices are `u8 u16 u32 u64 usize i8 i16 i32 i64 isize`",
+    note = "a mask of `bool` chooses elements by `strew::mask`; floats are cast first, as by \
+            `x.floor() as i32`"
+)]
 pub trait Index: sealed::Sealed {
+    /// The index as an integer of a type that holds those of all types.
+    ///
+    /// ```
+    /// use strew::Index;
+    ///
+    /// fn smallest<I: Index>(indices: &[I]) -> Option<i128> {
+    ///     indices.iter().map(|index| index.value()).min()
+    /// }
+    /// assert_eq!(smallest(&[3_i8, -4]), Some(-4));
+    /// assert_eq!(smallest(&[u64::MAX]), Some((1 << 64) - 1));
+    /// ```
+    ///
+    /// What the crate itself needs of an index is no method of it:
+    ///
+    /// ```compile_fail,E0599
+    /// fn place<I: strew::Index>(index: I) {
+    ///     index.proven_position(5);
+    /// }
+    /// ```
+    #[inline]
+    fn value(self) -> i128 {
+        Self::wide(self).value()
+    }
+
     /// The position of the index on an axis of `size`, always below `size`, by the rule of every
     /// operator. `None` is out of bounds under [`Bounds::Error`], and left out under the other
     /// policies.
@@ -143,6 +174,8 @@ pub(crate) mod sealed {
     #[cfg(feature = "std")]
     pub use strew_simd::Index as Vectors;
 
+    /// All are functions, not methods: those would be called by accident, and collide with a
+    /// user's.
     pub trait Sealed: Vectors + crate::element::Element + 'static {
         /// Whether `usize` is at least as wide, so that [`position`](Sealed::position) decides on
         /// every axis.
@@ -151,13 +184,13 @@ pub(crate) mod sealed {
         /// The position on an axis of `size`, with negative values as it is said. A result that
         /// is not below `size` is no position. [`super::resolve`] may still find one, if the type
         /// is wider than `usize` and the axis longer than [`super::LONGEST`].
-        fn position(self, size: usize, negative: Negative) -> usize;
+        fn position(index: Self, size: usize, negative: Negative) -> usize;
         /// The position of an index that is known to be on an axis of `size`.
-        fn proven_position(self, size: usize) -> usize;
+        fn proven_position(index: Self, size: usize) -> usize;
         /// Whether the index is on an axis of `size`, in one comparison. The result may be `false`
         /// for an index that is, but only if the axis is longer than [`super::LONGEST`].
-        fn is_inside(self, size: usize, negative: Negative) -> bool;
-        fn wide(self) -> Wide;
+        fn is_inside(index: Self, size: usize, negative: Negative) -> bool;
+        fn wide(index: Self) -> Wide;
         /// The index of a position, if the type has it.
         fn of(position: usize) -> Option<Self>;
         /// The same for a position that the type has.
@@ -171,20 +204,20 @@ macro_rules! unsigned {
         impl Index for $index {}
         impl Sealed for $index {
             #[inline(always)]
-            fn position(self, _size: usize, _negative: Negative) -> usize {
-                usize::try_from(self).unwrap_or(usize::MAX)
+            fn position(index: Self, _size: usize, _negative: Negative) -> usize {
+                usize::try_from(index).unwrap_or(usize::MAX)
             }
             #[inline(always)]
-            fn proven_position(self, _size: usize) -> usize {
-                self as usize
+            fn proven_position(index: Self, _size: usize) -> usize {
+                index as usize
             }
             #[inline(always)]
-            fn is_inside(self, size: usize, negative: Negative) -> bool {
-                self.position(size, negative) < size
+            fn is_inside(index: Self, size: usize, negative: Negative) -> bool {
+                Self::position(index, size, negative) < size
             }
             #[inline]
-            fn wide(self) -> Wide {
-                Wide { negative: false, magnitude: self as u64 }
+            fn wide(index: Self) -> Wide {
+                Wide { negative: false, magnitude: index as u64 }
             }
             #[inline]
             fn of(position: usize) -> Option<Self> {
@@ -207,35 +240,35 @@ macro_rules! signed {
             // the position. Below that it is 2^bits plus a negative number no smaller than
             // isize::MIN, which is not below `size`.
             #[inline(always)]
-            fn position(self, size: usize, negative: Negative) -> usize {
+            fn position(index: Self, size: usize, negative: Negative) -> usize {
                 if matches!(negative, Negative::OutOfBounds) {
-                    return usize::try_from(self).unwrap_or(usize::MAX);
+                    return usize::try_from(index).unwrap_or(usize::MAX);
                 }
-                match isize::try_from(self) {
+                match isize::try_from(index) {
                     Ok(index) => (index as usize).wrapping_add(if index < 0 { size } else { 0 }),
                     Err(_) => usize::MAX,
                 }
             }
             // The conversion cuts off a multiple of 2^bits of usize.
             #[inline(always)]
-            fn proven_position(self, size: usize) -> usize {
-                (self as usize).wrapping_add(if self < 0 { size } else { 0 })
+            fn proven_position(index: Self, size: usize) -> usize {
+                (index as usize).wrapping_add(if index < 0 { size } else { 0 })
             }
             // This is -size <= index < size, moved up by `size`. An index below -size becomes
             // 2^bits plus a negative number no smaller than isize::MIN + size, which is not below
             // 2 * size unless that saturates. If it does, no isize is below -size.
             #[inline(always)]
-            fn is_inside(self, size: usize, negative: Negative) -> bool {
+            fn is_inside(index: Self, size: usize, negative: Negative) -> bool {
                 if matches!(negative, Negative::OutOfBounds) {
-                    return self.position(size, negative) < size;
+                    return Self::position(index, size, negative) < size;
                 }
-                isize::try_from(self).is_ok_and(|index| {
+                isize::try_from(index).is_ok_and(|index| {
                     (index as usize).wrapping_add(size) < size.saturating_mul(2)
                 })
             }
             #[inline]
-            fn wide(self) -> Wide {
-                Wide { negative: self < 0, magnitude: self.unsigned_abs() as u64 }
+            fn wide(index: Self) -> Wide {
+                Wide { negative: index < 0, magnitude: index.unsigned_abs() as u64 }
             }
             #[inline]
             fn of(position: usize) -> Option<Self> {
@@ -264,13 +297,13 @@ pub(crate) fn resolve<I: Index>(
     bounds: Bounds,
     negative: Negative,
 ) -> Option<usize> {
-    let position = index.position(size, negative);
+    let position = I::position(index, size, negative);
     if position < size {
         Some(position)
     } else if matches!(bounds, Bounds::Error) && (I::FITS || size <= LONGEST) {
         None
     } else {
-        outside(index.wide(), size, bounds, negative)
+        outside(I::wide(index), size, bounds, negative)
     }
 }
 
@@ -344,14 +377,14 @@ mod tests {
             let case = format_args!("{value} on {size}, {bounds:?}, {negative:?}");
             let position = oracle(value, size as i128, bounds, negative);
             assert_eq!(resolve(index, size, bounds, negative), position, "{case}");
-            assert_eq!(outside(index.wide(), size, bounds, negative), position, "{case}");
+            assert_eq!(outside(I::wide(index), size, bounds, negative), position, "{case}");
         }
         let proven = oracle(value, size as i128, Bounds::Error, negative);
         if let Some(position) = proven {
-            assert_eq!(index.proven_position(size), position, "{value} on {size}");
+            assert_eq!(I::proven_position(index, size), position, "{value} on {size}");
         }
         if size <= LONGEST {
-            let inside = index.is_inside(size, negative);
+            let inside = I::is_inside(index, size, negative);
             assert_eq!(inside, proven.is_some(), "{value} on {size}, {negative:?}");
         }
     }
@@ -372,7 +405,7 @@ mod tests {
                             for negative in [Negative::FromEnd, Negative::OutOfBounds] {
                                 every_policy(index, value, size, negative);
                             }
-                            assert_eq!(index.wide().value(), value);
+                            assert_eq!(index.value(), value);
                         }
                     }
                 }

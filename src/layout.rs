@@ -48,7 +48,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// A packed row-major tensor.
+    /// A packed row-major tensor. (For a `Vec` or a slice, see [`from_sizes`](Layout::from_sizes).)
     ///
     /// More than [`MAX_RANK`] sizes do not compile:
     ///

@@ -608,8 +608,8 @@ impl Plan {
 
     /// Sets the policy. Nothing moves where the flat tensor has no elements: its indices are
     /// checked all the same, if there are any. Where the table has none but is indexed all the
-    /// same, an axis has size 0: that is an error for `Bounds::Error`,
-    /// the other policies leave all entries out.
+    /// same, an axis has size 0: that is an error for `Bounds::Error`, the other policies leave all
+    /// entries out.
     pub(crate) const fn set_bounds(&mut self, bounds: Bounds) {
         self.bounds = bounds;
         self.empty =

@@ -31,7 +31,9 @@ use crate::element::Element;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot reduce elements of type `{T}`",
     note = "`Add`, `Sub`, `Mul`, `Min` and `Max` are for numbers, `And`, `Or` and `Xor` for \
-            integers and `bool`; a function or closure `Fn({T}, {T}) -> {T}` is a reduction too"
+            integers and `bool`; a function or closure `Fn({T}, {T}) -> {T}` is a reduction too",
+    note = "of `bool`, `Or` is the sum and the largest, `And` the product and the smallest; a \
+            closure that calls methods needs types, as `|a: f32, b: f32| a.hypot(b)`"
 )]
 pub trait Reduction<T> {
     /// What the engine knows of it: nothing, but of the crate's own. This is not part of the

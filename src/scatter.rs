@@ -48,6 +48,8 @@ impl Scatter {
     ///
     /// This is PyTorch `index_copy` and `index_add`, OpenVINO `ScatterUpdate`, JAX `.at[indices]`.
     ///
+    /// For an axis of -1, see [`Layout::axis`].
+    ///
     /// # Errors
     /// [`Error::AxisOutOfRange`], [`Error::RankTooLarge`], [`Error::RankMismatch`],
     /// [`Error::SizeMismatch`], [`Error::SizesOverflow`], [`Error::OffsetTooSmall`],

@@ -50,7 +50,7 @@ impl<O: Index> Bags<'_, O> {
         for (entry, value) in values.iter().take(expected).enumerate() {
             let (minimum, maximum) =
                 if lengths { (0, entries.wrapping_sub(last)) } else { (last, entries) };
-            let found = match usize::try_from(value.wide().value()) {
+            let found = match usize::try_from(value.value()) {
                 Ok(found) if (minimum..=maximum).contains(&found) => found,
                 _ => return Err(refused(entry, *value, minimum, maximum)),
             };
@@ -72,7 +72,7 @@ impl<O: Index> Bags<'_, O> {
         before: usize,
     ) -> Range<usize> {
         let at = |offsets: &[O], bag: usize| {
-            offsets.get(bag).map_or(entries, |offset| offset.proven_position(0))
+            offsets.get(bag).map_or(entries, |offset| O::proven_position(*offset, 0))
         };
         match *self {
             Bags::Offsets(offsets) => at(offsets, bag)..at(offsets, bag.wrapping_add(1)),
@@ -81,7 +81,7 @@ impl<O: Index> Bags<'_, O> {
             }
             Bags::Starts(offsets) => at(offsets, bag)..entries,
             Bags::Lengths(lengths) => {
-                let length = lengths.get(bag).map_or(0, |length| length.proven_position(0));
+                let length = lengths.get(bag).map_or(0, |length| O::proven_position(*length, 0));
                 before..before.wrapping_add(length)
             }
         }
@@ -91,5 +91,5 @@ impl<O: Index> Bags<'_, O> {
 #[cold]
 #[inline(never)]
 fn refused<O: Index>(entry: usize, value: O, minimum: usize, maximum: usize) -> Error {
-    Error::OffsetOutOfRange { entry, value: value.wide().value(), minimum, maximum }
+    Error::OffsetOutOfRange { entry, value: value.value(), minimum, maximum }
 }

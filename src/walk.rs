@@ -124,7 +124,7 @@ pub(crate) fn first_out_of_bounds<I: Index>(plan: &Plan, indices: &[I]) -> Optio
                 return Some(Error::IndexOutOfBounds {
                     entry,
                     coordinate,
-                    value: index.wide().value(),
+                    value: index.value(),
                     size: *size,
                 });
             }

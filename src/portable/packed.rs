@@ -99,7 +99,7 @@ impl<const K: usize, const PROVEN: bool> Addresses<K, PROVEN> {
         tuple
             .iter()
             .zip(&self.coordinates)
-            .all(|(index, coordinate)| index.is_inside(coordinate.size, self.negative))
+            .all(|(index, coordinate)| I::is_inside(*index, coordinate.size, self.negative))
     }
 
     /// The address of the next tuple. `None`: it is out of bounds under `Bounds::Error`.
@@ -109,7 +109,7 @@ impl<const K: usize, const PROVEN: bool> Addresses<K, PROVEN> {
         self.first = self.first.wrapping_add_signed(self.step);
         for (index, coordinate) in tuple.iter().zip(&self.coordinates) {
             let position = if PROVEN && matches!(self.bounds, Bounds::Error) {
-                Some(index.proven_position(coordinate.size))
+                Some(I::proven_position(*index, coordinate.size))
             } else {
                 resolve(*index, coordinate.size, self.bounds, self.negative)
             };

@@ -96,7 +96,7 @@ pub trait Scale: sealed::Sealed {}
 
 mod sealed {
     pub trait Sealed: crate::element::Element {
-        fn to_f32(self) -> f32;
+        fn to_f32(scale: Self) -> f32;
         fn from_f32(value: f32) -> Self;
     }
 }
@@ -104,8 +104,8 @@ mod sealed {
 impl Scale for f32 {}
 impl sealed::Sealed for f32 {
     #[inline(always)]
-    fn to_f32(self) -> f32 {
-        self
+    fn to_f32(scale: f32) -> f32 {
+        scale
     }
     #[inline(always)]
     fn from_f32(value: f32) -> f32 {
@@ -116,8 +116,8 @@ impl sealed::Sealed for f32 {
 impl Scale for f16 {}
 impl sealed::Sealed for f16 {
     #[inline(always)]
-    fn to_f32(self) -> f32 {
-        f16_to_f32(self)
+    fn to_f32(scale: f16) -> f32 {
+        f16_to_f32(scale)
     }
     #[inline(always)]
     fn from_f32(value: f32) -> f16 {
@@ -504,7 +504,7 @@ impl<S: Scale, const BITS: usize> Quantised<'_, S, BITS> {
     /// Neighbours that share a scale.
     #[inline(always)]
     fn block(self, place: usize, scale: S, zero: i32, to: &mut [S]) {
-        let (per_byte, sign, scale) = (const { 8 / BITS }, self.sign(), scale.to_f32());
+        let (per_byte, sign, scale) = (const { 8 / BITS }, self.sign(), S::to_f32(scale));
         let (mask, less) = (const { (1 << BITS) - 1 }, sign + zero);
         let of = |q: i32| S::from_f32((((q & mask) ^ sign) - less) as f32 * scale);
         // Up to the start of a byte.
@@ -599,7 +599,7 @@ impl<S: Scale, const BITS: usize> Source<S> for Quantised<'_, S, BITS> {
                     let zero = self.zero(row, block, first.wrapping_add(at));
                     let q = i32::from(value::<BITS>(self.0.data, place.wrapping_add(at)));
                     let q = (q ^ sign) - sign;
-                    *to = S::from_f32((q - zero) as f32 * scale.to_f32());
+                    *to = S::from_f32((q - zero) as f32 * S::to_f32(*scale));
                 }
                 (z, y) = (0, y.wrapping_add(1));
             }
