@@ -169,6 +169,7 @@ mod index;
 mod layout;
 mod map;
 mod movers;
+mod operation;
 mod plan;
 mod pool;
 #[cfg(not(feature = "std"))]
@@ -203,6 +204,7 @@ pub use error::{Error, Operand, Unsupported};
 pub use gather::Gather;
 pub use index::{Bounds, Index, Negative};
 pub use layout::{Layout, MAX_RANK};
+pub use operation::{Number, Operation};
 pub use plan::Sequence;
 pub use pool::{Mean, Pool, Weight, Weighted};
 pub use ranges::Ranges;

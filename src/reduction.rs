@@ -41,6 +41,18 @@ pub trait Reduction<T> {
     #[doc(hidden)]
     const KIND: Kind<T> = Kind::OPAQUE;
 
+    /// Calls with the reduction that this one stands for: itself, but of
+    /// [`Operation`](crate::Operation). This is not part of the interface.
+    #[cfg(feature = "std")]
+    #[doc(hidden)]
+    #[inline(always)]
+    fn call<C: Call<T>>(&self, call: C) -> C::Output
+    where
+        Self: Sized,
+    {
+        call.with(self)
+    }
+
     /// The new value of a place that holds `current`.
     fn combine(&self, current: T, update: T) -> T;
 
@@ -55,6 +67,16 @@ pub trait Reduction<T> {
             *current = self.combine(*current, *update);
         }
     }
+}
+
+/// What is done with a reduction, once its type is known.
+#[cfg(feature = "std")]
+pub trait Call<T> {
+    /// What it gives.
+    type Output;
+
+    /// Does it.
+    fn with<R: Reduction<T>>(self, reduction: &R) -> Self::Output;
 }
 
 impl<T, F: Fn(T, T) -> T> Reduction<T> for F {

@@ -22,6 +22,8 @@ use crate::portable::map::{Change, Read};
 #[cfg(not(feature = "std"))]
 use crate::portable::{self, movers::Take};
 use crate::proof::{fits, needs_no_look, result};
+#[cfg(feature = "std")]
+use crate::reduction::Call;
 use crate::reduction::Reduction;
 #[cfg(not(feature = "std"))]
 use crate::walk;
@@ -154,12 +156,56 @@ pub(crate) fn scatter<T: Element, I: Index, R: Reduction<T>>(
     #[cfg(feature = "std")]
     {
         all_fit(plan, data, indices, updates)?;
-        result(plan, indices, engine::scatter(plan, indices, false, reduction, data, updates))
+        let call = InPlace { plan, indices, proven: false, data, updates };
+        result(plan, indices, reduction.call(call))
     }
     #[cfg(not(feature = "std"))]
     {
         check(plan, indices)?;
         Proven { plan, indices }.scatter(reduction, data, updates)
+    }
+}
+
+/// A scatter in place, for a reduction of any type.
+#[cfg(feature = "std")]
+struct InPlace<'a, T, I> {
+    plan: &'a Plan,
+    indices: &'a [I],
+    proven: bool,
+    data: &'a mut [T],
+    updates: &'a [T],
+}
+
+#[cfg(feature = "std")]
+impl<T: Element, I: Index> Call<T> for InPlace<'_, T, I> {
+    type Output = bool;
+
+    #[inline]
+    fn with<R: Reduction<T>>(self, reduction: &R) -> bool {
+        let InPlace { plan, indices, proven, data, updates } = self;
+        engine::scatter(plan, indices, proven, reduction, data, updates)
+    }
+}
+
+/// The same to a copy of an input.
+#[cfg(feature = "std")]
+struct ToCopy<'a, T, I> {
+    plan: &'a Plan,
+    indices: &'a [I],
+    proven: bool,
+    before: (&'a Plan, &'a [T]),
+    output: &'a mut [T],
+    updates: &'a [T],
+}
+
+#[cfg(feature = "std")]
+impl<T: Element, I: Index> Call<T> for ToCopy<'_, T, I> {
+    type Output = bool;
+
+    #[inline]
+    fn with<R: Reduction<T>>(self, reduction: &R) -> bool {
+        let ToCopy { plan, indices, proven, before, output, updates } = self;
+        engine::scatter_into(plan, indices, proven, reduction, before, output, updates)
     }
 }
 
@@ -310,7 +356,7 @@ pub(crate) fn scatter_into<T: Element, I: Index, R: Reduction<T>>(
         result(
             plan,
             indices,
-            engine::scatter_into(plan, indices, false, reduction, before, output, updates),
+            reduction.call(ToCopy { plan, indices, proven: false, before, output, updates }),
         )
     }
     #[cfg(not(feature = "std"))]
@@ -371,7 +417,7 @@ impl<I: Index> Proven<'_, I> {
         let Proven { indices, .. } = *self;
         let plan = scatter_fits(self.plan, data, updates)?;
         #[cfg(feature = "std")]
-        engine::scatter(plan, indices, true, reduction, data, updates);
+        reduction.call(InPlace { plan, indices, proven: true, data, updates });
         #[cfg(not(feature = "std"))]
         portable::run::<I, true>(plan, indices, Combine { reduction, data, updates });
         Ok(())
@@ -423,7 +469,7 @@ impl<I: Index> Proven<'_, I> {
         #[cfg(feature = "std")]
         {
             let before = (&copy, into.input);
-            engine::scatter_into(plan, indices, true, reduction, before, output, updates);
+            reduction.call(ToCopy { plan, indices, proven: true, before, output, updates });
         }
         #[cfg(not(feature = "std"))]
         {
