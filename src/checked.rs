@@ -1,5 +1,6 @@
 //! Operators whose indices are proven.
 
+use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 
 use crate::average::Average;
@@ -7,6 +8,7 @@ use crate::element::Element;
 use crate::error::{Error, Operand};
 use crate::gather::Gather;
 use crate::index::Index;
+use crate::indices::Indices;
 use crate::map::{Call, Mapped};
 use crate::movers::{Combine, Step, Sums, Winning};
 use crate::plan::Plan;
@@ -37,9 +39,10 @@ use crate::{duplicates, walk};
 /// # Ok::<(), strew::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
-pub struct Checked<'a, Operator, I> {
+pub struct Checked<'a, Operator, I, S = &'a [I]> {
     pub(crate) operator: &'a Operator,
-    pub(crate) indices: &'a [I],
+    pub(crate) indices: S,
+    pub(crate) index: PhantomData<I>,
 }
 
 impl Gather {
@@ -67,7 +70,7 @@ impl Gather {
         indices: &'a [I],
     ) -> Result<Checked<'a, Gather, I>, Error> {
         run::check(&self.plan, indices)?;
-        Ok(Checked { operator: self, indices })
+        Ok(Checked { operator: self, indices, index: PhantomData })
     }
 }
 
@@ -97,7 +100,7 @@ impl Scatter {
         indices: &'a [I],
     ) -> Result<Checked<'a, Scatter, I>, Error> {
         run::check(&self.plan, indices)?;
-        Ok(Checked { operator: self, indices })
+        Ok(Checked { operator: self, indices, index: PhantomData })
     }
 
     /// Proves the indices as [`check`](Scatter::check) does, and that no two entries address the
@@ -137,7 +140,7 @@ impl Scatter {
     }
 }
 
-impl<I: Index> Checked<'_, Gather, I> {
+impl<I: Index, S: Indices<Index = I>> Checked<'_, Gather, I, S> {
     /// Gathers, as [`Gather::run`] does.
     ///
     /// # Errors
@@ -311,17 +314,17 @@ impl<I: Index> Checked<'_, Gather, I> {
     /// assert!(checked.ranges::<f32>().eq([84..96, 24..48, 108..120]));
     /// # Ok::<(), strew::Error>(())
     /// ```
-    pub fn ranges<T: Element>(&self) -> Ranges<'_, I> {
+    pub fn ranges<T: Element>(&self) -> Ranges<'_, I, S> {
         Ranges::of(&self.operator.plan, self.indices, size_of::<T>())
     }
 
     #[inline(always)]
-    fn proven(&self) -> Proven<'_, I> {
+    fn proven(&self) -> Proven<'_, S> {
         Proven { plan: &self.operator.plan, indices: self.indices }
     }
 }
 
-impl<I: Index> Checked<'_, Scatter, I> {
+impl<I: Index, S: Indices<Index = I>> Checked<'_, Scatter, I, S> {
     /// Assigns in place, as [`Scatter::run`] does.
     ///
     /// # Errors
@@ -804,7 +807,7 @@ impl<I: Index> Checked<'_, Scatter, I> {
     }
 
     #[inline(always)]
-    fn proven(&self) -> Proven<'_, I> {
+    fn proven(&self) -> Proven<'_, S> {
         Proven { plan: &self.operator.plan, indices: self.indices }
     }
 }

@@ -2,7 +2,7 @@
 //! place.
 
 use crate::error::Error;
-use crate::index::Index;
+use crate::indices::sealed::Places;
 use crate::plan::Plan;
 use crate::run;
 use crate::walk::Position;
@@ -22,7 +22,7 @@ pub(crate) fn set(flags: &mut [u32], cell: usize) -> bool {
 
 /// Fails with the first entry whose place an earlier one has taken. The caller has cleared the
 /// flags, and proven the indices.
-pub(crate) fn find<I: Index>(plan: &Plan, indices: &[I], flags: &mut [u32]) -> Result<(), Error> {
+pub(crate) fn find<S: Places>(plan: &Plan, indices: S, flags: &mut [u32]) -> Result<(), Error> {
     let mut twice = None;
     run::entries(plan, indices, |at| {
         if set(flags, at.cell) && twice.is_none() {

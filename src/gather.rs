@@ -392,7 +392,7 @@ impl Gather {
         indices: &[I],
         output: &mut [T],
     ) -> Result<(), Error> {
-        run::gather::<T, I>(&self.plan, input, indices, output)
+        run::gather(&self.plan, input, indices, output)
     }
 
     /// Gathers as [`run`](Gather::run) does, to memory that nobody has to clear. Once it returns

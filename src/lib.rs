@@ -42,6 +42,8 @@
 //!   `a[i, j]`; JAX `a.at[i, j].get()`; TensorFlow `gather_nd`; ONNX `GatherND`; DirectML
 //!   `GATHER_ND`, `GATHER_ND1`.
 //! - [`Gather::axes`], a tuple for any list of axes: NumPy `a[i, :, j]`; JAX `a.at[i, :, j].get()`.
+//! - [`Gather::lists`], a slice for each coordinate: NumPy and PyTorch `a[i, j]`, `a[i, :, j]` and
+//!   `a[np.ix_(i, j)]`.
 //! - [`Scatter::axis`] and [`run`](Scatter::run): NumPy `a[i] = u`; PyTorch `index_copy`; JAX
 //!   `a.at[i].set(u)`; OpenVINO `ScatterUpdate`.
 //! - [`Scatter::axis`] and [`reduce`](Scatter::reduce)`(Add, ..)`: NumPy `add.at(a, i, u)`,
@@ -54,6 +56,8 @@
 //! - [`Scatter::nd`] and [`reduce`](Scatter::reduce)`(Add, ..)`: NumPy `add.at(a, (i, j), u)`; JAX
 //!   `a.at[i, j].add(u)`; TensorFlow `tensor_scatter_nd_add`, `scatter_nd` (into zeros).
 //! - [`Scatter::axes`]: NumPy `a[i, :, j] = u`; JAX `a.at[i, :, j].set(u)`.
+//! - [`Scatter::lists`], a slice for each coordinate: NumPy `a[i, j] = u`, `add.at(a, (i, j), u)`;
+//!   PyTorch `index_put`.
 //! - [`Scatter::sequence`], a position for each batch: ONNX `TensorScatter`; JAX
 //!   `dynamic_update_slice`; `examples/kv_cache.rs`.
 //! - [`mask::nonzero`]: ONNX `NonZero`, PyTorch `nonzero`, NumPy `argwhere`. [`mask::compress`]:
@@ -166,7 +170,9 @@ mod fused;
 mod gather;
 mod get;
 mod index;
+mod indices;
 mod layout;
+mod lists;
 mod map;
 mod movers;
 mod operation;
@@ -203,7 +209,9 @@ pub use engine::Explain;
 pub use error::{Error, Operand, Unsupported};
 pub use gather::Gather;
 pub use index::{Bounds, Index, Negative};
+pub use indices::Indices;
 pub use layout::{Layout, MAX_RANK};
+pub use lists::{ByLists, Lists};
 pub use operation::{Number, Operation};
 pub use plan::Sequence;
 pub use pool::{Mean, Pool, Weight, Weighted};

@@ -16,7 +16,7 @@
 //! | `elements` | all (table stride 0 on the axis) | none | the axis |
 //! | `nd` | batch, then of the tuples (table stride 0) | of the table after the tuple | `k` axes |
 //! | `sequence` | of the positions (and the written ones, if circular) | all others | the axis |
-//! | `axes` | of the tuples (table stride 0) | of the table that no coordinate indexes | `k` axes |
+//! | `axes`, `lists` | of the tuples (table stride 0) | of the table, without the axes | `k` axes |
 //!
 //! Dimensions of size 1 vanish, neighbours that can be walked with one stride merge, and outer
 //! dimensions at the end along which the indices are broadcast become inner ones. Outer dimensions
@@ -26,10 +26,12 @@
 
 use crate::error::{Direction, Error, Operand, tri};
 use crate::get::{get, get_mut};
-use crate::index::{Bounds, Index, Negative, resolve};
+use crate::index::{Bounds, Negative, resolve};
+use crate::indices::sealed::Places;
 use crate::layout::{Layout, MAX_RANK, SCALAR};
 use crate::shape::{
-    axes_first, axis_sizes, bag_sizes, elements_sizes, nd_sizes, same_sizes, sequence_fits,
+    axes_first, axis_sizes, bag_sizes, elements_sizes, lists_sizes, nd_sizes, same_sizes,
+    sequence_fits,
 };
 
 /// What a sequence does that reaches past the end of its axis: see
@@ -270,6 +272,47 @@ impl Plan {
         self.by_tuples(&permuted, indices, &flat, 0);
         tri!(self.prove(table, indices, &flat, direction));
         Ok(flat)
+    }
+
+    /// `axes` for tuples of the sizes `common` that are read as if they were packed: the place of a
+    /// coordinate is the number of the tuple times their length, and its own.
+    pub(crate) const fn lists(
+        &mut self,
+        table: &Layout,
+        common: &Layout,
+        flat: &Layout,
+        axes: &[usize],
+        direction: Direction,
+    ) -> Result<(), Error> {
+        let tuple = axes.len();
+        let permuted = tri!(axes_first(table, &Layout::packed(&[tuple]), axes, direction));
+        tri!(same_sizes(
+            &tri!(lists_sizes(&permuted, common, tuple, direction)),
+            flat,
+            direction.flat()
+        ));
+        let Some(entries) = common.elements() else {
+            return Err(Error::SizesOverflow { operand: Operand::Indices });
+        };
+        let (mut along, mut d) = (entries, 0);
+        while d < common.rank() {
+            // Of no entries no place matters.
+            along = match along.checked_div(common.size(d)) {
+                Some(along) => along,
+                None => 0,
+            };
+            self.push(common.size(d), 0, along.wrapping_mul(tuple) as isize, flat.stride(d));
+            d += 1;
+        }
+        self.end_outer();
+        d = tuple;
+        while d < permuted.rank() {
+            let flat = flat.stride(d - tuple + common.rank());
+            self.push(permuted.size(d), permuted.stride(d), 0, flat);
+            d += 1;
+        }
+        self.tuple_of(&permuted, 0, tuple, 1);
+        self.prove(table, &Layout::packed(&[entries, tuple]), flat, direction)
     }
 
     /// The dimensions of `nd`, whose sizes fit.
@@ -671,14 +714,14 @@ impl Plan {
     /// The position that the index at a place stands for, on an axis of `size`. `None`: it has
     /// none, or lies outside the slice.
     #[inline(always)]
-    pub(crate) fn position<I: Index>(
+    pub(crate) fn position<S: Places>(
         &self,
-        indices: &[I],
+        indices: S,
         place: usize,
         size: usize,
     ) -> Option<usize> {
         if self.ring == 1 {
-            return resolve(*indices.get(place)?, size, self.bounds, self.negative);
+            return resolve(indices.get(place)?, size, self.bounds, self.negative);
         }
         self.position_on_ring(indices, place, size)
     }
@@ -686,14 +729,9 @@ impl Plan {
     /// The rare half of [`position`](Plan::position), compiled once for each index type.
     #[cold]
     #[inline(never)]
-    fn position_on_ring<I: Index>(
-        &self,
-        indices: &[I],
-        place: usize,
-        size: usize,
-    ) -> Option<usize> {
+    fn position_on_ring<S: Places>(&self, indices: S, place: usize, size: usize) -> Option<usize> {
         let (place, step) = (place.checked_div(self.ring)?, place.checked_rem(self.ring)?);
-        let first = resolve(*indices.get(place)?, size, self.bounds, self.negative)?;
+        let first = resolve(indices.get(place)?, size, self.bounds, self.negative)?;
         let left = size.wrapping_sub(first);
         Some(if step < left { first.wrapping_add(step) } else { step.wrapping_sub(left) })
     }

@@ -1,16 +1,19 @@
 //! Which parts of a table a gather reads.
 
+use core::marker::PhantomData;
 use core::ops::Range;
 
 use crate::index::Index;
+use crate::indices::Indices;
 use crate::plan::{Dim, Plan};
 use crate::walk::{Odometer, Position, locate};
 
 /// The parts of a table that a gather reads, in bytes from the start of its slice: what
 /// [`Checked::ranges`](crate::Checked::ranges) gives.
-pub struct Ranges<'a, I> {
+pub struct Ranges<'a, I, S = &'a [I]> {
     plan: &'a Plan,
-    indices: &'a [I],
+    indices: S,
+    index: PhantomData<I>,
     /// The bytes of an element.
     bytes: usize,
     /// The next entry; `None` after the last.
@@ -23,11 +26,21 @@ pub struct Ranges<'a, I> {
     pending: Option<Range<usize>>,
 }
 
-impl<'a, I: Index> Ranges<'a, I> {
-    pub(crate) fn of(plan: &'a Plan, indices: &'a [I], bytes: usize) -> Ranges<'a, I> {
+impl<'a, I: Index, S: Indices<Index = I>> Ranges<'a, I, S> {
+    pub(crate) fn of(plan: &'a Plan, indices: S, bytes: usize) -> Ranges<'a, I, S> {
         let entry = (!plan.empty).then(|| Position::first(plan));
         let (entries, runs) = (Odometer::new(), Odometer::new());
-        Ranges { plan, indices, bytes, entry, entries, run: None, runs, pending: None }
+        Ranges {
+            plan,
+            indices,
+            index: PhantomData,
+            bytes,
+            entry,
+            entries,
+            run: None,
+            runs,
+            pending: None,
+        }
     }
 
     /// The next run of neighbours, in elements.
@@ -60,7 +73,7 @@ fn runs(inner: &[Dim]) -> (&[Dim], usize, usize) {
     }
 }
 
-impl<I: Index> Iterator for Ranges<'_, I> {
+impl<I: Index, S: Indices<Index = I>> Iterator for Ranges<'_, I, S> {
     type Item = Range<usize>;
 
     fn next(&mut self) -> Option<Range<usize>> {
@@ -85,7 +98,7 @@ fn in_bytes(range: Range<usize>, bytes: usize) -> Range<usize> {
 }
 
 /// Where it stands is of no use.
-impl<I> core::fmt::Debug for Ranges<'_, I> {
+impl<I, S> core::fmt::Debug for Ranges<'_, I, S> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_struct("Ranges").field("bytes", &self.bytes).finish_non_exhaustive()
     }

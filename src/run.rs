@@ -10,6 +10,7 @@ use crate::element::Element;
 use crate::engine;
 use crate::error::{Error, Operand};
 use crate::index::{Bounds, Index};
+use crate::indices::sealed::Places;
 use crate::layout::Layout;
 use crate::map::Source;
 #[cfg(not(feature = "std"))]
@@ -21,13 +22,11 @@ use crate::plan::Plan;
 use crate::portable::map::{Change, Read};
 #[cfg(not(feature = "std"))]
 use crate::portable::{self, movers::Take};
-use crate::proof::{fits, needs_no_look, result};
+use crate::proof::fits;
 #[cfg(feature = "std")]
 use crate::reduction::Call;
 use crate::reduction::Reduction;
-#[cfg(not(feature = "std"))]
-use crate::walk;
-use crate::walk::Position;
+use crate::walk::{self, Position};
 
 // What `run_shared` calls: with `std` all plans share functions.
 #[cfg(feature = "std")]
@@ -37,26 +36,26 @@ pub(crate) use crate::portable::shared::{gather as gather_shared, scatter as sca
 
 /// `output[flat] = input[table]`
 #[inline(always)]
-pub(crate) fn gather<T: Element, I: Index>(
+pub(crate) fn gather<T: Element, S: Places>(
     plan: &Plan,
     input: &[T],
-    indices: &[I],
+    indices: S,
     output: &mut [T],
 ) -> Result<(), Error> {
     gather_fits(plan, input.len(), indices, output)?;
     #[cfg(feature = "std")]
     let inside = engine::gather(plan, indices, false, input, output);
     #[cfg(not(feature = "std"))]
-    let inside = portable::run::<I, false>(plan, indices, Take { input, output });
+    let inside = portable::run::<S, false>(plan, indices, Take { input, output });
     result(plan, indices, inside)
 }
 
 /// [`gather`] to memory without values: every place is written.
 #[inline(always)]
-pub(crate) fn gather_uninit<T: Element, I: Index>(
+pub(crate) fn gather_uninit<T: Element, S: Places>(
     plan: &Plan,
     input: &[T],
-    indices: &[I],
+    indices: S,
     output: &mut [MaybeUninit<T>],
 ) -> Result<(), Error> {
     gather_fits(plan, input.len(), indices, output)?;
@@ -66,17 +65,17 @@ pub(crate) fn gather_uninit<T: Element, I: Index>(
     #[cfg(not(feature = "std"))]
     let inside = {
         let source = Mapped { input, map: Call(&MaybeUninit::new) };
-        portable::run::<I, false>(plan, indices, Read { source, output })
+        portable::run::<S, false>(plan, indices, Read { source, output })
     };
     result(plan, indices, inside)
 }
 
 /// [`gather_uninit`] with threads.
 #[cfg(feature = "rayon")]
-pub(crate) fn par_gather_uninit<T: Element, I: Index>(
+pub(crate) fn par_gather_uninit<T: Element, S: Places>(
     plan: &Plan,
     input: &[T],
-    indices: &[I],
+    indices: S,
     proven: bool,
     output: &mut [MaybeUninit<T>],
 ) -> Result<(), Error> {
@@ -87,14 +86,14 @@ pub(crate) fn par_gather_uninit<T: Element, I: Index>(
 
 /// [`gather_uninit`] to the end of a vector, which is as it was if that fails.
 #[cfg(feature = "std")]
-pub(crate) fn append<T: Element, I: Index>(
+pub(crate) fn append<T: Element, S: Places>(
     plan: &Plan,
     input: &[T],
-    indices: &[I],
+    indices: S,
     proven: bool,
     output: &mut Vec<T>,
 ) -> Result<(), Error> {
-    fits(Operand::Indices, plan.lengths.indices, indices.len())?;
+    indices.fit(plan.lengths.indices)?;
     fits(Operand::Input, plan.lengths.table, input.len())?;
     writes_all(plan, indices)?;
     let (expected, found) = (plan.moved_elements(), plan.lengths.flat);
@@ -112,7 +111,7 @@ pub(crate) fn append<T: Element, I: Index>(
 /// Fails if the policy leaves places of the output as they are. Any but `Skip` finds a place for
 /// every index, unless the axis has none.
 #[inline(always)]
-fn writes_all<I: Index>(plan: &Plan, indices: &[I]) -> Result<(), Error> {
+fn writes_all<S: Places>(plan: &Plan, indices: S) -> Result<(), Error> {
     if matches!(plan.bounds, Bounds::Skip) {
         return Err(Error::PolicyNotSupported { found: plan.bounds });
     }
@@ -126,10 +125,10 @@ fn writes_all<I: Index>(plan: &Plan, indices: &[I]) -> Result<(), Error> {
 
 /// [`gather`] and [`Proven::gather`] with threads.
 #[cfg(feature = "rayon")]
-pub(crate) fn par_gather<T: Element, I: Index>(
+pub(crate) fn par_gather<T: Element, S: Places>(
     plan: &Plan,
     input: &[T],
-    indices: &[I],
+    indices: S,
     proven: bool,
     output: &mut [T],
 ) -> Result<(), Error> {
@@ -138,19 +137,24 @@ pub(crate) fn par_gather<T: Element, I: Index>(
 }
 
 #[inline(always)]
-fn gather_fits<I, U>(plan: &Plan, input: usize, indices: &[I], output: &[U]) -> Result<(), Error> {
-    fits(Operand::Indices, plan.lengths.indices, indices.len())?;
+fn gather_fits<S: Places, U>(
+    plan: &Plan,
+    input: usize,
+    indices: S,
+    output: &[U],
+) -> Result<(), Error> {
+    indices.fit(plan.lengths.indices)?;
     fits(Operand::Input, plan.lengths.table, input)?;
     fits(Operand::Output, plan.lengths.flat, output.len())
 }
 
 /// `data[table] = reduction(data[table], updates[flat])`
 #[inline(always)]
-pub(crate) fn scatter<T: Element, I: Index, R: Reduction<T>>(
+pub(crate) fn scatter<T: Element, S: Places, R: Reduction<T>>(
     plan: &Plan,
     reduction: &R,
     data: &mut [T],
-    indices: &[I],
+    indices: S,
     updates: &[T],
 ) -> Result<(), Error> {
     #[cfg(feature = "std")]
@@ -168,16 +172,16 @@ pub(crate) fn scatter<T: Element, I: Index, R: Reduction<T>>(
 
 /// A scatter in place, for a reduction of any type.
 #[cfg(feature = "std")]
-struct InPlace<'a, T, I> {
+struct InPlace<'a, T, S> {
     plan: &'a Plan,
-    indices: &'a [I],
+    indices: S,
     proven: bool,
     data: &'a mut [T],
     updates: &'a [T],
 }
 
 #[cfg(feature = "std")]
-impl<T: Element, I: Index> Call<T> for InPlace<'_, T, I> {
+impl<T: Element, S: Places> Call<T> for InPlace<'_, T, S> {
     type Output = bool;
 
     #[inline]
@@ -189,9 +193,9 @@ impl<T: Element, I: Index> Call<T> for InPlace<'_, T, I> {
 
 /// The same to a copy of an input.
 #[cfg(feature = "std")]
-struct ToCopy<'a, T, I> {
+struct ToCopy<'a, T, S> {
     plan: &'a Plan,
-    indices: &'a [I],
+    indices: S,
     proven: bool,
     before: (&'a Plan, &'a [T]),
     output: &'a mut [T],
@@ -199,7 +203,7 @@ struct ToCopy<'a, T, I> {
 }
 
 #[cfg(feature = "std")]
-impl<T: Element, I: Index> Call<T> for ToCopy<'_, T, I> {
+impl<T: Element, S: Places> Call<T> for ToCopy<'_, T, S> {
     type Output = bool;
 
     #[inline]
@@ -211,11 +215,11 @@ impl<T: Element, I: Index> Call<T> for ToCopy<'_, T, I> {
 
 /// [`scatter`] and [`Proven::scatter`] with threads.
 #[cfg(feature = "rayon")]
-pub(crate) fn par_scatter<T: Element, I: Index, R: Reduction<T> + Sync>(
+pub(crate) fn par_scatter<T: Element, S: Places, R: Reduction<T> + Sync>(
     plan: &Plan,
     reduction: &R,
     data: &mut [T],
-    indices: &[I],
+    indices: S,
     proven: bool,
     updates: &[T],
 ) -> Result<(), Error> {
@@ -227,13 +231,13 @@ pub(crate) fn par_scatter<T: Element, I: Index, R: Reduction<T> + Sync>(
 /// first.
 #[cfg(feature = "std")]
 #[inline(always)]
-fn all_fit<T, U, I: Index>(
+fn all_fit<T, U, S: Places>(
     plan: &Plan,
     data: &[T],
-    indices: &[I],
+    indices: S,
     updates: &[U],
 ) -> Result<(), Error> {
-    fits(Operand::Indices, plan.lengths.indices, indices.len())?;
+    indices.fit(plan.lengths.indices)?;
     if let Err(error) = scatter_fits(plan, data, updates) {
         check(plan, indices)?;
         return Err(error);
@@ -255,26 +259,26 @@ pub(crate) fn scatter_fits<'a, T, U>(
 
 /// `output[flat] = source[table]`
 #[inline(always)]
-pub(crate) fn read<U: Element, S: Source<U>, I: Index>(
+pub(crate) fn read<U: Element, F: Source<U>, S: Places>(
     plan: &Plan,
-    source: S,
-    indices: &[I],
+    source: F,
+    indices: S,
     output: &mut [U],
 ) -> Result<(), Error> {
     gather_fits(plan, source.len(), indices, output)?;
     #[cfg(feature = "std")]
     let inside = engine::read(plan, indices, false, source, output);
     #[cfg(not(feature = "std"))]
-    let inside = portable::run::<I, false>(plan, indices, Read { source, output });
+    let inside = portable::run::<S, false>(plan, indices, Read { source, output });
     result(plan, indices, inside)
 }
 
 /// [`read`] and [`Proven::read`] with threads.
 #[cfg(feature = "rayon")]
-pub(crate) fn par_read<U: Element, S: Source<U> + Send, I: Index>(
+pub(crate) fn par_read<U: Element, F: Source<U> + Send, S: Places>(
     plan: &Plan,
-    source: S,
-    indices: &[I],
+    source: F,
+    indices: S,
     proven: bool,
     output: &mut [U],
 ) -> Result<(), Error> {
@@ -284,11 +288,11 @@ pub(crate) fn par_read<U: Element, S: Source<U> + Send, I: Index>(
 
 /// `data[table] = change(data[table], updates[flat])`
 #[inline(always)]
-pub(crate) fn change<T: Element, U: Element, I: Index>(
+pub(crate) fn change<T: Element, U: Element, S: Places>(
     plan: &Plan,
     change: impl Fn(T, U) -> T + Copy,
     data: &mut [T],
-    indices: &[I],
+    indices: S,
     updates: &[U],
 ) -> Result<(), Error> {
     #[cfg(feature = "std")]
@@ -305,11 +309,11 @@ pub(crate) fn change<T: Element, U: Element, I: Index>(
 
 /// [`change`] and [`Proven::change`] with threads.
 #[cfg(feature = "rayon")]
-pub(crate) fn par_change<T: Element, U: Element, I: Index>(
+pub(crate) fn par_change<T: Element, U: Element, S: Places>(
     plan: &Plan,
     change: impl Fn(T, U) -> T + Copy + Send,
     data: &mut [T],
-    indices: &[I],
+    indices: S,
     proven: bool,
     updates: &[U],
 ) -> Result<(), Error> {
@@ -337,17 +341,17 @@ impl<T: Element> Into<'_, T> {
 }
 
 /// `output = input`, then the scatter.
-pub(crate) fn scatter_into<T: Element, I: Index, R: Reduction<T>>(
+pub(crate) fn scatter_into<T: Element, S: Places, R: Reduction<T>>(
     plan: &Plan,
     reduction: &R,
     into: Into<'_, T>,
-    indices: &[I],
+    indices: S,
     updates: &[T],
     output: &mut [T],
 ) -> Result<(), Error> {
     #[cfg(feature = "std")]
     {
-        fits(Operand::Indices, plan.lengths.indices, indices.len())?;
+        indices.fit(plan.lengths.indices)?;
         let copy = match into.copy(plan, updates, output) {
             Ok(copy) => copy,
             Err(error) => return check(plan, indices).and(Err(error)),
@@ -368,12 +372,12 @@ pub(crate) fn scatter_into<T: Element, I: Index, R: Reduction<T>>(
 
 /// Indices that are in bounds, or that the policy takes as they are.
 #[derive(Clone, Copy)]
-pub(crate) struct Proven<'a, I> {
+pub(crate) struct Proven<'a, S> {
     pub plan: &'a Plan,
-    pub indices: &'a [I],
+    pub indices: S,
 }
 
-impl<I: Index> Proven<'_, I> {
+impl<S: Places> Proven<'_, S> {
     /// As [`gather`].
     #[inline(always)]
     pub(crate) fn gather<T: Element>(&self, input: &[T], output: &mut [T]) -> Result<(), Error> {
@@ -382,7 +386,7 @@ impl<I: Index> Proven<'_, I> {
         #[cfg(feature = "std")]
         engine::gather(plan, indices, true, input, output);
         #[cfg(not(feature = "std"))]
-        portable::run::<I, true>(plan, indices, Take { input, output });
+        portable::run::<S, true>(plan, indices, Take { input, output });
         Ok(())
     }
 
@@ -401,7 +405,7 @@ impl<I: Index> Proven<'_, I> {
         #[cfg(not(feature = "std"))]
         {
             let source = Mapped { input, map: Call(&MaybeUninit::new) };
-            portable::run::<I, true>(plan, indices, Read { source, output });
+            portable::run::<S, true>(plan, indices, Read { source, output });
         }
         Ok(())
     }
@@ -419,15 +423,15 @@ impl<I: Index> Proven<'_, I> {
         #[cfg(feature = "std")]
         reduction.call(InPlace { plan, indices, proven: true, data, updates });
         #[cfg(not(feature = "std"))]
-        portable::run::<I, true>(plan, indices, Combine { reduction, data, updates });
+        portable::run::<S, true>(plan, indices, Combine { reduction, data, updates });
         Ok(())
     }
 
     /// As [`read`].
     #[inline(always)]
-    pub(crate) fn read<U: Element, S: Source<U>>(
+    pub(crate) fn read<U: Element, F: Source<U>>(
         &self,
-        source: S,
+        source: F,
         output: &mut [U],
     ) -> Result<(), Error> {
         let Proven { plan, indices } = *self;
@@ -435,7 +439,7 @@ impl<I: Index> Proven<'_, I> {
         #[cfg(feature = "std")]
         engine::read(plan, indices, true, source, output);
         #[cfg(not(feature = "std"))]
-        portable::run::<I, true>(plan, indices, Read { source, output });
+        portable::run::<S, true>(plan, indices, Read { source, output });
         Ok(())
     }
 
@@ -452,7 +456,7 @@ impl<I: Index> Proven<'_, I> {
         #[cfg(feature = "std")]
         engine::change(plan, indices, true, data, updates, change);
         #[cfg(not(feature = "std"))]
-        portable::run::<I, true>(plan, indices, Change { data, updates, change });
+        portable::run::<S, true>(plan, indices, Change { data, updates, change });
         Ok(())
     }
 
@@ -473,8 +477,8 @@ impl<I: Index> Proven<'_, I> {
         }
         #[cfg(not(feature = "std"))]
         {
-            portable::run::<u8, true>(&copy, &[], Take { input: into.input, output });
-            portable::run::<I, true>(plan, indices, Combine { reduction, data: output, updates });
+            portable::run::<&[u8], true>(&copy, &[], Take { input: into.input, output });
+            portable::run::<S, true>(plan, indices, Combine { reduction, data: output, updates });
         }
         Ok(())
     }
@@ -482,9 +486,9 @@ impl<I: Index> Proven<'_, I> {
 
 /// Proves the length and every value of the indices.
 #[inline(always)]
-pub(crate) fn check<I: Index>(plan: &Plan, indices: &[I]) -> Result<(), Error> {
-    fits(Operand::Indices, plan.lengths.indices, indices.len())?;
-    if needs_no_look::<I>(plan) {
+pub(crate) fn check<S: Places>(plan: &Plan, indices: S) -> Result<(), Error> {
+    indices.fit(plan.lengths.indices)?;
+    if needs_no_look::<S::Index>(plan) {
         return Ok(());
     }
     #[cfg(feature = "std")]
@@ -498,7 +502,7 @@ pub(crate) fn check<I: Index>(plan: &Plan, indices: &[I]) -> Result<(), Error> {
 /// element and its cell. Entries out of bounds are left out; under `Bounds::Error` the indices have
 /// been proven.
 #[inline]
-pub(crate) fn entries<I: Index>(plan: &Plan, indices: &[I], visit: impl FnMut(Position)) {
+pub(crate) fn entries<S: Places>(plan: &Plan, indices: S, visit: impl FnMut(Position)) {
     #[cfg(feature = "std")]
     engine::entries(plan, indices, visit);
     #[cfg(not(feature = "std"))]
@@ -507,7 +511,7 @@ pub(crate) fn entries<I: Index>(plan: &Plan, indices: &[I], visit: impl FnMut(Po
 
 /// Sets the words of scratch that the entries lead to, one for `cells` places, to 0: all of them,
 /// or one after the other, whichever takes less time.
-pub(crate) fn clear<I: Index>(plan: &Plan, indices: &[I], words: &mut [u32], cells: usize) {
+pub(crate) fn clear<S: Places>(plan: &Plan, indices: S, words: &mut [u32], cells: usize) {
     if words.len() / CLEARED <= plan.entries() {
         words.fill(0);
         return;
@@ -521,6 +525,19 @@ pub(crate) fn clear<I: Index>(plan: &Plan, indices: &[I], words: &mut [u32], cel
 
 /// Words that are cleared in the time of one entry. Unmeasured.
 const CLEARED: usize = 16;
+
+/// Whether no index can be out of bounds: the policy takes all, or they are bytes, and every byte
+/// has a place.
+#[inline(always)]
+fn needs_no_look<I: Index>(plan: &Plan) -> bool {
+    !matches!(plan.bounds, Bounds::Error) || size_of::<I>() == 1 && plan.takes_every_byte()
+}
+
+/// The error for the first bad index, unless all are inside.
+#[inline(always)]
+fn result<S: Places>(plan: &Plan, indices: S, inside: bool) -> Result<(), Error> {
+    if inside { Ok(()) } else { walk::first_out_of_bounds(plan, indices).map_or(Ok(()), Err) }
+}
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
@@ -544,23 +561,23 @@ mod tests {
         skips.set_bounds(Bounds::Skip);
         assert!(needs_no_look::<u8>(&skips));
         let bytes = [0, 255, 7, 254, 255, 255, 0, 0, 3, 4_u8];
-        assert_eq!(check(&all, &bytes), Ok(()));
+        assert_eq!(check(&all, bytes.as_slice()), Ok(()));
         assert_eq!(
-            check(&one_less, &bytes),
+            check(&one_less, bytes.as_slice()),
             Err(Error::IndexOutOfBounds { entry: 0, coordinate: 1, value: 255, size: 255 })
         );
-        assert!(check(&all, bytes.first_chunk::<9>().unwrap()).is_err());
+        assert!(check(&all, bytes.get(..9).unwrap()).is_err());
         let signed = bytes.map(u8::cast_signed);
-        assert_eq!(check(&all, &signed), Ok(()));
+        assert_eq!(check(&all, signed.as_slice()), Ok(()));
         let mut from_start = all;
         from_start.negative = Negative::OutOfBounds;
-        assert_eq!(check(&from_start, &bytes), Ok(()));
+        assert_eq!(check(&from_start, bytes.as_slice()), Ok(()));
         assert_eq!(
-            check(&from_start, &signed),
+            check(&from_start, signed.as_slice()),
             Err(Error::IndexOutOfBounds { entry: 0, coordinate: 1, value: -1, size: 300 })
         );
         assert_eq!(
-            check(&pairs(127, 256), &[-128_i8; 10]),
+            check(&pairs(127, 256), [-128_i8; 10].as_slice()),
             Err(Error::IndexOutOfBounds { entry: 0, coordinate: 0, value: -128, size: 127 })
         );
     }

@@ -106,6 +106,31 @@ pub fn axes(table: &[usize], indices: &[usize], axes: &[usize]) -> Result<Shape,
     shape(nd_sizes(&permuted, &indices, 0, Direction::Gather))
 }
 
+/// `the lists' common sizes ++ the other dimensions of the table, in their order`: the output of
+/// [`Gather::lists`](crate::Gather::lists), the updates of
+/// [`Scatter::lists`](crate::Scatter::lists), with the sizes of each list.
+///
+/// # Errors
+/// Those of [`axes`], and [`Error::SizeMismatch`] for lists that do not fit each other.
+///
+/// ```
+/// assert_eq!(strew::shape::lists(&[2, 3, 4, 5], [&[7, 1], &[6]], [3, 1])?, [7, 6, 2, 4]);
+/// # Ok::<(), strew::Error>(())
+/// ```
+pub fn lists<const K: usize>(
+    table: &[usize],
+    lists: [&[usize]; K],
+    axes: [usize; K],
+) -> Result<Shape, Error> {
+    let (table, mut layouts) = (Layout::from_sizes(table)?, [SCALAR; K]);
+    for (layout, sizes) in layouts.iter_mut().zip(lists) {
+        *layout = Layout::from_sizes(sizes)?;
+    }
+    let common = broadcast(&layouts.each_ref())?;
+    let permuted = axes_first(&table, &Layout::packed(&[K]), &axes, Direction::Gather)?;
+    shape(lists_sizes(&permuted, &common, K, Direction::Gather))
+}
+
 fn shape(sizes: Result<Layout, Error>) -> Result<Shape, Error> {
     let mut shape = Shape::new();
     for size in sizes?.sizes() {
@@ -291,6 +316,60 @@ pub(crate) const fn axes_first(
         d += 1;
     }
     Ok(permuted)
+}
+
+/// The sizes that lists have in common.
+pub(crate) const fn broadcast(lists: &[&Layout]) -> Result<Layout, Error> {
+    let (mut rank, mut rest) = (0, lists);
+    while let [list, more @ ..] = rest {
+        rank = if list.rank() > rank { list.rank() } else { rank };
+        rest = more;
+    }
+    let (mut common, mut dimension) = (SCALAR, 0);
+    while dimension < rank {
+        let mut expected = 1;
+        rest = lists;
+        while let [list, more @ ..] = rest {
+            let found = aligned(list, rank, dimension).0;
+            if expected == 1 {
+                expected = found;
+            } else if found != 1 && found != expected {
+                let operand = Operand::Indices;
+                return Err(Error::SizeMismatch { operand, dimension, expected, found });
+            }
+            rest = more;
+        }
+        common.push(expected, 0);
+        dimension += 1;
+    }
+    Ok(common)
+}
+
+/// The size and the stride of a list along a dimension of `rank`: its own dimensions are the last.
+pub(crate) const fn aligned(list: &Layout, rank: usize, dimension: usize) -> (usize, isize) {
+    match (dimension + list.rank()).checked_sub(rank) {
+        Some(own) if list.size(own) == 1 => (1, 0),
+        Some(own) => (list.size(own), list.stride(own)),
+        None => (1, 0),
+    }
+}
+
+/// `common ++ table[tuple..]`, for a table with the axes of a tuple first.
+pub(crate) const fn lists_sizes(
+    table: &Layout,
+    common: &Layout,
+    tuple: usize,
+    direction: Direction,
+) -> Result<Layout, Error> {
+    let found = common.rank() + table.rank() - tuple;
+    if found > MAX_RANK {
+        let operand = direction.flat();
+        return Err(Error::RankTooLarge { operand, expected: MAX_RANK, found });
+    }
+    let mut flat = SCALAR;
+    push_sizes(&mut flat, common, 0, common.rank());
+    push_sizes(&mut flat, table, tuple, table.rank());
+    Ok(flat)
 }
 
 /// `output[..1] ++ table[1..]`, for a table with a dimension at least.

@@ -9,7 +9,9 @@
 //! same, so that a mistake here could move a wrong element, never panic.
 
 use crate::error::Error;
+
 use crate::index::{Bounds, Index, resolve};
+use crate::indices::sealed::Places;
 use crate::plan::{Coordinate, Dim, Plan};
 
 /// What moves between table and flat tensor, for one entry of the indices.
@@ -24,7 +26,7 @@ pub(crate) trait Mover {
 /// Calls `visit` for each entry of the indices, in row-major order, with the address of its first
 /// element and its cell. Entries out of bounds are left out; under `Bounds::Error` the indices have
 /// been checked.
-pub(crate) fn entries<I: Index>(plan: &Plan, indices: &[I], visit: impl FnMut(Position)) {
+pub(crate) fn entries<S: Places>(plan: &Plan, indices: S, visit: impl FnMut(Position)) {
     if !plan.empty {
         lanes(plan, indices, Each(visit));
     }
@@ -33,7 +35,7 @@ pub(crate) fn entries<I: Index>(plan: &Plan, indices: &[I], visit: impl FnMut(Po
 /// Visits each entry, in row-major order. `false`: stopped at one that is out of bounds, because
 /// the policy is `Bounds::Error`.
 #[inline(always)]
-pub(crate) fn lanes<I: Index>(plan: &Plan, indices: &[I], mut visitor: impl Visitor) -> bool {
+pub(crate) fn lanes<S: Places>(plan: &Plan, indices: S, mut visitor: impl Visitor) -> bool {
     let (lane, outer) = split_lane(plan.outer());
     let mut start = Position::first(plan);
     let mut odometer = Odometer::new();
@@ -57,7 +59,7 @@ pub(crate) fn lanes<I: Index>(plan: &Plan, indices: &[I], mut visitor: impl Visi
 
 /// Where the tuple at `at` leads. `None`: out of bounds.
 #[inline(always)]
-pub(crate) fn locate<I: Index>(plan: &Plan, indices: &[I], mut at: Position) -> Option<Position> {
+pub(crate) fn locate<S: Places>(plan: &Plan, indices: S, mut at: Position) -> Option<Position> {
     let mut index = at.indices;
     for coordinate in plan.coordinates() {
         let position = plan.position(indices, index, coordinate.size)?;
@@ -107,7 +109,7 @@ pub(crate) fn nest(inner: &[Dim], mut at: Position, mover: &mut impl Mover) {
 /// indices.
 #[cold]
 #[inline(never)]
-pub(crate) fn first_out_of_bounds<I: Index>(plan: &Plan, indices: &[I]) -> Option<Error> {
+pub(crate) fn first_out_of_bounds<S: Places>(plan: &Plan, indices: S) -> Option<Error> {
     let mut at = Position::first(plan);
     let mut odometer = Odometer::new();
     let mut step = 0_usize;
@@ -115,7 +117,7 @@ pub(crate) fn first_out_of_bounds<I: Index>(plan: &Plan, indices: &[I]) -> Optio
         let mut position = at.indices;
         for (coordinate, Coordinate { size, .. }) in plan.coordinates().iter().enumerate() {
             let place = position.checked_div(plan.ring).unwrap_or(position);
-            if let Some(&index) = indices.get(place)
+            if let Some(index) = indices.get(place)
                 && resolve(index, *size, Bounds::Error, plan.negative).is_none()
             {
                 // The positions of a ring are one entry.

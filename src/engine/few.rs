@@ -7,7 +7,8 @@ use strew_simd::Place;
 use crate::element::Element;
 use crate::engine::resolver::{Resolver, reach};
 use crate::engine::tuning;
-use crate::index::{Bounds, Index, resolve};
+use crate::index::{Bounds, resolve};
+use crate::indices::sealed::Places;
 use crate::plan::{Dim, Plan};
 use crate::reduction::Reduction;
 use crate::walk::{Position, SINGLE};
@@ -52,12 +53,7 @@ impl Few {
 
     /// Finds the places in the table. `false`: an index is out of bounds under `Bounds::Error`.
     #[inline(never)]
-    pub(crate) fn resolve<I: Index>(
-        &self,
-        plan: &Plan,
-        indices: &[I],
-        places: &mut [usize],
-    ) -> bool {
+    pub(crate) fn resolve<S: Places>(&self, plan: &Plan, indices: S, places: &mut [usize]) -> bool {
         if !matches!((plan.bounds, plan.ring), (Bounds::Error, 1)) {
             return self.locate(plan, &indices, places);
         }
@@ -67,7 +63,7 @@ impl Few {
                 let (mut sum, mut at) = (table, start);
                 for axis in axes {
                     let Some(index) = indices.get(at) else { return false };
-                    let position = resolve(*index, axis.size, Bounds::Error, negative);
+                    let position = resolve(index, axis.size, Bounds::Error, negative);
                     let Some(position) = position else { return false };
                     sum = sum.wrapping_add(position.wrapping_mul(axis.table as usize));
                     at = at.wrapping_add_signed(next);

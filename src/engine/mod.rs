@@ -49,9 +49,10 @@ use crate::engine::resolver::{NoIndices, Resolver};
 use crate::engine::route::{Call, Effect, Route, Stores, hints};
 #[cfg(feature = "rayon")]
 use crate::engine::shared::Shared;
-use crate::engine::traverse::{Places, check_wide, places, small, traverse_wide};
+use crate::engine::traverse::{check_wide, places, small, traverse_wide};
 use crate::error::Direction;
 use crate::index::{Bounds, Index};
+use crate::indices::sealed::Places;
 use crate::map::Source;
 use crate::plan::Plan;
 use crate::reduction::Reduction;
@@ -59,9 +60,9 @@ use crate::walk::{self, Position};
 
 /// `output[flat] = input[table]`. `false`: an index is out of bounds under `Bounds::Error`, unless
 /// they are `proven`; nothing is gathered by it, nor by those that come after it.
-pub(crate) fn gather<T: Element, P: Place<T>, I: Index>(
+pub(crate) fn gather<T: Element, P: Place<T>, S: Places>(
     plan: &Plan,
-    indices: &[I],
+    indices: S,
     proven: bool,
     input: &[T],
     output: &mut [P],
@@ -75,15 +76,15 @@ pub(crate) fn gather<T: Element, P: Place<T>, I: Index>(
             inside
         });
     }
-    let (call, path) = (gather_call::<I>(size_of::<T>(), proven, 1), Path::detect());
+    let (call, path) = (gather_call::<S::Index>(size_of::<T>(), proven, 1), Path::detect());
     run(plan, &call, path, &indices, &mut gathered(plan, path, input, output))
 }
 
 /// [`gather`] to the end of a vector, for an output that has as many places as elements. What has
 /// been appended before an index that is out of bounds stays.
-pub(crate) fn append<T: Element, I: Index>(
+pub(crate) fn append<T: Element, S: Places>(
     plan: &Plan,
-    indices: &[I],
+    indices: S,
     proven: bool,
     input: &[T],
     output: &mut Vec<T>,
@@ -98,15 +99,15 @@ pub(crate) fn append<T: Element, I: Index>(
             inside
         });
     }
-    let (call, path) = (gather_call::<I>(size_of::<T>(), proven, 1), Path::detect());
+    let (call, path) = (gather_call::<S::Index>(size_of::<T>(), proven, 1), Path::detect());
     run(plan, &call, path, &indices, &mut job)
 }
 
 /// `data[table] = reduction(data[table], updates[flat])`. `false`: an index is out of bounds under
 /// `Bounds::Error`, unless they are `proven`; the data is as it was.
-pub(crate) fn scatter<T: Element, I: Index, R: Reduction<T>>(
+pub(crate) fn scatter<T: Element, S: Places, R: Reduction<T>>(
     plan: &Plan,
-    indices: &[I],
+    indices: S,
     proven: bool,
     reduction: &R,
     data: &mut [T],
@@ -121,15 +122,15 @@ pub(crate) fn scatter<T: Element, I: Index, R: Reduction<T>>(
             inside
         });
     }
-    let (call, path) = (scatter_call::<T, I, R>(proven, 1), Path::detect());
+    let (call, path) = (scatter_call::<T, S::Index, R>(proven, 1), Path::detect());
     run(plan, &call, path, &indices, &mut changed(plan, path, reduction, data, updates))
 }
 
 /// For a [`scatter`] to an output that starts as a copy of an input: the plan of that copy, and the
 /// input.
-pub(crate) fn scatter_into<T: Element, I: Index, R: Reduction<T>>(
+pub(crate) fn scatter_into<T: Element, S: Places, R: Reduction<T>>(
     plan: &Plan,
-    indices: &[I],
+    indices: S,
     proven: bool,
     reduction: &R,
     before: (&Plan, &[T]),
@@ -147,7 +148,7 @@ pub(crate) fn scatter_into<T: Element, I: Index, R: Reduction<T>>(
             inside
         });
     }
-    let call = Call { functional: true, ..scatter_call::<T, I, R>(proven, 1) };
+    let call = Call { functional: true, ..scatter_call::<T, S::Index, R>(proven, 1) };
     let path = Path::detect();
     let mut job = changed(plan, path, reduction, output, updates);
     job.before = Some(Before { plan: copy_plan, input, copy: copy::<T> });
@@ -164,17 +165,17 @@ pub(crate) fn copy<T: Element>(plan: &Plan, input: &[T], output: &mut [T]) {
 }
 
 /// Whether all indices are in bounds.
-pub(crate) fn check<I: Index>(plan: &Plan, indices: &[I]) -> bool {
+pub(crate) fn check<S: Places>(plan: &Plan, indices: S) -> bool {
     check_all(plan, &indices)
 }
 
 /// Visits all entries, in order, with their places and cells. The indices have been proven.
 #[inline]
-pub(crate) fn entries<I: Index>(plan: &Plan, indices: &[I], mut visit: impl FnMut(Position)) {
+pub(crate) fn entries<S: Places>(plan: &Plan, indices: S, mut visit: impl FnMut(Position)) {
     all_entries(plan, indices, &mut |places| places.each(&mut visit));
 }
 
-fn all_entries<I: Index>(plan: &Plan, indices: &[I], visit: &mut dyn FnMut(&Places<'_>)) {
+fn all_entries<S: Places>(plan: &Plan, indices: S, visit: &mut dyn FnMut(&traverse::Places<'_>)) {
     let blocks = plan.addresses_fit
         && i32::try_from(plan.cells).is_ok()
         && plan.entries() > tuning::FEW
@@ -182,93 +183,93 @@ fn all_entries<I: Index>(plan: &Plan, indices: &[I], visit: &mut dyn FnMut(&Plac
     if blocks {
         places(plan, Path::detect(), &indices, visit);
     } else {
-        walk::entries(plan, indices, |at| visit(&Places::one(at)));
+        walk::entries(plan, indices, |at| visit(&traverse::Places::one(at)));
     }
 }
 
 /// [`gather`] with the threads of the rayon pool that it is called in.
 #[cfg(feature = "rayon")]
-pub(crate) fn par_gather<T: Element, P: Place<T> + Send, I: Index>(
+pub(crate) fn par_gather<T: Element, P: Place<T> + Send, S: Places>(
     plan: &Plan,
-    indices: &[I],
+    indices: S,
     proven: bool,
     input: &[T],
     output: &mut [P],
 ) -> bool {
-    let call = gather_call::<I>(size_of::<T>(), proven, rayon::current_num_threads());
+    let call = gather_call::<S::Index>(size_of::<T>(), proven, rayon::current_num_threads());
     let path = Path::detect();
     par_run(plan, &call, path, &indices, &mut gathered(plan, path, input, output))
 }
 
 /// [`scatter`] with the threads of the rayon pool that it is called in.
 #[cfg(feature = "rayon")]
-pub(crate) fn par_scatter<T: Element, I: Index, R: Reduction<T> + Sync>(
+pub(crate) fn par_scatter<T: Element, S: Places, R: Reduction<T> + Sync>(
     plan: &Plan,
-    indices: &[I],
+    indices: S,
     proven: bool,
     reduction: &R,
     data: &mut [T],
     updates: &[T],
 ) -> bool {
-    let call = scatter_call::<T, I, R>(proven, rayon::current_num_threads());
+    let call = scatter_call::<T, S::Index, R>(proven, rayon::current_num_threads());
     let path = Path::detect();
     par_run(plan, &call, path, &indices, &mut changed(plan, path, reduction, data, updates))
 }
 
 /// `output[flat] = source[table]`, as [`gather`].
-pub(crate) fn read<U: Element, S: Source<U>, I: Index>(
+pub(crate) fn read<U: Element, F: Source<U>, S: Places>(
     plan: &Plan,
-    indices: &[I],
+    indices: S,
     proven: bool,
-    source: S,
+    source: F,
     output: &mut [U],
 ) -> bool {
-    let (call, path) = (gather_call::<I>(S::BYTES, proven, 1), Path::detect());
+    let (call, path) = (gather_call::<S::Index>(F::BYTES, proven, 1), Path::detect());
     let mut job = Read { source, output, n: plan.row(), way: Way::of(path) };
     run(plan, &call, path, &indices, &mut job)
 }
 
 /// `data[table] = change(data[table], updates[flat])`, as [`scatter`].
-pub(crate) fn change<T: Element, U: Element, I: Index>(
+pub(crate) fn change<T: Element, U: Element, S: Places>(
     plan: &Plan,
-    indices: &[I],
+    indices: S,
     proven: bool,
     data: &mut [T],
     updates: &[U],
     change: impl Fn(T, U) -> T + Copy,
 ) -> bool {
-    let (call, path) = (change_call::<I>(size_of::<T>(), proven, 1), Path::detect());
+    let (call, path) = (change_call::<S::Index>(size_of::<T>(), proven, 1), Path::detect());
     let mut job = changed_by(plan, path, data, updates, change);
     run(plan, &call, path, &indices, &mut job)
 }
 
 /// [`read`] with the threads of the rayon pool that it is called in.
 #[cfg(feature = "rayon")]
-pub(crate) fn par_read<U: Element, S: Source<U> + Send, I: Index>(
+pub(crate) fn par_read<U: Element, F: Source<U> + Send, S: Places>(
     plan: &Plan,
-    indices: &[I],
+    indices: S,
     proven: bool,
-    source: S,
+    source: F,
     output: &mut [U],
 ) -> bool {
-    let (element, path) = (S::BYTES.max(size_of::<U>()), Path::detect());
-    let call = gather_call::<I>(element, proven, rayon::current_num_threads());
+    let (element, path) = (F::BYTES.max(size_of::<U>()), Path::detect());
+    let call = gather_call::<S::Index>(element, proven, rayon::current_num_threads());
     let mut job = Read { source, output, n: plan.row(), way: Way::of(path) };
     par_run(plan, &call, path, &indices, &mut job)
 }
 
 /// [`change`] with the threads of the rayon pool that it is called in.
 #[cfg(feature = "rayon")]
-pub(crate) fn par_change<T: Element, U: Element, I: Index>(
+pub(crate) fn par_change<T: Element, U: Element, S: Places>(
     plan: &Plan,
-    indices: &[I],
+    indices: S,
     proven: bool,
     data: &mut [T],
     updates: &[U],
     change: impl Fn(T, U) -> T + Copy + Send,
 ) -> bool {
     let (element, path) = (size_of::<T>().max(size_of::<U>()), Path::detect());
-    let call = change_call::<I>(element, proven, rayon::current_num_threads());
+    let call = change_call::<S::Index>(element, proven, rayon::current_num_threads());
     let mut job = changed_by(plan, path, data, updates, change);
     par_run(plan, &call, path, &indices, &mut job)
 }

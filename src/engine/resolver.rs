@@ -2,7 +2,8 @@
 
 use strew_simd::{Axes, Axis, NOWHERE, Outside, Path, Tuples};
 
-use crate::index::{Bounds, Index, Negative};
+use crate::index::{Bounds, Negative};
+use crate::indices::sealed::Places;
 use crate::layout::MAX_RANK;
 use crate::plan::{Coordinate, Plan};
 use crate::walk::Position;
@@ -20,18 +21,18 @@ pub(crate) trait Resolver: Sync {
     fn position(&self, plan: &Plan, place: usize, size: usize) -> Option<usize>;
 }
 
-impl<I: Index> Resolver for &[I] {
+impl<S: Places> Resolver for S {
     fn resolve(&self, path: Path, tuples: &Tuples, axes: &Axes<'_>, to: &mut [u32]) -> bool {
-        I::RESOLVE(path, self, tuples, axes, to)
+        Places::resolve(*self, path, tuples, axes, to)
     }
 
     fn bytes(&self, start: usize, count: usize) -> &[u8] {
-        let rest = self.get(start..).unwrap_or_default();
+        let rest = self.slice().and_then(|slice| slice.get(start..)).unwrap_or_default();
         bytemuck::cast_slice(rest.get(..count).unwrap_or(rest))
     }
 
     fn position(&self, plan: &Plan, place: usize, size: usize) -> Option<usize> {
-        plan.position(self, place, size)
+        plan.position(*self, place, size)
     }
 }
 

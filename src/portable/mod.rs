@@ -15,7 +15,7 @@ pub(crate) mod movers;
 mod packed;
 pub(crate) mod shared;
 
-use crate::index::Index;
+use crate::indices::sealed::Places;
 use crate::plan::Plan;
 use crate::portable::movers::{Nest, Nothing};
 use crate::portable::packed::{PackedMover, packed};
@@ -27,9 +27,9 @@ use crate::walk::{Mover, lanes, split_lane};
 /// `PROVEN`: [`check`] has been there, so that under `Bounds::Error` there is nothing left to
 /// compare.
 #[inline(always)]
-pub(crate) fn run<I: Index, const PROVEN: bool>(
+pub(crate) fn run<S: Places, const PROVEN: bool>(
     plan: &Plan,
-    indices: &[I],
+    indices: S,
     mover: impl Mover + PackedMover,
 ) -> bool {
     if plan.empty {
@@ -37,13 +37,13 @@ pub(crate) fn run<I: Index, const PROVEN: bool>(
     }
     let dims = split_lane(plan.outer());
     let n = plan.packed_row;
-    match (plan.packed_tuple, n) {
+    match (indices.slice(), plan.packed_tuple, n) {
         // Loops of their own for single elements: plans in memory save a quarter of the fixed cost,
         // and 1.5 instructions an element.
-        (1, 1) => packed::<I, 1, PROVEN>(plan, dims, indices, 1, mover),
-        (1, 1..) => packed::<I, 1, PROVEN>(plan, dims, indices, n, mover),
-        (2, 1..) => packed::<I, 2, PROVEN>(plan, dims, indices, n, mover),
-        (3, 1..) => packed::<I, 3, PROVEN>(plan, dims, indices, n, mover),
+        (Some(slice), 1, 1) => packed::<S::Index, 1, PROVEN>(plan, dims, slice, 1, mover),
+        (Some(slice), 1, 1..) => packed::<S::Index, 1, PROVEN>(plan, dims, slice, n, mover),
+        (Some(slice), 2, 1..) => packed::<S::Index, 2, PROVEN>(plan, dims, slice, n, mover),
+        (Some(slice), 3, 1..) => packed::<S::Index, 3, PROVEN>(plan, dims, slice, n, mover),
         _ => lanes(plan, indices, Nest { inner: plan.inner(), mover }),
     }
 }
@@ -51,21 +51,21 @@ pub(crate) fn run<I: Index, const PROVEN: bool>(
 /// Whether all indices are in bounds, under `Bounds::Error`. Where nothing moves, they may be all
 /// the same.
 #[inline(always)]
-pub(crate) fn check<I: Index>(plan: &Plan, indices: &[I]) -> bool {
+pub(crate) fn check<S: Places>(plan: &Plan, indices: S) -> bool {
     check_by(plan, indices, Nothing)
 }
 
 /// The same with what is asked for each lane of packed tuples.
 #[inline(always)]
-fn check_by<I: Index>(plan: &Plan, indices: &[I], mover: impl PackedMover) -> bool {
+fn check_by<S: Places>(plan: &Plan, indices: S, mover: impl PackedMover) -> bool {
     if plan.empty {
         return !plan.checks_empty();
     }
     let dims = split_lane(plan.outer());
-    match plan.packed_tuple {
-        1 => packed::<I, 1, false>(plan, dims, indices, 1, mover),
-        2 => packed::<I, 2, false>(plan, dims, indices, 1, mover),
-        3 => packed::<I, 3, false>(plan, dims, indices, 1, mover),
+    match (indices.slice(), plan.packed_tuple) {
+        (Some(slice), 1) => packed::<S::Index, 1, false>(plan, dims, slice, 1, mover),
+        (Some(slice), 2) => packed::<S::Index, 2, false>(plan, dims, slice, 1, mover),
+        (Some(slice), 3) => packed::<S::Index, 3, false>(plan, dims, slice, 1, mover),
         _ => lanes(plan, indices, Nothing),
     }
 }
@@ -74,6 +74,7 @@ fn check_by<I: Index>(plan: &Plan, indices: &[I], mover: impl PackedMover) -> bo
 mod tests {
     use super::*;
     use crate::error::Direction::Gather;
+    use crate::index::Index;
     use crate::layout::Layout;
     use crate::plan::Dim;
     use crate::plan::tests::{nd, packed as layout};
@@ -133,14 +134,14 @@ mod tests {
                 let table = Layout::packed(sizes.get(..=k).unwrap_or(&[]));
                 let plan = nd(Gather, &table, &layout([7, k]), &layout([7, row]), 0);
                 let ([mut moved, mut checked], indices) = ([None, None], [0_u8; 35]);
-                assert!(run::<u8, true>(&plan, &indices, Noted(&mut moved)));
+                assert!(run::<_, true>(&plan, indices.as_slice(), Noted(&mut moved)));
                 let expected = match row {
                     _ if k > 3 => Asked::Row,
                     1 => Asked::Elements(k),
                     _ => Asked::Rows(k),
                 };
                 assert_eq!(moved, Some(expected), "{k} coordinates, rows of {row}");
-                assert!(check_by(&plan, &indices, Noted(&mut checked)));
+                assert!(check_by(&plan, indices.as_slice(), Noted(&mut checked)));
                 let expected = (k <= 3).then_some(Asked::Elements(k));
                 assert_eq!(checked, expected, "{k} coordinates, rows of {row}");
             }

@@ -106,7 +106,7 @@ fn no_coordinate_is_one_row() {
     let few = Few::of(&plan).unwrap();
     let mut output = [0; 9];
     with_places(&few, |places| {
-        assert!(few.resolve::<u8>(&plan, &[], places));
+        assert!(few.resolve::<&[u8]>(&plan, &[], places));
         few.gather(places, plan.row(), &[1, 2, 3, 4, 5, 6, 7], &mut output);
     });
     assert_eq!(output, [0, 0, 1, 2, 3, 4, 5, 6, 7]);

@@ -107,11 +107,11 @@ fn addresses_beyond_32_bits() {
     assert!(!plan.addresses_fit);
     let mut indices: Vec<i64> = (0..20).map(|n| n * 100_000_007 - (1 << 30)).collect();
     let mut output = [0; 60];
-    assert!(gather(&plan, &indices, false, &[5, 6, 7], &mut output));
+    assert!(gather(&plan, indices.as_slice(), false, &[5, 6, 7], &mut output));
     assert!(output.chunks(3).all(|row| row == [5, 6, 7]));
     indices[7] = size as i64;
     output.fill(0);
-    assert!(!gather(&plan, &indices, false, &[5, 6, 7], &mut output));
+    assert!(!gather(&plan, indices.as_slice(), false, &[5, 6, 7], &mut output));
     assert!(output == [0; 60] && !check_all(&plan, &indices.as_slice()));
 }
 
@@ -138,8 +138,10 @@ fn wide_addresses() {
             };
             let moves = if spoils { Vec::new() } else { case.moves() };
             let inside = match direction {
-                Direction::Gather => gather(plan, indices, false, &table, &mut written),
-                Direction::Scatter => scatter(plan, indices, false, &Assign, &mut written, &flat),
+                Direction::Gather => gather(plan, indices.as_slice(), false, &table, &mut written),
+                Direction::Scatter => {
+                    scatter(plan, indices.as_slice(), false, &Assign, &mut written, &flat)
+                }
             };
             for (to_table, to_flat) in moves {
                 match direction {

@@ -1,0 +1,79 @@
+//! The indices of a call: a slice, or what is read as if it were one.
+
+#[cfg(feature = "std")]
+use strew_simd::{Axes, Path, Tuples};
+
+use crate::error::{Error, Operand};
+use crate::index::Index;
+use crate::proof::fits;
+
+/// What a [`Checked`](crate::Checked) has its indices from: a slice, or one for each coordinate
+/// ([`Lists`](crate::Lists)). This trait is sealed.
+///
+/// ```
+/// use strew::{Checked, Gather, Index, Indices, Layout};
+///
+/// fn first<I: Index, S: Indices<Index = I>>(checked: &Checked<'_, Gather, I, S>) -> char {
+///     let mut output = ['?'];
+///     checked.run(&['a', 'b', 'c'], &mut output).map_or('!', |()| output[0])
+/// }
+/// let (table, one) = (Layout::contiguous([3]), Layout::contiguous([1]));
+/// assert_eq!(first(&Gather::axis(&table, &one, &one, 0)?.check(&[2])?), 'c');
+/// # Ok::<(), strew::Error>(())
+/// ```
+pub trait Indices: sealed::Places {}
+
+impl<I: Index> Indices for &[I] {}
+
+pub(crate) mod sealed {
+    #[cfg(feature = "std")]
+    use super::{Axes, Path, Tuples};
+    use super::{Error, Index};
+
+    /// Indices by their places in a plan.
+    pub trait Places: Copy + Sync {
+        type Index: Index;
+
+        /// Fails unless there are indices at all places of a plan that needs `length` of them.
+        fn fit(self, length: usize) -> Result<(), Error>;
+
+        /// The index at a place. `None`: it does not count, or lies outside the slice.
+        fn get(self, place: usize) -> Option<Self::Index>;
+
+        /// All of them, where they are one slice.
+        #[inline(always)]
+        fn slice(&self) -> Option<&[Self::Index]> {
+            None
+        }
+
+        /// Sets the addresses of tuples, and says whether all indices are on their axes. The others
+        /// get no address, or the nearest under `Clamp`.
+        #[cfg(feature = "std")]
+        fn resolve(self, path: Path, tuples: &Tuples, axes: &Axes<'_>, to: &mut [u32]) -> bool;
+    }
+}
+use sealed::Places;
+
+impl<I: Index> Places for &[I] {
+    type Index = I;
+
+    #[inline(always)]
+    fn fit(self, length: usize) -> Result<(), Error> {
+        fits(Operand::Indices, length, self.len())
+    }
+
+    #[inline(always)]
+    fn get(self, place: usize) -> Option<I> {
+        <[I]>::get(self, place).copied()
+    }
+
+    #[inline(always)]
+    fn slice(&self) -> Option<&[I]> {
+        Some(self)
+    }
+
+    #[cfg(feature = "std")]
+    fn resolve(self, path: Path, tuples: &Tuples, axes: &Axes<'_>, to: &mut [u32]) -> bool {
+        I::RESOLVE(path, self, tuples, axes, to)
+    }
+}
