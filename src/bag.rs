@@ -1,5 +1,6 @@
 //! Bag: `output[b] = reduce over the entries j of bag b of table[indices[j]]`.
 
+use core::marker::PhantomData;
 use core::ops::Range;
 
 use bytemuck::Zeroable;
@@ -8,6 +9,8 @@ use crate::element::Element;
 use crate::error::{Error, Operand, tri};
 use crate::fused::{BagPlan, Fused, NO_PADDING};
 use crate::index::{Bounds, Index, Negative};
+use crate::indices::Indices;
+use crate::indices::sealed::Places;
 use crate::layout::Layout;
 use crate::plan::Plan;
 use crate::pool::Pool;
@@ -360,8 +363,17 @@ impl Bag {
         indices: &'a [I],
         bags: Bags<'a, O>,
     ) -> Result<CheckedBag<'a, I, O>, Error> {
+        self.checked(indices, bags)
+    }
+
+    #[inline(always)]
+    pub(crate) fn checked<'a, S: Indices, O: Index>(
+        &'a self,
+        indices: S,
+        bags: Bags<'a, O>,
+    ) -> Result<CheckedBag<'a, S::Index, O, S>, Error> {
         let BagPlan { plan, entries, bags: number, .. } = &self.plan;
-        fits(Operand::Indices, plan.lengths.indices, indices.len())?;
+        indices.fit(plan.lengths.indices)?;
         let used = bags.prove(*number, *entries)?;
         if used.len() == *entries {
             run::check(plan, indices)?;
@@ -375,7 +387,8 @@ impl Bag {
                 error => error,
             })?;
         }
-        Ok(CheckedBag { bag: self, indices, bags, used: (used.start, used.end) })
+        let used = (used.start, used.end);
+        Ok(CheckedBag { bag: self, indices, index: PhantomData, bags, used })
     }
 
     /// Fails if a slice but for indices and offsets is too short.
@@ -407,15 +420,16 @@ impl Bag {
 /// # Ok::<(), strew::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
-pub struct CheckedBag<'a, I, O> {
+pub struct CheckedBag<'a, I, O, S = &'a [I]> {
     bag: &'a Bag,
-    indices: &'a [I],
+    indices: S,
+    index: PhantomData<I>,
     bags: Bags<'a, O>,
     /// The first entry of the first bag, and the end of the last.
     used: (usize, usize),
 }
 
-impl<I: Index, O: Index> CheckedBag<'_, I, O> {
+impl<I: Index, O: Index, S: Indices<Index = I>> CheckedBag<'_, I, O, S> {
     /// Reduces the rows of each bag, as [`Bag::run`].
     ///
     /// # Errors
@@ -579,7 +593,7 @@ impl<I: Index, O: Index> CheckedBag<'_, I, O> {
         pool: &'a P,
         table: &'a [T],
         map: &'a M,
-    ) -> Fused<'a, T, I, O, P, M> {
+    ) -> Fused<'a, T, S, O, P, M> {
         #[cfg(feature = "std")]
         let machine = strew_simd::Machine::detect();
         Fused {
@@ -603,8 +617,8 @@ const PART: usize = 256 << 10;
 
 /// Reduces some bags with the best instructions of this machine.
 #[inline(always)]
-fn run_part<T, U, I, O, P, M>(
-    fused: &Fused<'_, T, I, O, P, M>,
+fn run_part<T, U, S, O, P, M>(
+    fused: &Fused<'_, T, S, O, P, M>,
     bags: Range<usize>,
     before: usize,
     output: &mut [U],
@@ -612,7 +626,7 @@ fn run_part<T, U, I, O, P, M>(
 ) where
     T: Element,
     U: Element + Zeroable,
-    I: Index,
+    S: Places,
     O: Index,
     P: Pool<U>,
     M: Fn(T) -> U,
@@ -629,8 +643,8 @@ fn run_part<T, U, I, O, P, M>(
 /// Halves the bags until they are at most `most`. The output starts at the position `base`, and a
 /// bag at most `below` before its first element.
 #[cfg(feature = "rayon")]
-fn split<T, U, I, O, P, M>(
-    fused: &Fused<'_, T, I, O, P, M>,
+fn split<T, U, S, O, P, M>(
+    fused: &Fused<'_, T, S, O, P, M>,
     bags: Range<usize>,
     before: usize,
     output: &mut [U],
@@ -639,7 +653,7 @@ fn split<T, U, I, O, P, M>(
 ) where
     T: Element,
     U: Element + Zeroable + Send,
-    I: Index,
+    S: Places,
     O: Index,
     P: Pool<U> + Sync,
     M: Fn(T) -> U + Sync,

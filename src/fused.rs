@@ -6,7 +6,9 @@
 use core::ops::Range;
 
 use crate::element::Element;
+use crate::index::sealed::Sealed as _;
 use crate::index::{Bounds, Index, resolve};
+use crate::indices::sealed::Places;
 use crate::plan::{Coordinate, Dim, Plan};
 use crate::pool::sealed::Rows;
 use crate::segments::Bags;
@@ -72,11 +74,11 @@ impl BagPlan {
 }
 
 /// What a call works on. `output` starts at the position `base` of the output.
-pub(crate) struct Fused<'a, T, I, O, P, M> {
+pub(crate) struct Fused<'a, T, S, O, P, M> {
     pub plan: &'a BagPlan,
     pub pool: &'a P,
     pub table: &'a [T],
-    pub indices: &'a [I],
+    pub indices: S,
     pub bags: Bags<'a, O>,
     pub map: &'a M,
     /// Whether rows are prefetched.
@@ -84,7 +86,7 @@ pub(crate) struct Fused<'a, T, I, O, P, M> {
     pub prefetches: bool,
 }
 
-impl<T: Element, I: Index, O: Index, P, M> Fused<'_, T, I, O, P, M> {
+impl<T: Element, S: Places, O: Index, P, M> Fused<'_, T, S, O, P, M> {
     /// Reduces some bags. `before` is the end of the bag before them.
     #[inline(always)]
     pub(crate) fn run<U: Element + bytemuck::Zeroable>(
@@ -340,7 +342,7 @@ impl<T: Element, I: Index, O: Index, P, M> Fused<'_, T, I, O, P, M> {
     fn address(&self, entry: usize) -> Option<usize> {
         let BagPlan { plan, padding, .. } = self.plan;
         let Coordinate { size, table, .. } = *plan.coordinates().first()?;
-        let index = *self.indices.get(self.plan.position(entry))?;
+        let index = self.indices.get(self.plan.position(entry))?;
         let position = match plan.bounds {
             Bounds::Error => I::proven_position(index, size),
             bounds => resolve(index, size, bounds, plan.negative)?,

@@ -7,8 +7,9 @@ use crate::error::{Error, Operand};
 use crate::index::Index;
 use crate::proof::fits;
 
-/// What a [`Checked`](crate::Checked) has its indices from: a slice, or one for each coordinate
-/// ([`Lists`](crate::Lists)). This trait is sealed.
+/// What a [`Checked`](crate::Checked) has its indices from: a slice, one for each coordinate
+/// ([`Lists`](crate::Lists)), or one of which some do not count ([`Nullable`](crate::Nullable)).
+/// This trait is sealed.
 ///
 /// ```
 /// use strew::{Checked, Gather, Index, Indices, Layout};
@@ -33,6 +34,8 @@ pub(crate) mod sealed {
     /// Indices by their places in a plan.
     pub trait Places: Copy + Sync {
         type Index: Index;
+        /// Whether there may be indices that do not count.
+        const NULLABLE: bool = false;
 
         /// Fails unless there are indices at all places of a plan that needs `length` of them.
         fn fit(self, length: usize) -> Result<(), Error>;
@@ -40,14 +43,20 @@ pub(crate) mod sealed {
         /// The index at a place. `None`: it does not count, or lies outside the slice.
         fn get(self, place: usize) -> Option<Self::Index>;
 
+        /// Whether the index at a place counts; if not, its entry is left out whatever it is.
+        #[inline(always)]
+        fn counts(self, _place: usize) -> bool {
+            true
+        }
+
         /// All of them, where they are one slice.
         #[inline(always)]
         fn slice(&self) -> Option<&[Self::Index]> {
             None
         }
 
-        /// Sets the addresses of tuples, and says whether all indices are on their axes. The others
-        /// get no address, or the nearest under `Clamp`.
+        /// Sets the addresses of tuples, and says whether all indices that count are on their axes.
+        /// The others get no address, or the nearest under `Clamp`.
         #[cfg(feature = "std")]
         fn resolve(self, path: Path, tuples: &Tuples, axes: &Axes<'_>, to: &mut [u32]) -> bool;
     }

@@ -63,6 +63,7 @@
 //! - [`mask::nonzero`]: ONNX `NonZero`, PyTorch `nonzero`, NumPy `argwhere`. [`mask::compress`]:
 //!   ONNX `Compress`, PyTorch `masked_select`, NumPy `a[mask]`. [`mask::expand`]: PyTorch
 //!   `masked_scatter`. [`mask::fill`]: PyTorch `masked_fill`.
+//! - [`Nullable`]: ids with a validity mask, as in Arrow (pyarrow `take`) and Polars `gather`.
 //! - [`Scatter::reduce_arg`]: torch_scatter `scatter_max`, `scatter_min`; `examples/max_pool.rs`.
 //! - [`Gather::adjoint`], [`Scatter::adjoint`]: the other direction, for gradients.
 //!
@@ -175,6 +176,7 @@ mod layout;
 mod lists;
 mod map;
 mod movers;
+mod nullable;
 mod operation;
 mod plan;
 mod pool;
@@ -212,6 +214,7 @@ pub use index::{Bounds, Index, Negative};
 pub use indices::Indices;
 pub use layout::{Layout, MAX_RANK};
 pub use lists::{ByLists, Lists};
+pub use nullable::Nullable;
 pub use operation::{Number, Operation};
 pub use plan::Sequence;
 pub use pool::{Mean, Pool, Weight, Weighted};

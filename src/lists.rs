@@ -160,6 +160,14 @@ macro_rules! common {
                 &'a self,
                 lists: [&'a [I]; K],
             ) -> Result<Checked<'a, $operator, I, Lists<'a, &'a [I], K>>, Error> {
+                self.checked(lists)
+            }
+
+            #[inline(always)]
+            pub(crate) fn checked<'a, S: Indices>(
+                &'a self,
+                lists: [S; K],
+            ) -> Result<Checked<'a, $operator, S::Index, Lists<'a, S, K>>, Error> {
                 let indices = self.indices(lists);
                 run::check(&self.operator.plan, indices)?;
                 Ok(Checked { operator: &self.operator, indices, index: PhantomData })
@@ -357,6 +365,7 @@ impl<S: Indices, const K: usize> Indices for Lists<'_, S, K> {}
 
 impl<S: Places, const K: usize> Places for Lists<'_, S, K> {
     type Index = S::Index;
+    const NULLABLE: bool = S::NULLABLE;
 
     fn fit(self, _: usize) -> Result<(), Error> {
         self.lists
@@ -370,6 +379,15 @@ impl<S: Places, const K: usize> Places for Lists<'_, S, K> {
         let (entry, k) = (place.checked_div(K)?, place.checked_rem(K)?);
         let (place, _) = self.spread.place(self.spread.lists.get(k)?, entry);
         self.lists.get(k)?.get(place)
+    }
+
+    #[inline(always)]
+    fn counts(self, place: usize) -> bool {
+        let (entry, k) = (place.checked_div(K).unwrap_or(0), place.checked_rem(K).unwrap_or(0));
+        self.lists.get(k).zip(self.spread.lists.get(k)).is_none_or(|(indices, list)| {
+            let (place, _) = self.spread.place(list, entry);
+            indices.counts(place)
+        })
     }
 
     #[cfg(feature = "std")]
@@ -423,7 +441,12 @@ impl<S: Places, const K: usize> Lists<'_, S, K> {
                 *to = if (*to == NOWHERE) | (*address == NOWHERE) { NOWHERE } else { sum };
             }
         }
-        inside
+        // An index may be outside where another one does not count.
+        let counts = |n: usize| {
+            let entry = entry.wrapping_add_signed(step.wrapping_mul(n as isize));
+            (0..K).all(|k| self.counts(entry.wrapping_mul(K).wrapping_add(k)))
+        };
+        inside || S::NULLABLE && to.iter().enumerate().all(|(n, to)| *to != NOWHERE || !counts(n))
     }
 
     /// Sets what one coordinate adds: the rest of a row of the last dimension at a time, or whole

@@ -60,7 +60,7 @@ pub struct Mask<'a> {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Values<'a> {
+pub(crate) enum Values<'a> {
     Bools(&'a [bool]),
     Bits(&'a [u8]),
 }
@@ -80,11 +80,7 @@ impl<'a> Mask<'a> {
 
     /// Fails if there are fewer values than the layout needs.
     fn fits(&self) -> Result<(), Error> {
-        let found = match self.values {
-            Values::Bools(values) => values.len(),
-            Values::Bits(bytes) => bytes.len().saturating_mul(8),
-        };
-        fits(Operand::Mask, self.layout.extent_of(Operand::Mask)?, found)
+        fits(Operand::Mask, self.layout.extent_of(Operand::Mask)?, self.values.len())
     }
 }
 
@@ -527,8 +523,15 @@ fn chosen<T: Element>(words: &[u64], from: &[T], to: &mut [T]) {
 }
 
 impl Values<'_> {
+    pub(crate) fn len(self) -> usize {
+        match self {
+            Values::Bools(values) => values.len(),
+            Values::Bits(bytes) => bytes.len().saturating_mul(8),
+        }
+    }
+
     /// Up to 64 values from a place on, a step apart, as bits.
-    fn word(self, place: usize, step: isize, count: usize) -> u64 {
+    pub(crate) fn word(self, place: usize, step: isize, count: usize) -> u64 {
         let ones = if count < 64 { (1 << count) - 1 } else { u64::MAX };
         if step == 0 {
             return if count > 0 && self.get(place) { ones } else { 0 };
@@ -559,7 +562,7 @@ impl Values<'_> {
     }
 
     #[inline]
-    fn get(self, place: usize) -> bool {
+    pub(crate) fn get(self, place: usize) -> bool {
         match self {
             Values::Bools(values) => values.get(place).copied().unwrap_or(false),
             Values::Bits(bytes) => {

@@ -108,12 +108,12 @@ pub(crate) fn append<T: Element, S: Places>(
     result(plan, indices, inside)
 }
 
-/// Fails if the policy leaves places of the output as they are. Any but `Skip` finds a place for
-/// every index, unless the axis has none.
+/// Fails if places of the output may be left as they are: under `Skip`, or where indices may not
+/// count. Any other policy finds a place for every index, unless the axis has none.
 #[inline(always)]
 fn writes_all<S: Places>(plan: &Plan, indices: S) -> Result<(), Error> {
-    if matches!(plan.bounds, Bounds::Skip) {
-        return Err(Error::PolicyNotSupported { found: plan.bounds });
+    if S::NULLABLE || matches!(plan.bounds, Bounds::Skip) {
+        return Err(Error::PolicyNotSupported { found: Bounds::Skip });
     }
     if plan.empty && plan.lengths.flat > 0 {
         let mut strict = *plan;

@@ -44,7 +44,7 @@ pub(crate) fn lanes<S: Places>(plan: &Plan, indices: S, mut visitor: impl Visito
         for _ in 0..lane.size {
             match locate(plan, indices, at) {
                 Some(found) => visitor.visit(found),
-                None if matches!(plan.bounds, Bounds::Error) => return false,
+                None if fails(plan, indices, at.indices) => return false,
                 None => {}
             }
             at.step(lane);
@@ -68,6 +68,26 @@ pub(crate) fn locate<S: Places>(plan: &Plan, indices: S, mut at: Position) -> Op
         index = index.wrapping_add_signed(plan.tuple_stride);
     }
     Some(at)
+}
+
+/// Whether an entry that leads nowhere is an error: it counts, and the policy is `Bounds::Error`.
+#[inline(always)]
+pub(crate) fn fails<S: Places>(plan: &Plan, indices: S, place: usize) -> bool {
+    matches!(plan.bounds, Bounds::Error) && counts(plan, indices, place)
+}
+
+/// Whether the entry at a place counts: all of its indices do.
+#[inline(always)]
+pub(crate) fn counts<S: Places>(plan: &Plan, indices: S, place: usize) -> bool {
+    if !S::NULLABLE {
+        return true;
+    }
+    let mut place = place.checked_div(plan.ring).unwrap_or(place);
+    plan.coordinates().iter().all(|_| {
+        let counts = indices.counts(place);
+        place = place.wrapping_add_signed(plan.tuple_stride);
+        counts
+    })
 }
 
 /// What is done at each entry of the indices. Not a closure, which could not be `inline(always)`.
@@ -119,6 +139,7 @@ pub(crate) fn first_out_of_bounds<S: Places>(plan: &Plan, indices: S) -> Option<
             let place = position.checked_div(plan.ring).unwrap_or(position);
             if let Some(index) = indices.get(place)
                 && resolve(index, *size, Bounds::Error, plan.negative).is_none()
+                && counts(plan, indices, at.indices)
             {
                 // The positions of a ring are one entry.
                 let entry = step.checked_div(plan.ring).unwrap_or(step);

@@ -54,7 +54,7 @@ impl Few {
     /// Finds the places in the table. `false`: an index is out of bounds under `Bounds::Error`.
     #[inline(never)]
     pub(crate) fn resolve<S: Places>(&self, plan: &Plan, indices: S, places: &mut [usize]) -> bool {
-        if !matches!((plan.bounds, plan.ring), (Bounds::Error, 1)) {
+        if S::NULLABLE || !matches!((plan.bounds, plan.ring), (Bounds::Error, 1)) {
             return self.locate(plan, &indices, places);
         }
         let (negative, axes, next) = (plan.negative, plan.coordinates(), plan.tuple_stride);
@@ -83,7 +83,11 @@ impl Few {
             for place in places {
                 match reach(plan, resolver, &at) {
                     Some(found) => *place = found,
-                    None if matches!(plan.bounds, Bounds::Error) => return false,
+                    None if matches!(plan.bounds, Bounds::Error)
+                        && resolver.counts(plan, at.indices) =>
+                    {
+                        return false;
+                    }
                     None => {}
                 }
                 at.step(lane);

@@ -6,7 +6,7 @@ use crate::index::{Bounds, Negative};
 use crate::indices::sealed::Places;
 use crate::layout::MAX_RANK;
 use crate::plan::{Coordinate, Plan};
-use crate::walk::Position;
+use crate::walk::{self, Position};
 
 /// The indices of a call.
 pub(crate) trait Resolver: Sync {
@@ -17,8 +17,11 @@ pub(crate) trait Resolver: Sync {
     /// Some indices as bytes, as far as they lie in the slice, for prefetches.
     fn bytes(&self, start: usize, count: usize) -> &[u8];
 
-    /// The position of one index. `None`: it has none, or lies outside the slice.
+    /// The position of one index. `None`: it has none, does not count, or lies outside the slice.
     fn position(&self, plan: &Plan, place: usize, size: usize) -> Option<usize>;
+
+    /// Whether the entry at a place counts.
+    fn counts(&self, plan: &Plan, place: usize) -> bool;
 }
 
 impl<S: Places> Resolver for S {
@@ -33,6 +36,10 @@ impl<S: Places> Resolver for S {
 
     fn position(&self, plan: &Plan, place: usize, size: usize) -> Option<usize> {
         plan.position(*self, place, size)
+    }
+
+    fn counts(&self, plan: &Plan, place: usize) -> bool {
+        walk::counts(plan, *self, place)
     }
 }
 
@@ -51,6 +58,10 @@ impl Resolver for NoIndices {
 
     fn position(&self, _: &Plan, _: usize, _: usize) -> Option<usize> {
         None
+    }
+
+    fn counts(&self, _: &Plan, _: usize) -> bool {
+        true
     }
 }
 
@@ -88,7 +99,7 @@ pub(crate) fn one_by_one(
             }
             let strides = axes.all.iter().map(|axis| axis.stride);
             let address = locate(plan, resolver, at, strides);
-            all &= address.is_some();
+            all &= address.is_some() || !resolver.counts(plan, at);
             *to = address.map_or(NOWHERE, |address| axes.first.wrapping_add(address));
             at = at.wrapping_add_signed(tuples.step);
         }

@@ -516,7 +516,9 @@ fn each_entry(
     loop {
         match reach(plan, resolver, &at) {
             Some(table) => visit(at, table),
-            None if matches!(plan.bounds, Bounds::Error) => return false,
+            None if matches!(plan.bounds, Bounds::Error) && resolver.counts(plan, at.indices) => {
+                return false;
+            }
             None => {}
         }
         if plan.outer().is_empty() || !odometer.step(plan.outer(), &mut at) {
