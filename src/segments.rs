@@ -35,6 +35,17 @@ pub enum Bags<'a, O> {
     Lengths(&'a [O]),
 }
 
+impl<O> Bags<'_, O> {
+    /// The number of bags.
+    #[cfg(feature = "ndarray")]
+    pub(crate) fn number(&self) -> usize {
+        match self {
+            Bags::Offsets(offsets) => offsets.len().saturating_sub(1),
+            Bags::Starts(values) | Bags::Lengths(values) => values.len(),
+        }
+    }
+}
+
 impl<O: Index> Bags<'_, O> {
     /// Proves that all bags lie, one behind the other, among `entries` of them. Returns the entries
     /// from the first bag to the last.

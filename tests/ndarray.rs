@@ -15,8 +15,8 @@ use common::case::Case;
 use common::generate::{self, Direction, KINDS};
 use ndarray::{Array1, Array2, ArrayD, ArrayView, IxDyn, ShapeBuilder, array, aview0, aview1, s};
 use proptest::prelude::*;
-use strew::ndarray::{Operator, layout};
-use strew::{Add, Bounds, Error, Gather, Layout, Operand, shape};
+use strew::ndarray::{Operator, Pooled, layout};
+use strew::{Add, Bags, Bounds, Error, Gather, Layout, Negative, Operand, Scatter, shape};
 
 /// Of tables of the size of what moves, and of larger ones.
 fn cases(direction: Direction) -> impl Strategy<Value = Case> {
@@ -213,4 +213,149 @@ fn layouts_of_views_in_their_memory() {
         layout(&backwards.slice(s![..;-1]), &units),
         Ok(Layout::strided([6], [-1]).with_offset(5))
     );
+}
+
+#[test]
+fn axes_may_count_from_the_end() {
+    let table = array![[1, 2, 3], [4, 5, 6]];
+    for (axis, from_end) in [(0_usize, -2), (1, -1)] {
+        assert_eq!(
+            Operator::axis(from_end).gather(&table, &array![1, 0]),
+            Operator::axis(axis).gather(&table, &array![1, 0])
+        );
+        let best = array![[0, 1, 1], [1, 0, 0]];
+        assert_eq!(
+            Operator::elements(from_end).gather(&table, &best),
+            Operator::elements(axis).gather(&table, &best)
+        );
+    }
+    let bad = Error::AxisOutOfRange { operand: Operand::Input, expected: 2, found: 3 };
+    assert_eq!(Operator::axis(-3).gather(&table, &array![0]), Err(bad));
+    assert_eq!(Pooled::axis(-3).run(Add, &table, &array![0], Bags::Starts(&[0])), Err(bad));
+}
+
+#[test]
+fn updates_are_broadcast_as_numpy_does() {
+    // a[[2, 0]] = u for all that NumPy takes, and what it does not.
+    let assigned = |updates: &ArrayD<i32>| {
+        let mut data = Array2::zeros((3, 2));
+        Operator::axis(0).scatter(&mut data, &array![2, 0], updates).map(|()| data)
+    };
+    let expected = [
+        (array![[7]].into_dyn(), array![[7, 7], [0, 0], [7, 7]]),
+        (ndarray::arr0(7).into_dyn(), array![[7, 7], [0, 0], [7, 7]]),
+        (array![1, 2].into_dyn(), array![[1, 2], [0, 0], [1, 2]]),
+        (array![[1], [2]].into_dyn(), array![[2, 2], [0, 0], [1, 1]]),
+        (array![[1, 2], [3, 4]].into_dyn(), array![[3, 4], [0, 0], [1, 2]]),
+    ];
+    for (updates, expected) in expected {
+        assert_eq!(assigned(&updates), Ok(expected), "{updates}");
+    }
+    assert!(assigned(&array![1, 2, 3].into_dyn()).is_err());
+    assert!(assigned(&array![[[1, 2]]].into_dyn()).is_err());
+    // The table of take_along_axis.
+    let (row, columns) = (array![[1, 2, 3]], array![[2, 0], [1, 1]]);
+    let taken = Operator::elements(1).gather(&row, &columns).unwrap();
+    assert_eq!(taken, array![[3, 1], [2, 2]].into_dyn());
+}
+
+/// All that slices have, on views with gaps and repeated updates: the same as on whole arrays.
+#[test]
+fn views_have_all_that_slices_have() {
+    let all = Array2::from_shape_fn((40, 9), |(row, column)| (row * 7 + column * 3) as i32 % 50);
+    let view = s![1..;3, ..;-2];
+    let (before, indices) = (all.slice(view).to_owned(), array![3, -1, 3, 0, 12, 3]);
+    let updates = Array2::from_shape_fn((6, 5), |(row, column)| (row + 2 * column) as i32);
+    type View<'a> = ndarray::ArrayViewMut2<'a, i32>;
+    let check = |name: &str, run: &dyn Fn(&mut View<'_>) -> Result<(), Error>| {
+        let (mut packed, mut gaps) = (before.clone(), all.clone());
+        run(&mut packed.view_mut()).unwrap();
+        run(&mut gaps.slice_mut(view)).unwrap();
+        assert_eq!(gaps.slice(view), packed, "{name}");
+        let mut others = gaps.clone();
+        others.slice_mut(view).assign(&before);
+        assert_eq!(others, all, "{name}");
+        packed
+    };
+    let rows = Operator::axis(0);
+    // By slices.
+    let (table, ids) = (Layout::contiguous([13, 5]), Layout::contiguous([6]));
+    let scatter = Scatter::axis(&table, &ids, &Layout::contiguous([6, 5]), 0).unwrap();
+    let (ids, flat) = (indices.as_slice().unwrap(), updates.as_slice().unwrap());
+    let by_slices = |run: &dyn Fn(&mut [i32]) -> Result<(), Error>| {
+        let mut data = before.as_standard_layout().into_owned();
+        run(data.as_slice_mut().unwrap()).unwrap();
+        data
+    };
+    let mean = check("mean", &|data| rows.mean(data, &indices, &updates));
+    assert_eq!(mean, by_slices(&|data| scatter.mean(data, ids, flat, &mut [0; 200])));
+    let mean = check("mean", &|data| rows.mean_excluding_self(data, &indices, &updates));
+    let mut scratch = [0; 200];
+    assert_eq!(mean.row(3), {
+        let mut data = before.as_standard_layout().into_owned();
+        let slice = data.as_slice_mut().unwrap();
+        scatter.mean_excluding_self(slice, ids, flat, &mut scratch).unwrap();
+        data.row(3).to_owned()
+    });
+    let excluding =
+        check("excluding", &|data| rows.reduce_excluding_self(Add, data, &indices, &updates));
+    assert_eq!(
+        excluding,
+        by_slices(&|data| scatter.reduce_excluding_self(Add, data, ids, flat, &mut [0; 1]))
+    );
+    let sums = check("reduce", &|data| rows.reduce(Add, data, &indices, &updates));
+    let bytes = updates.mapv(|update| update as u8);
+    let mapped =
+        check("reduce_map", &|data| rows.reduce_map(Add, data, &indices, &bytes, i32::from));
+    assert_eq!(mapped, sums);
+    let into = check("reduce_into", &|data| {
+        data.fill(-1);
+        rows.reduce_into(Add, &before.view(), &indices, &updates, data)
+    });
+    assert_eq!(into, sums);
+    #[cfg(feature = "rayon")]
+    {
+        let threads = check("par", &|data| rows.par_reduce(Add, data, &indices, &updates));
+        assert_eq!(threads, sums);
+        let gathered = rows.par_gather(&all.slice(view), &indices).unwrap();
+        assert_eq!(Ok(gathered), rows.gather(&all.slice(view), &indices));
+    }
+    let mut floats = Array2::from_elem((6, 10), -1.0);
+    let mut every_other = floats.slice_mut(s![.., ..;2]);
+    rows.gather_map_into(&all.slice(view), &indices, &mut every_other, f64::from).unwrap();
+    assert_eq!(every_other.mapv(|x| x as i32).into_dyn(), rows.gather(&before, &indices).unwrap());
+    assert!(floats.slice(s![.., 1..;2]).iter().all(|x| *x == -1.0));
+
+    // Whatever the error, the output is as it was.
+    let mut output = array![[1], [2]];
+    for (input, indices, updates) in [
+        (array![[5], [6]], array![2], array![[9]]),
+        (array![[5], [6]], array![0], array![[9, 9]]),
+        (array![[5], [6], [7]], array![0], array![[9]]),
+    ] {
+        let into = Operator::axis(0).reduce_into(Add, &input, &indices, &updates, &mut output);
+        assert!(into.is_err());
+        assert_eq!(output, array![[1], [2]]);
+    }
+}
+
+#[test]
+fn bags_of_views() {
+    let all = Array2::from_shape_fn((30, 8), |(row, column)| (row * 10 + column) as f32);
+    let table = all.slice(s![..;-2, 1..;3]);
+    let (ids, starts) = (array![3, 0, 14, -1, 0], [0, 2, 2]);
+    let pooled = Pooled::axis(0).padding(0);
+    let sums = pooled.run(Add, &table, &ids, Bags::Starts(&starts)).unwrap();
+    let expected = [table.row(3).to_owned(), Array1::zeros(3), &table.row(14) + &table.row(14)];
+    for (row, expected) in sums.outer_iter().zip(&expected) {
+        assert_eq!(row, expected.view().into_dyn());
+    }
+    // Along the other axis, and by threads.
+    let transposed = Pooled::axis(1).padding(0).run(Add, &table.t(), &ids, Bags::Starts(&starts));
+    assert_eq!(transposed.unwrap(), sums.t());
+    #[cfg(feature = "rayon")]
+    assert_eq!(pooled.par_run(Add, &table, &ids, Bags::Starts(&starts)).unwrap(), sums);
+    let skipped = pooled.bounds(Bounds::Skip).negative(Negative::OutOfBounds);
+    let skipped = skipped.run(Add, &table, &array![15, -1], Bags::Starts(&[0])).unwrap();
+    assert_eq!(skipped, Array2::<f32>::zeros((1, 3)).into_dyn());
 }

@@ -25,26 +25,35 @@
 //! and written back at the end if it is written, but only if it has at most as many elements as
 //! move, and 16 for each entry of the indices. In a larger one, the elements that move are found
 //! where they are, entry by entry. Indices, updates and outputs are as large as what moves, and are
-//! copied. So a call takes time and memory for what moves, however large the table is. [`layout`]
-//! avoids all copies where the array that the view is a part of is at hand. It also leads to what
-//! [`Operator`] does not have: means, checks, threads.
+//! copied. So a call takes time and memory for what moves, however large the table is; means,
+//! reductions without the values that are there, and scatters into another array copy all of a
+//! table with gaps, and the first two take a word or a bit for each of its places. [`layout`]
+//! avoids all copies where the array that the view is a part of is at hand.
+//!
+//! Updates are broadcast to the shape that the operator wants, as NumPy does, and so is a table of
+//! `elements` off the axis. Axes may count from the end: `-1` is the last one.
 //!
 //! The arrays are those of `ndarray` 0.17.
 
+mod axis;
+mod bag;
 mod parts;
+mod scatter;
 mod view;
 
-use ::ndarray::{ArrayD, ArrayRef, Dimension, IxDyn};
+use ::ndarray::{ArrayD, ArrayRef, ArrayViewD, Dimension, IxDyn};
 
-use self::view::{Source, Target, first, fits, reserve};
+pub use self::axis::AxisNumber;
+use self::axis::Number;
+pub use self::bag::Pooled;
+use self::view::{Source, Target, filled, first, fits, reserve};
 use crate::element::Element;
 use crate::error::{Error, Operand};
 use crate::gather::Gather;
 use crate::index::{Bounds, Index, Negative};
 use crate::layout::Layout;
-use crate::reduction::{Assign, Reduction};
 use crate::scatter::Scatter;
-use crate::shape;
+use crate::shape::{self, Shape};
 
 /// The layout of a view in a slice that it is a part of.
 ///
@@ -108,6 +117,14 @@ pub struct Operator {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Kind {
+    Axis(Number),
+    Elements(Number),
+    Nd(usize),
+}
+
+/// A [`Kind`] for tensors of one rank.
+#[derive(Clone, Copy)]
+enum Fixed {
     Axis(usize),
     Elements(usize),
     Nd(usize),
@@ -125,8 +142,9 @@ impl Operator {
     /// # Ok::<(), strew::Error>(())
     /// ```
     #[must_use]
-    pub const fn axis(axis: usize) -> Operator {
-        Operator { kind: Kind::Axis(axis), bounds: Bounds::Error, negative: Negative::FromEnd }
+    pub fn axis(axis: impl AxisNumber) -> Operator {
+        let kind = Kind::Axis(axis.number());
+        Operator { kind, bounds: Bounds::Error, negative: Negative::FromEnd }
     }
 
     /// [`Gather::elements`] and [`Scatter::elements`]: one index for every element.
@@ -140,8 +158,9 @@ impl Operator {
     /// # Ok::<(), strew::Error>(())
     /// ```
     #[must_use]
-    pub const fn elements(axis: usize) -> Operator {
-        Operator { kind: Kind::Elements(axis), bounds: Bounds::Error, negative: Negative::FromEnd }
+    pub fn elements(axis: impl AxisNumber) -> Operator {
+        let kind = Kind::Elements(axis.number());
+        Operator { kind, bounds: Bounds::Error, negative: Negative::FromEnd }
     }
 
     /// [`Gather::nd`] and [`Scatter::nd`]: tuples of coordinates.
@@ -251,6 +270,198 @@ impl Operator {
         Ok(output)
     }
 
+    /// Gathers from a table of another type into an existing array, as
+    /// [`gather_into`](Operator::gather_into) and [`Gather::run_map`] do.
+    ///
+    /// # Errors
+    /// Those of [`gather_into`](Operator::gather_into).
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// use strew::ndarray::Operator;
+    ///
+    /// let mut output = array![0.0, 0.0];
+    /// Operator::axis(0).gather_map_into(&array![1_i8, 2], &array![1, 0], &mut output, f32::from)?;
+    /// assert_eq!(output, array![2.0, 1.0]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    pub fn gather_map_into<
+        T: Element,
+        U: Element,
+        I: Index,
+        D: Dimension,
+        E: Dimension,
+        F: Dimension,
+    >(
+        self,
+        input: &ArrayRef<T, D>,
+        indices: &ArrayRef<I, E>,
+        output: &mut ArrayRef<U, F>,
+        map: impl Fn(T) -> U,
+    ) -> Result<(), Error> {
+        self.read(input, indices, output, &map, |gather, input, indices, output| {
+            gather.run_map(input, indices, output, &map)
+        })
+    }
+
+    /// [`gather`](Operator::gather) with the threads of the rayon pool that it is called in.
+    ///
+    /// # Errors
+    /// Those of [`gather`](Operator::gather).
+    ///
+    /// ```
+    /// use ndarray::{Array1, Array2};
+    /// use strew::ndarray::Operator;
+    ///
+    /// let table = Array2::from_shape_fn((1000, 64), |(row, _)| row);
+    /// let rows = Operator::axis(0).par_gather(&table, &Array1::from_elem(5000, 7))?;
+    /// assert_eq!(rows, Array2::from_elem((5000, 64), 7).into_dyn());
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[cfg(feature = "rayon")]
+    pub fn par_gather<T, I: Index, D: Dimension, E: Dimension>(
+        self,
+        input: &ArrayRef<T, D>,
+        indices: &ArrayRef<I, E>,
+    ) -> Result<ArrayD<T>, Error>
+    where
+        T: Element + Default + Send + Sync,
+    {
+        let mut output = self.output(input, indices)?;
+        self.par_gather_into(input, indices, &mut output)?;
+        Ok(output)
+    }
+
+    /// [`gather_into`](Operator::gather_into) with threads, as
+    /// [`par_gather`](Operator::par_gather).
+    ///
+    /// # Errors
+    /// Those of [`gather_into`](Operator::gather_into).
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// use strew::ndarray::Operator;
+    ///
+    /// let mut output = array![0, 0];
+    /// Operator::axis(0).par_gather_into(&array![1, 2], &array![1, 0], &mut output)?;
+    /// assert_eq!(output, array![2, 1]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[cfg(feature = "rayon")]
+    pub fn par_gather_into<T, I: Index, D: Dimension, E: Dimension, F: Dimension>(
+        self,
+        input: &ArrayRef<T, D>,
+        indices: &ArrayRef<I, E>,
+        output: &mut ArrayRef<T, F>,
+    ) -> Result<(), Error>
+    where
+        T: Element + Send + Sync,
+    {
+        let same = |element| element;
+        self.read(input, indices, output, same, |gather, input, indices, output| {
+            gather.par_run(input, indices, output)
+        })
+    }
+
+    /// Proves all indices, for a table of this shape.
+    ///
+    /// # Errors
+    /// Those of the constructor; [`Error::IndexOutOfBounds`] for the first bad index.
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// use strew::ndarray::Operator;
+    ///
+    /// let rows = Operator::axis(0);
+    /// assert!(rows.check(&[3, 2], &array![2, 0]).is_ok());
+    /// assert!(rows.check(&[3, 2], &array![2, 3]).is_err());
+    /// ```
+    pub fn check<I: Index, E: Dimension>(
+        self,
+        table: &[usize],
+        indices: &ArrayRef<I, E>,
+    ) -> Result<(), Error> {
+        let indices = Source::new(indices, Operand::Indices)?;
+        let scatter = self.scatter_of(table, &indices.layout)?;
+        scatter.check(&indices.elements()?).map(|_| ())
+    }
+
+    /// Proves all indices, for a table of this shape, and that no two entries address the same
+    /// place.
+    ///
+    /// # Errors
+    /// Those of [`check`](Operator::check), and [`Error::DuplicateIndex`].
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// use strew::{Error, ndarray::Operator};
+    ///
+    /// let duplicate = Operator::axis(0).check_unique(&[3, 2], &array![2, 0, -1]);
+    /// assert_eq!(duplicate, Err(Error::DuplicateIndex { first: 0, second: 2 }));
+    /// ```
+    pub fn check_unique<I: Index, E: Dimension>(
+        self,
+        table: &[usize],
+        indices: &ArrayRef<I, E>,
+    ) -> Result<(), Error> {
+        let indices = Source::new(indices, Operand::Indices)?;
+        let scatter = self.scatter_of(table, &indices.layout)?;
+        let mut flags = reserve(scatter.flags_len(), Operand::Data)?;
+        flags.resize(scatter.flags_len(), 0);
+        scatter.check_unique(&indices.elements()?, &mut flags).map(|_| ())
+    }
+
+    /// A scatter to a packed table of these sizes.
+    fn scatter_of(self, table: &[usize], indices: &Layout) -> Result<Scatter, Error> {
+        let flat = Layout::from_sizes(&self.sizes(table, indices.sizes())?)?;
+        self.plan_scatter(&Layout::from_sizes(table)?, indices, &flat)
+    }
+
+    /// What is gathered, and the updates: their sizes.
+    fn sizes(self, table: &[usize], indices: &[usize]) -> Result<Shape, Error> {
+        match self.kind.of(table.len()) {
+            Fixed::Axis(axis) => shape::axis(table, indices, axis),
+            Fixed::Elements(axis) => shape::elements(table, indices, axis),
+            Fixed::Nd(batch_dims) => shape::nd(table, indices, batch_dims),
+        }
+    }
+
+    fn plan_gather(self, t: &Layout, i: &Layout, f: &Layout) -> Result<Gather, Error> {
+        let gather = match self.kind.of(t.rank()) {
+            Fixed::Axis(axis) => Gather::axis(t, i, f, axis),
+            Fixed::Elements(axis) => Gather::elements(t, i, f, axis),
+            Fixed::Nd(batch_dims) => Gather::nd(t, i, f, batch_dims),
+        }?;
+        Ok(gather.bounds(self.bounds).negative(self.negative))
+    }
+
+    fn plan_scatter(self, t: &Layout, i: &Layout, f: &Layout) -> Result<Scatter, Error> {
+        let scatter = match self.kind.of(t.rank()) {
+            Fixed::Axis(axis) => Scatter::axis(t, i, f, axis),
+            Fixed::Elements(axis) => Scatter::elements(t, i, f, axis),
+            Fixed::Nd(batch_dims) => Scatter::nd(t, i, f, batch_dims),
+        }?;
+        Ok(scatter.bounds(self.bounds).negative(self.negative))
+    }
+
+    /// The table, as far as the indices of `elements` broadcast it: off the axis, from a size of 1.
+    fn table<'a, T, D: Dimension>(
+        self,
+        input: &'a ArrayRef<T, D>,
+        indices: &[usize],
+    ) -> ArrayViewD<'a, T> {
+        let Fixed::Elements(axis) = self.kind.of(input.ndim()) else {
+            return input.view().into_dyn();
+        };
+        let mut sizes: Vec<usize> = input.shape().to_vec();
+        for (dim, (size, wanted)) in sizes.iter_mut().zip(indices).enumerate() {
+            if dim != axis && *size == 1 {
+                *size = *wanted;
+            }
+        }
+        broadcast(input, &sizes)
+    }
+
     /// A new array for what is gathered.
     fn output<T, U: Clone + Default, I, D: Dimension, E: Dimension>(
         self,
@@ -259,16 +470,8 @@ impl Operator {
     ) -> Result<ArrayD<U>, Error> {
         fits(input, Operand::Input)?;
         fits(indices, Operand::Indices)?;
-        let sizes = match self.kind {
-            Kind::Axis(axis) => shape::axis(input.shape(), indices.shape(), axis),
-            Kind::Elements(axis) => shape::elements(input.shape(), indices.shape(), axis),
-            Kind::Nd(batch_dims) => shape::nd(input.shape(), indices.shape(), batch_dims),
-        }?;
-        let overflow = Error::SizesOverflow { operand: Operand::Output };
-        let length = Layout::from_sizes(&sizes)?.elements().ok_or(overflow)?;
-        let mut elements = reserve(length, Operand::Output)?;
-        elements.resize(length, U::default());
-        ArrayD::from_shape_vec(IxDyn(&sizes), elements).map_err(|_| overflow)
+        let sizes = self.sizes(self.table(input, indices.shape()).shape(), indices.shape())?;
+        filled(&sizes, U::default())
     }
 
     /// Gathers into an existing array.
@@ -308,17 +511,12 @@ impl Operator {
         map: impl Fn(T) -> U,
         run: impl FnOnce(&Gather, &[T], &[I], &mut [U]) -> Result<(), Error>,
     ) -> Result<(), Error> {
+        fits(input, Operand::Input)?;
+        let input = self.table(input, indices.shape());
         let (input, indices) =
-            (Source::new(input, Operand::Input)?, Source::new(indices, Operand::Indices)?);
+            (Source::new(&input, Operand::Input)?, Source::new(indices, Operand::Indices)?);
         let (output, flat) = Target::new(output, Operand::Output)?;
-        let (t, i, f) = (&input.layout, &indices.layout, &flat);
-        let gather = match self.kind {
-            Kind::Axis(axis) => Gather::axis(t, i, f, axis),
-            Kind::Elements(axis) => Gather::elements(t, i, f, axis),
-            Kind::Nd(batch_dims) => Gather::nd(t, i, f, batch_dims),
-        }?
-        .bounds(self.bounds)
-        .negative(self.negative);
+        let gather = self.plan_gather(&input.layout, &indices.layout, &flat)?;
         let indices = indices.elements()?;
         if input.in_place().is_none() && parts::are_few(&gather.plan, input.once.len()) {
             return output.write(Operand::Output, |output| {
@@ -328,80 +526,19 @@ impl Operator {
         let input = input.elements()?;
         output.write(Operand::Output, |output| run(&gather, &input, &indices, output))
     }
+}
 
-    /// Assigns in place; the last update of a place stays.
-    ///
-    /// # Errors
-    /// Those of the constructor and of [`Scatter::run`]; [`Error::SizesOverflow`] if there is no
-    /// memory for a copy. The data is as it was.
-    ///
-    /// ```
-    /// use ndarray::{array, Array2, aview0};
-    /// use strew::ndarray::Operator;
-    ///
-    /// let mut board = Array2::zeros((2, 3));
-    /// let seven = aview0(&7);
-    /// let updates = seven.broadcast(2).unwrap();
-    /// Operator::nd(0).scatter(&mut board, &array![[0, 1], [1, -1]], &updates)?;
-    /// assert_eq!(board, array![[0, 7, 0], [0, 0, 7]]);
-    /// # Ok::<(), strew::Error>(())
-    /// ```
-    pub fn scatter<T: Element, I: Index, D: Dimension, E: Dimension, F: Dimension>(
-        self,
-        data: &mut ArrayRef<T, D>,
-        indices: &ArrayRef<I, E>,
-        updates: &ArrayRef<T, F>,
-    ) -> Result<(), Error> {
-        self.reduce(Assign, data, indices, updates)
-    }
-
-    /// Combines in place, in row-major order of the indices.
-    ///
-    /// # Errors
-    /// Those of the constructor and of [`Scatter::reduce`]; [`Error::SizesOverflow`] if there is no
-    /// memory for a copy. The data is as it was.
-    ///
-    /// ```
-    /// use ndarray::{array, Array1};
-    /// use strew::{Max, ndarray::Operator};
-    ///
-    /// let mut highest = Array1::from_elem(2, f32::NEG_INFINITY);
-    /// Operator::axis(0).reduce(Max, &mut highest, &array![1, 0, 1], &array![1.0, 2.0, 3.0])?;
-    /// assert_eq!(highest, array![2.0, 3.0]);
-    /// # Ok::<(), strew::Error>(())
-    /// ```
-    pub fn reduce<
-        T: Element,
-        I: Index,
-        R: Reduction<T>,
-        D: Dimension,
-        E: Dimension,
-        F: Dimension,
-    >(
-        self,
-        reduction: R,
-        data: &mut ArrayRef<T, D>,
-        indices: &ArrayRef<I, E>,
-        updates: &ArrayRef<T, F>,
-    ) -> Result<(), Error> {
-        let (indices, updates) =
-            (Source::new(indices, Operand::Indices)?, Source::new(updates, Operand::Updates)?);
-        let (data, table) = Target::new(data, Operand::Data)?;
-        let (t, i, f) = (&table, &indices.layout, &updates.layout);
-        let scatter = match self.kind {
-            Kind::Axis(axis) => Scatter::axis(t, i, f, axis),
-            Kind::Elements(axis) => Scatter::elements(t, i, f, axis),
-            Kind::Nd(batch_dims) => Scatter::nd(t, i, f, batch_dims),
-        }?
-        .bounds(self.bounds)
-        .negative(self.negative);
-        let (indices, updates) = (indices.elements()?, updates.elements()?);
-        match data {
-            Target::Gaps(mut data) if parts::are_few(&scatter.plan, data.len()) => {
-                parts::scatter(&scatter.plan, &reduction, &mut data, &indices, &updates)
-            }
-            data => data
-                .write(Operand::Data, |data| scatter.reduce(reduction, data, &indices, &updates)),
+impl Kind {
+    fn of(self, rank: usize) -> Fixed {
+        match self {
+            Kind::Axis(axis) => Fixed::Axis(axis.of(rank)),
+            Kind::Elements(axis) => Fixed::Elements(axis.of(rank)),
+            Kind::Nd(batch_dims) => Fixed::Nd(batch_dims),
         }
     }
+}
+
+/// An array with these sizes, as NumPy broadcasts it; as it is if it cannot have them.
+fn broadcast<'a, T, D: Dimension>(array: &'a ArrayRef<T, D>, sizes: &[usize]) -> ArrayViewD<'a, T> {
+    array.broadcast(IxDyn(sizes)).unwrap_or_else(|| array.view().into_dyn())
 }

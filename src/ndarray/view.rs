@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 
 use ::ndarray::{
-    ArrayBase, ArrayRef, ArrayViewD, ArrayViewMutD, Axis, Dimension, Ix4, IxDyn, RawData,
+    ArrayBase, ArrayD, ArrayRef, ArrayViewD, ArrayViewMutD, Axis, Dimension, Ix4, IxDyn, RawData,
 };
 
 use crate::error::{Error, Operand};
@@ -115,6 +115,15 @@ pub(super) fn reserve<T>(length: usize, operand: Operand) -> Result<Vec<T>, Erro
     let mut elements = Vec::new();
     elements.try_reserve_exact(length).map_err(|_| Error::SizesOverflow { operand })?;
     Ok(elements)
+}
+
+/// A new array of one value.
+pub(super) fn filled<T: Clone>(sizes: &[usize], value: T) -> Result<ArrayD<T>, Error> {
+    let overflow = Error::SizesOverflow { operand: Operand::Output };
+    let length = Layout::from_sizes(sizes)?.elements().ok_or(overflow)?;
+    let mut elements = reserve(length, Operand::Output)?;
+    elements.resize(length, value);
+    ArrayD::from_shape_vec(IxDyn(sizes), elements).map_err(|_| overflow)
 }
 
 pub(super) fn fits<T, D: Dimension>(view: &ArrayRef<T, D>, operand: Operand) -> Result<(), Error> {

@@ -1,0 +1,352 @@
+//! Scatters of arrays.
+
+use ::ndarray::{ArrayRef, ArrayViewMutD, Dimension};
+
+use super::view::{Source, Target, fits, reserve};
+use super::{Operator, broadcast, parts};
+use crate::average::Average;
+use crate::element::Element;
+use crate::error::{Error, Operand};
+use crate::index::Index;
+use crate::plan::Plan;
+use crate::reduction::{Add, Assign, Reduction};
+use crate::run;
+use crate::scatter::{Scatter, mapped};
+
+impl Operator {
+    /// Assigns in place; the last update of a place stays.
+    ///
+    /// # Errors
+    /// Those of the constructor and of [`Scatter::run`]; [`Error::SizesOverflow`] if there is no
+    /// memory for a copy. The data is as it was.
+    ///
+    /// ```
+    /// use ndarray::{array, Array2, aview0};
+    /// use strew::ndarray::Operator;
+    ///
+    /// let mut board = Array2::zeros((2, 3));
+    /// let seven = aview0(&7);
+    /// let updates = seven.broadcast(2).unwrap();
+    /// Operator::nd(0).scatter(&mut board, &array![[0, 1], [1, -1]], &updates)?;
+    /// assert_eq!(board, array![[0, 7, 0], [0, 0, 7]]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    pub fn scatter<T: Element, I: Index, D: Dimension, E: Dimension, F: Dimension>(
+        self,
+        data: &mut ArrayRef<T, D>,
+        indices: &ArrayRef<I, E>,
+        updates: &ArrayRef<T, F>,
+    ) -> Result<(), Error> {
+        self.reduce(Assign, data, indices, updates)
+    }
+
+    /// Combines in place, in row-major order of the indices.
+    ///
+    /// # Errors
+    /// Those of the constructor and of [`Scatter::reduce`]; [`Error::SizesOverflow`] if there is no
+    /// memory for a copy. The data is as it was.
+    ///
+    /// ```
+    /// use ndarray::{array, Array1};
+    /// use strew::{Max, ndarray::Operator};
+    ///
+    /// let mut highest = Array1::from_elem(2, f32::NEG_INFINITY);
+    /// Operator::axis(0).reduce(Max, &mut highest, &array![1, 0, 1], &array![1.0, 2.0, 3.0])?;
+    /// assert_eq!(highest, array![2.0, 3.0]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    pub fn reduce<T: Element, I: Index, R, D: Dimension, E: Dimension, F: Dimension>(
+        self,
+        reduction: R,
+        data: &mut ArrayRef<T, D>,
+        indices: &ArrayRef<I, E>,
+        updates: &ArrayRef<T, F>,
+    ) -> Result<(), Error>
+    where
+        R: Reduction<T>,
+    {
+        let parts = |plan: &Plan, data: &mut ArrayViewMutD<'_, T>, indices: &[I], updates: &[T]| {
+            parts::scatter(plan, &reduction, data, indices, updates)
+        };
+        self.write(data, indices, updates, Some(&parts), |scatter, data, indices, updates| {
+            run::scatter(&scatter.plan, &reduction, data, indices, updates)
+        })
+    }
+
+    /// Combines with updates of another type, as [`Scatter::reduce_map`] does; [`Assign`] is the
+    /// reduction that assigns.
+    ///
+    /// # Errors
+    /// Those of [`reduce`](Operator::reduce).
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// use strew::{Add, ndarray::Operator};
+    ///
+    /// let mut sums = array![0_u32, 0];
+    /// let updates = array![200_u8, 100];
+    /// Operator::axis(0).reduce_map(Add, &mut sums, &array![1, 1], &updates, u32::from)?;
+    /// assert_eq!(sums, array![0, 300]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    pub fn reduce_map<T, U, I: Index, R, D: Dimension, E: Dimension, F: Dimension>(
+        self,
+        reduction: R,
+        data: &mut ArrayRef<T, D>,
+        indices: &ArrayRef<I, E>,
+        updates: &ArrayRef<U, F>,
+        map: impl Fn(U) -> T,
+    ) -> Result<(), Error>
+    where
+        T: Element,
+        U: Element,
+        R: Reduction<T>,
+    {
+        let parts = |plan: &Plan, data: &mut ArrayViewMutD<'_, T>, indices: &[I], updates: &[U]| {
+            let mut converted = reserve(updates.len(), Operand::Updates)?;
+            converted.extend(updates.iter().map(|update| map(*update)));
+            parts::scatter(plan, &reduction, data, indices, &converted)
+        };
+        self.write(data, indices, updates, Some(&parts), |scatter, data, indices, updates| {
+            run::change(&scatter.plan, mapped(&reduction, &map), data, indices, updates)
+        })
+    }
+
+    /// [`scatter`](Operator::scatter) with the threads of the rayon pool that it is called in.
+    ///
+    /// # Errors
+    /// Those of [`scatter`](Operator::scatter).
+    ///
+    /// ```
+    /// use ndarray::{Array1, array};
+    /// use strew::ndarray::Operator;
+    ///
+    /// let mut data = Array1::zeros(2);
+    /// Operator::axis(0).par_scatter(&mut data, &array![1, 1], &array![7, 8])?;
+    /// assert_eq!(data, array![0, 8]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[cfg(feature = "rayon")]
+    pub fn par_scatter<T, I: Index, D: Dimension, E: Dimension, F: Dimension>(
+        self,
+        data: &mut ArrayRef<T, D>,
+        indices: &ArrayRef<I, E>,
+        updates: &ArrayRef<T, F>,
+    ) -> Result<(), Error>
+    where
+        T: Element + Send + Sync,
+    {
+        self.par_reduce(Assign, data, indices, updates)
+    }
+
+    /// [`reduce`](Operator::reduce) with the threads of the rayon pool that it is called in.
+    ///
+    /// # Errors
+    /// Those of [`reduce`](Operator::reduce).
+    ///
+    /// ```
+    /// use ndarray::{Array1, array};
+    /// use strew::{Add, ndarray::Operator};
+    ///
+    /// let mut data = Array1::zeros(2);
+    /// Operator::axis(0).par_reduce(Add, &mut data, &array![1, 1], &array![7, 8])?;
+    /// assert_eq!(data, array![0, 15]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[cfg(feature = "rayon")]
+    pub fn par_reduce<T, I: Index, R, D: Dimension, E: Dimension, F: Dimension>(
+        self,
+        reduction: R,
+        data: &mut ArrayRef<T, D>,
+        indices: &ArrayRef<I, E>,
+        updates: &ArrayRef<T, F>,
+    ) -> Result<(), Error>
+    where
+        T: Element + Send + Sync,
+        R: Reduction<T> + Sync,
+    {
+        let parts = |plan: &Plan, data: &mut ArrayViewMutD<'_, T>, indices: &[I], updates: &[T]| {
+            parts::scatter(plan, &reduction, data, indices, updates)
+        };
+        self.write(data, indices, updates, Some(&parts), |scatter, data, indices, updates| {
+            run::par_scatter(&scatter.plan, &reduction, data, indices, false, updates)
+        })
+    }
+
+    /// `output = input`, then the reduction, as [`Scatter::reduce_into`] does; [`Assign`] is the
+    /// reduction that assigns.
+    ///
+    /// # Errors
+    /// Those of [`reduce`](Operator::reduce), and [`Error::RankMismatch`] or
+    /// [`Error::SizeMismatch`] for an output that has not the shape of the input. The output is as
+    /// it was.
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// use strew::{Assign, ndarray::Operator};
+    ///
+    /// let (before, mut after) = (array![1, 2, 3], array![0, 0, 0]);
+    /// Operator::axis(0).reduce_into(Assign, &before, &array![-1], &array![9], &mut after)?;
+    /// assert_eq!(after, array![1, 2, 9]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    pub fn reduce_into<T: Element, I: Index, R, D: Dimension, E: Dimension, F: Dimension>(
+        self,
+        reduction: R,
+        input: &ArrayRef<T, D>,
+        indices: &ArrayRef<I, E>,
+        updates: &ArrayRef<T, F>,
+        output: &mut ArrayRef<T, D>,
+    ) -> Result<(), Error>
+    where
+        R: Reduction<T>,
+    {
+        fits(input, Operand::Input)?;
+        for (dimension, (expected, found)) in input.shape().iter().zip(output.shape()).enumerate() {
+            if expected != found {
+                let (operand, expected, found) = (Operand::Output, *expected, *found);
+                return Err(Error::SizeMismatch { operand, dimension, expected, found });
+            }
+        }
+        if input.ndim() != output.ndim() {
+            let (operand, expected, found) = (Operand::Output, input.ndim(), output.ndim());
+            return Err(Error::RankMismatch { operand, expected, found });
+        }
+        // What could fail comes before the copy.
+        self.check(input.shape(), indices)?;
+        let nothing = |_: &Scatter, _: &mut [T], _: &[I], _: &[T]| Ok(());
+        self.write(output, indices, updates, None, nothing)?;
+        output.assign(input);
+        self.reduce(reduction, output, indices, updates)
+    }
+
+    /// Combines in place without the values that are there, as [`Scatter::reduce_excluding_self`]
+    /// does.
+    ///
+    /// # Errors
+    /// Those of [`reduce`](Operator::reduce).
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// use strew::{Add, ndarray::Operator};
+    ///
+    /// let mut data = array![100, 100];
+    /// let (indices, updates) = (array![1, 1], array![1, 2]);
+    /// Operator::axis(0).reduce_excluding_self(Add, &mut data, &indices, &updates)?;
+    /// assert_eq!(data, array![100, 3]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    pub fn reduce_excluding_self<T, I: Index, R, D: Dimension, E: Dimension, F: Dimension>(
+        self,
+        reduction: R,
+        data: &mut ArrayRef<T, D>,
+        indices: &ArrayRef<I, E>,
+        updates: &ArrayRef<T, F>,
+    ) -> Result<(), Error>
+    where
+        T: Element,
+        R: Reduction<T>,
+    {
+        self.write(data, indices, updates, None, |scatter, data, indices, updates| {
+            let mut flags = words(scatter.flags_len())?;
+            scatter.reduce_excluding_self(reduction, data, indices, updates, &mut flags)
+        })
+    }
+
+    /// The mean of the value that is there and all updates, as [`Scatter::mean`].
+    ///
+    /// # Errors
+    /// Those of [`reduce`](Operator::reduce).
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// use strew::ndarray::Operator;
+    ///
+    /// let mut data = array![2.0, 5.0];
+    /// Operator::axis(0).mean(&mut data, &array![0, 0], &array![3.0, 7.0])?;
+    /// assert_eq!(data, array![4.0, 5.0]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    pub fn mean<T: Average, I: Index, D: Dimension, E: Dimension, F: Dimension>(
+        self,
+        data: &mut ArrayRef<T, D>,
+        indices: &ArrayRef<I, E>,
+        updates: &ArrayRef<T, F>,
+    ) -> Result<(), Error>
+    where
+        Add: Reduction<T>,
+    {
+        self.write(data, indices, updates, None, |scatter, data, indices, updates| {
+            scatter.mean(data, indices, updates, &mut words(scatter.mean_len::<T>())?)
+        })
+    }
+
+    /// The mean of all updates, as [`Scatter::mean_excluding_self`].
+    ///
+    /// # Errors
+    /// Those of [`reduce`](Operator::reduce).
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// use strew::ndarray::Operator;
+    ///
+    /// let mut data = array![2_u8, 5];
+    /// Operator::axis(0).mean_excluding_self(&mut data, &array![0, 0], &array![200, 100])?;
+    /// assert_eq!(data, array![150, 5]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    pub fn mean_excluding_self<T: Average, I: Index, D: Dimension, E: Dimension, F: Dimension>(
+        self,
+        data: &mut ArrayRef<T, D>,
+        indices: &ArrayRef<I, E>,
+        updates: &ArrayRef<T, F>,
+    ) -> Result<(), Error>
+    where
+        Add: Reduction<T>,
+    {
+        self.write(data, indices, updates, None, |scatter, data, indices, updates| {
+            let mut scratch = words(scatter.mean_len::<T>())?;
+            scatter.mean_excluding_self(data, indices, updates, &mut scratch)
+        })
+    }
+
+    /// Plans a scatter, with updates that are broadcast, and runs it on slices; or part by part
+    /// where there is a way to do that and it takes less.
+    fn write<T: Element, U: Element, I: Index, D: Dimension, E: Dimension, F: Dimension>(
+        self,
+        data: &mut ArrayRef<T, D>,
+        indices: &ArrayRef<I, E>,
+        updates: &ArrayRef<U, F>,
+        by_parts: Option<&ByParts<'_, T, U, I>>,
+        run: impl FnOnce(&Scatter, &mut [T], &[I], &[U]) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        fits(data, Operand::Data)?;
+        fits(updates, Operand::Updates)?;
+        let indices = Source::new(indices, Operand::Indices)?;
+        let wanted = self.sizes(data.shape(), indices.layout.sizes())?;
+        let updates = broadcast(updates, &wanted);
+        let updates = Source::new(&updates, Operand::Updates)?;
+        let (data, table) = Target::new(data, Operand::Data)?;
+        let scatter = self.plan_scatter(&table, &indices.layout, &updates.layout)?;
+        let (indices, updates) = (indices.elements()?, updates.elements()?);
+        match (data, by_parts) {
+            (Target::Gaps(mut data), Some(by_parts))
+                if parts::are_few(&scatter.plan, data.len()) =>
+            {
+                by_parts(&scatter.plan, &mut data, &indices, &updates)
+            }
+            (data, _) => data.write(Operand::Data, |data| run(&scatter, data, &indices, &updates)),
+        }
+    }
+}
+
+/// How a scatter goes part by part: see [`parts`].
+type ByParts<'a, T, U, I> =
+    dyn Fn(&Plan, &mut ArrayViewMutD<'_, T>, &[I], &[U]) -> Result<(), Error> + 'a;
+
+/// Scratch.
+fn words(length: usize) -> Result<Vec<u32>, Error> {
+    let mut words = reserve(length, Operand::Data)?;
+    words.resize(length, 0);
+    Ok(words)
+}
