@@ -233,8 +233,14 @@ pub fn expand<T: Element>(
     layout.without_overlap(Operand::Data)?;
     let count = pairs.count();
     fits(Operand::Updates, count, values.len())?;
-    let mut values = values.iter();
+    let mut rest = values;
     pairs.each(|span| {
+        let (values, more) = rest.split_at_checked(span.count()).unwrap_or_default();
+        rest = more;
+        if let Some(data) = span.row(data) {
+            return put_values(&span.words, values, data);
+        }
+        let mut values = values.iter();
         span.each(|n| {
             let (value, to) = (values.next(), data.get_mut(span.place(n)));
             if let (Some(value), Some(to)) = (value, to) {
@@ -275,7 +281,15 @@ pub fn fill<T: Element>(
     let mut count = 0;
     pairs.each(|span| {
         count += span.count();
-        span.each(|n| data.get_mut(span.place(n)).into_iter().for_each(|to| *to = value));
+        match span.row(data) {
+            Some(data) => for_vectors(
+                #[inline(always)]
+                || put(&span.words, value, data),
+            ),
+            None => {
+                span.each(|n| data.get_mut(span.place(n)).into_iter().for_each(|to| *to = value));
+            }
+        }
     });
     Ok(count)
 }
@@ -442,15 +456,18 @@ impl Span {
         self.place.wrapping_add(n.wrapping_mul(self.step as usize))
     }
 
+    /// The elements, if they are neighbours.
+    #[inline(always)]
+    fn row<'a, T>(&self, data: &'a mut [T]) -> Option<&'a mut [T]> {
+        let end = self.place.wrapping_add(self.length);
+        if self.step == 1 { data.get_mut(self.place..end) } else { None }
+    }
+
     /// Visits the numbers of the bits that are set.
     #[inline(always)]
     fn each(&self, mut visit: impl FnMut(usize)) {
         for (number, word) in self.words.iter().enumerate() {
-            let mut bits = *word;
-            while bits != 0 {
-                visit(number * 64 + bits.trailing_zeros() as usize);
-                bits &= bits.wrapping_sub(1);
-            }
+            each_bit(*word, |n| visit(number * 64 + n));
         }
     }
 
@@ -498,6 +515,87 @@ impl Span {
         }
         rest
     }
+}
+
+#[inline(always)]
+fn each_bit(mut bits: u64, mut visit: impl FnMut(usize)) {
+    while bits != 0 {
+        visit(bits.trailing_zeros() as usize);
+        bits &= bits.wrapping_sub(1);
+    }
+}
+
+/// The most bits of a word that are taken one by one. Where there are more, all elements are
+/// written, those that are not chosen as they are: nobody predicts which are.
+const FEW: u32 = 4;
+
+/// `to = value` where bits are set.
+#[inline(always)]
+fn put<T: Element>(words: &[u64], value: T, to: &mut [T]) {
+    for (word, to) in words.iter().zip(to.chunks_mut(64)) {
+        if word.count_ones() <= FEW {
+            each_bit(*word, |n| to.get_mut(n).into_iter().for_each(|to| *to = value));
+            continue;
+        }
+        for (n, to) in to.iter_mut().enumerate() {
+            *to = if word >> n & 1 != 0 { value } else { *to };
+        }
+    }
+}
+
+/// `to = values` where bits are set, in order.
+#[inline(always)]
+fn put_values<T: Element>(words: &[u64], mut values: &[T], to: &mut [T]) {
+    for (word, to) in words.iter().zip(to.chunks_mut(64)) {
+        let count = word.count_ones();
+        let (mut chosen, rest) = values.split_at_checked(count as usize).unwrap_or_default();
+        values = rest;
+        if count >= MANY {
+            each_run(*word, |start, length| {
+                let (from, rest) = chosen.split_at_checked(length).unwrap_or_default();
+                chosen = rest;
+                if let Some(to) = to.get_mut(start..).and_then(|to| to.get_mut(..from.len())) {
+                    copy_row(from, to);
+                }
+            });
+            continue;
+        }
+        let mut chosen = chosen.iter();
+        each_bit(*word, |n| {
+            if let (Some(value), Some(to)) = (chosen.next(), to.get_mut(n)) {
+                *to = *value;
+            }
+        });
+    }
+}
+
+/// The fewest bits of a word that are taken run by run.
+const MANY: u32 = 56;
+
+/// Visits the runs of bits that are set: the number of the first, and how many there are.
+#[inline(always)]
+fn each_run(mut bits: u64, mut visit: impl FnMut(usize, usize)) {
+    let mut start = 0;
+    while bits != 0 {
+        let zeros = bits.trailing_zeros();
+        bits >>= zeros;
+        let ones = bits.trailing_ones();
+        visit((start + zeros) as usize, ones as usize);
+        bits = bits.checked_shr(ones).unwrap_or(0);
+        start += zeros + ones;
+    }
+}
+
+/// Runs loops, compiled for the vectors of the machine if there are any.
+#[cfg(feature = "std")]
+#[inline(always)]
+fn for_vectors(loops: impl FnOnce()) {
+    strew_simd::Path::detect().compiled(loops);
+}
+#[cfg(not(feature = "std"))]
+#[inline(always)]
+fn for_vectors(loops: impl FnOnce()) {
+    loops();
 }
 
 /// `to = from` where bits are set, in order.

@@ -20,6 +20,7 @@
 mod bag;
 pub mod chart;
 mod inputs;
+mod masks;
 mod quant;
 mod safe;
 mod spatter;

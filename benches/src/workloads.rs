@@ -7,11 +7,13 @@ use strew::{Add, Assign, Error, Gather, Layout, Max, Reduction, Scatter, plan};
 
 use crate::inputs::{Aligned, Resolve, Value, fill, tuples, values};
 use crate::quant::QUANT;
-use crate::{bag, quant, safe, spatter, threads};
+use crate::{bag, masks, quant, safe, spatter, threads};
 
 /// The families, in the order of the list.
-pub const FAMILIES: [&str; 10] =
-    ["rows", "elements", "tuples", "axis", "reduce", "bag", "ladder", "tiny", "spatter", QUANT];
+pub const FAMILIES: [&str; 11] = [
+    "rows", "elements", "tuples", "axis", "reduce", "bag", "masks", "ladder", "tiny", "spatter",
+    QUANT,
+];
 
 /// The family whose figures are those of one call, with constant inputs.
 pub const TINY: &str = "tiny";
@@ -209,6 +211,7 @@ pub fn all(quick: bool) -> Vec<Workload> {
         axis(quick),
         reduce(sizes, quick),
         bag::workloads(sizes.memory / 256, sizes.moved),
+        masks::workloads(if quick { 1 << 12 } else { 1 << 24 }),
         ladder(sizes),
         tiny(),
         spatter,
