@@ -10,8 +10,8 @@ use strew::quant::{
 };
 use strew::{
     Add, And, Average, Bag, Bags, Bounds, Element, Empty, Error, Gather, Index, Layout, Max, Mean,
-    Min, Mul, Negative, Or, Reduction, Scatter, Sequence, Sub, Weighted, Xor, coalesce, mask, plan,
-    shape,
+    Min, Mul, Negative, Nullable, Or, Reduction, Scatter, Sequence, Sub, Weighted, Xor, coalesce,
+    mask, plan, shape,
 };
 
 use crate::any;
@@ -56,6 +56,8 @@ pub fn run() {
     }
     apart(|| turned::<u8, u32>(any(SCATTER)));
     apart(|| turned::<f32, i64>(any(SCATTER)));
+    apart(sources::<u8, u32>);
+    apart(sources::<f32, i64>);
     apart(|| masks::<u8, u32>(any(0)));
     apart(|| masks::<f32, i64>(any(0.0)));
     directml();
@@ -158,6 +160,35 @@ where
     report(any(scatter.reduce_arg(Min, data, winners, slice::<I>(), slice())));
 }
 
+/// Indices in slices of their own, and some that do not count.
+fn sources<T: Element, I: Index>()
+where
+    Add: Reduction<T>,
+{
+    let lists = any(Gather::lists(&layout(), [&layout(), &layout()], &layout(), any([0, 1])));
+    if let Ok(gather) = lists {
+        let gather = gather.bounds(any(Bounds::Error)).negative(any(Negative::FromEnd));
+        let (input, output) = (slice::<T>(), slice_mut());
+        report(any(gather.run(input, any([slice::<I>(), slice()]), output)));
+        let nullable = any([Nullable::bools(slice::<I>(), slice()); 2]);
+        if let Ok(checked) = gather.check_nullable(nullable) {
+            report(any(checked.run(input, output)));
+        }
+    }
+    let lists = any(Scatter::lists(&layout(), [&layout(), &layout()], &layout(), any([0, 1])));
+    if let Ok(scatter) = lists {
+        let (data, updates) = (slice_mut::<T>(), slice());
+        report(any(scatter.reduce(Add, data, any([slice::<I>(), slice()]), updates)));
+    }
+    let ids = any(Nullable::bits(slice::<I>(), slice(), any(0)));
+    if let Ok(checked) = any(GATHER).check_nullable(ids) {
+        report(any(checked.run(slice::<T>(), slice_mut())));
+    }
+    if let Ok(checked) = any(SCATTER).check_nullable(ids) {
+        report(any(checked.reduce(Add, slice_mut::<T>(), slice())));
+    }
+}
+
 fn masks<T: Element, I: Index>(value: T) {
     let (data, shape) = (layout(), layout());
     let bools: &[bool] = slice();
@@ -179,6 +210,7 @@ fn layouts() {
     report(any(Gather::axes(&layout(), &layout(), &layout(), slice())));
     report(any(Scatter::axes(&layout(), &layout(), &layout(), slice())));
     report(any(shape::axes(slice(), slice(), slice())));
+    report(any(shape::lists(slice(), [slice(), slice()], any([0, 1]))));
     let mode = any(Sequence::Linear);
     report(any(Scatter::sequence(&layout(), &layout(), &layout(), any(0), mode)));
     report(any(any(Bag::new)(&layout(), &layout(), &layout())));

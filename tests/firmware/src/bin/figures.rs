@@ -14,7 +14,10 @@ use bytemuck::{cast_slice, cast_slice_mut};
 use firmware::board::{instructions, stack, start_timer};
 use firmware::entry;
 use semihosting::{eprintln, println};
-use strew::{Add, Element, Error, Gather, Index, Layout, Scatter, plan};
+use strew::mask::{self, Mask};
+use strew::{
+    Add, Bag, Bags, ByLists, Element, Error, Gather, Index, Layout, Scatter, Sequence, plan,
+};
 
 /// Room for the largest table, and for what is gathered or scattered.
 #[derive(Clone, Copy, PartialEq)]
@@ -58,6 +61,17 @@ const SCATTER_ELEMENTS_4: Scatter = plan!(Scatter::elements(&TABLE_4, &PART_4, &
 const SCATTER_TRIPLES: Scatter = plan!(Scatter::nd(&CUBE, &TRIPLES, &IDS, 0));
 const SCATTER_ONE: Scatter = plan!(Scatter::axis(&LINE, &ONE, &ONE, 0));
 
+const CACHE: Layout = Layout::contiguous([8, 16, 32]);
+const STARTS: Layout = Layout::contiguous([8]);
+const TOKENS: Layout = Layout::contiguous([8, 4, 32]);
+const SEQUENCE: Scatter = plan!(Scatter::sequence(&CACHE, &STARTS, &TOKENS, 1, Sequence::Linear));
+const RING: Scatter = plan!(Scatter::sequence(&CACHE, &STARTS, &TOKENS, 1, Sequence::Circular))
+    .bounds(strew::Bounds::Error);
+const SUMS: Layout = Layout::contiguous([8, 32]);
+const BAG: Bag = plan!(Bag::new(&TABLE, &IDS, &SUMS));
+const LISTS: ByLists<Gather, 2> = plan!(Gather::lists(&CUBE, [&IDS, &IDS], &OCTETS, [0, 1]));
+const CHOSEN: Layout = Layout::contiguous([2048]);
+
 static KEPT_AXIS_0: Gather = GATHER_AXIS_0;
 static KEPT_ELEMENTS: Gather = GATHER_ELEMENTS;
 static KEPT_PAIRS: Gather = GATHER_PAIRS;
@@ -90,6 +104,60 @@ impl Kept<Scatter> {
         black_box(self.0).run_shared(data, indices, updates)
     }
 }
+
+/// Sums of 8 rows each.
+struct Sums;
+
+impl Sums {
+    #[inline(always)]
+    fn run(&self, table: &[f32], indices: &[i32], output: &mut [f32]) -> Result<(), Error> {
+        BAG.run(Add, table, indices, Bags::Starts(&[0_u8, 8, 16, 24, 32, 40, 48, 56]), output)
+    }
+}
+
+/// Coordinates in slices of their own.
+struct Pairs;
+
+impl Pairs {
+    #[inline(always)]
+    fn run(&self, table: &[f32], indices: &[i32], output: &mut [f32]) -> Result<(), Error> {
+        let (rows, columns) = indices.split_at(64);
+        LISTS.run(table, [rows, columns], output)
+    }
+}
+
+/// What the bits of 64 indices choose. Where there are more of them, there is no room.
+struct Compress;
+
+impl Compress {
+    #[inline(always)]
+    fn run(&self, table: &[f32], indices: &[i32], output: &mut [f32]) -> Result<(), Error> {
+        let mask = Mask::bits(cast_slice(indices), &CHOSEN);
+        let output = output.get_mut(..COUNT).unwrap_or_default();
+        mask::compress(mask, table, &CHOSEN, None, output).map(|_| ())
+    }
+}
+
+struct Expand;
+
+impl Expand {
+    #[inline(always)]
+    fn run(&self, data: &mut [f32], indices: &[i32], values: &[f32]) -> Result<(), Error> {
+        let mask = Mask::bits(cast_slice(indices), &CHOSEN);
+        let values = values.get(..COUNT).unwrap_or_default();
+        mask::expand(mask, values, data, &CHOSEN).map(|_| ())
+    }
+}
+
+/// The number of bits that are set in the indices of [`BITS`].
+const COUNT: usize = {
+    let (mut n, mut count) = (0, 0);
+    while n < 64 {
+        count += (n * 5 % 256_usize).count_ones() as usize;
+        n += 1;
+    }
+    count
+};
 
 /// What a case does between table and flat tensor, element by element.
 struct Shape {
@@ -145,11 +213,34 @@ const TRIPLE: Shape = Shape {
 };
 const SINGLE: Shape = Shape { indices: 1, axis: 256, moved: 1, address: |_, index| index(0) };
 
+const PLACES: Shape = Shape {
+    indices: 8,
+    axis: 13,
+    moved: 8 * 4 * 32,
+    address: |n, index| (n / 128 * 16 + index(n / 128) + n / 32 % 4) * 32 + n % 32,
+};
+const LISTED: Shape = Shape {
+    indices: 2 * 64,
+    axis: 32,
+    moved: 64 * 8,
+    address: |n, index| (index(n / 8) * 32 + index(64 + n / 8)) * 8 + n % 8,
+};
+/// The address is a bit of the indices.
+const BITS: Shape = Shape {
+    indices: 64,
+    axis: 256,
+    moved: 2048,
+    address: |n, index| index(n / 32) >> (n % 32) & 1,
+};
+
 #[derive(Clone, Copy, PartialEq)]
 enum Way {
     Gather,
     Assign,
     Add,
+    Bag,
+    Compress,
+    Expand,
 }
 
 struct Case {
@@ -233,12 +324,19 @@ const OPERATORS: &[[Case; 8]] = &[
     widths!(Add "scatter_add_one", SCATTER_ONE, SINGLE),
 ];
 
-/// What does not depend on the width: the rank of `elements`, and where the plan lies.
+/// What does not depend on the width: the rank of `elements`, operators of other kinds, and where
+/// the plan lies.
 const RANKS_AND_PLACES: &[Case] = &[
     case!(Gather "gather_elements_3", GATHER_ELEMENTS_3, ELEMENTS_3, f32, i32),
     case!(Gather "gather_elements_4", GATHER_ELEMENTS_4, ELEMENTS_4, f32, i32),
     case!(Assign "scatter_elements_3", SCATTER_ELEMENTS_3, ELEMENTS_3, f32, i32),
     case!(Assign "scatter_elements_4", SCATTER_ELEMENTS_4, ELEMENTS_4, f32, i32),
+    case!(Gather "gather_lists", Pairs, LISTED, f32, i32),
+    case!(Assign "sequence", SEQUENCE, PLACES, f32, i32),
+    case!(Assign "sequence_circular", RING, PLACES, f32, i32),
+    case!(Bag "bag", Sums, AXIS_0, f32, i32),
+    case!(Compress "mask_compress", Compress, BITS, f32, i32),
+    case!(Expand "mask_expand", Expand, BITS, f32, i32),
     case!(Gather "static_gather_axis_0", Kept(&KEPT_AXIS_0), AXIS_0, f32, i32),
     case!(Gather "static_gather_elements", Kept(&KEPT_ELEMENTS), ELEMENTS, f32, i32),
     case!(Gather "static_gather_pairs", Kept(&KEPT_PAIRS), PAIR, f32, i32),
@@ -284,12 +382,26 @@ where
         cast_slice::<u64, I>(indices),
     );
     let index = |n: usize| indices[n].try_into().unwrap_or_else(|_| unreachable!());
+    let mut count = 0;
     for n in 0..shape.moved {
         let address = (shape.address)(n, &index);
         match way {
             Way::Gather => flat[n] = table[address],
             Way::Assign => table[address] = flat[n],
             Way::Add => table[address] = table[address] + flat[n],
+            Way::Bag => {
+                let (to, is_first) = (n / 256 * 32 + n % 32, n / 32 % 8 == 0);
+                flat[to] = if is_first { table[address] } else { flat[to] + table[address] };
+            }
+            Way::Compress if address > 0 => {
+                flat[count] = table[n];
+                count += 1;
+            }
+            Way::Expand if address > 0 => {
+                table[n] = flat[count];
+                count += 1;
+            }
+            Way::Compress | Way::Expand => {}
         }
     }
 }
