@@ -9,86 +9,10 @@
 
 mod common;
 
-use common::case::{Case, Operator, with_indices};
 use common::generate::{self, Direction, KINDS, Kind};
-use common::oracle::{self, Move, Target};
-use common::values::{noise, samples};
-use strew::{
-    Add, Bag, Bags, Bounds, Error, Gather, Index, Layout, Mean, Nullable, Operand, Scatter,
-};
-
-/// The bits of bools, after some others.
-fn bits(bools: &[bool], offset: usize) -> Vec<u8> {
-    let all: Vec<bool> = (0..offset).map(|n| n % 2 == 0).chain(bools.iter().copied()).collect();
-    let byte = |eight: &[bool]| {
-        eight.iter().enumerate().fold(0, |byte, (n, bit)| byte | u8::from(*bit) << n)
-    };
-    all.chunks(8).map(byte).collect()
-}
-
-/// The moves of a case without those of entries of which an index does not count.
-fn moves(case: &Case, valid: &[bool]) -> Vec<Move> {
-    // An entry leads outside in the case that has an index outside where one does not count.
-    const NULL: i128 = i128::MAX;
-    let mut null = case.clone();
-    (null.bounds, null.negative) = (Bounds::Error, strew::Negative::FromEnd);
-    null.values
-        .iter_mut()
-        .zip(valid)
-        .for_each(|(value, valid)| *value = if *valid { 0 } else { NULL });
-    let mut moves = oracle::moves(case);
-    for (m, null) in moves.iter_mut().zip(oracle::moves(&null)) {
-        if matches!(null.table, Target::OutOfBounds { .. }) {
-            m.table = Target::LeftOut;
-        }
-    }
-    moves
-}
-
-fn check<I: Index>(case: &Case, indices: &[I], valid: &[bool]) {
-    let (moves, bytes) = (moves(case, valid), bits(valid, 3));
-    let both = [Nullable::bools(indices, valid), Nullable::bits(indices, &bytes, 3)];
-    let result = oracle::first_out_of_bounds(&moves);
-    let (table, flat) =
-        (samples::<i64>(case.table.len, case.seed, 1), samples::<i64>(case.flat.len, case.seed, 2));
-    for nullable in both {
-        if let Some(gather) = gather(case) {
-            let (mut output, mut expected) = (flat.clone(), flat.clone());
-            match gather.check_nullable(nullable) {
-                Ok(checked) => checked.run(&table, &mut output).unwrap(),
-                Err(error) => assert_eq!(Err(error), result, "{case:?} {valid:?}"),
-            }
-            if result.is_ok() {
-                oracle::gather(&moves, &table, &mut expected);
-            }
-            assert_eq!(output, expected, "{case:?} {valid:?}");
-        }
-        if let Ok(scatter) = case.scatter() {
-            let (mut data, mut expected) = (table.clone(), table.clone());
-            match scatter.check_nullable(nullable) {
-                Ok(checked) => {
-                    #[cfg(feature = "rayon")]
-                    {
-                        checked.par_reduce(Add, &mut data, &flat).unwrap();
-                        data.clone_from(&table);
-                    }
-                    checked.reduce(Add, &mut data, &flat).unwrap();
-                }
-                Err(error) => assert_eq!(Err(error), result, "{case:?} {valid:?}"),
-            }
-            oracle::scatter(&moves, &mut expected, &flat, true, i64::wrapping_add);
-            assert_eq!(data, expected, "{case:?} {valid:?}");
-        }
-    }
-}
-
-/// A gather, unless the case is one of a sequence, or its output overlaps.
-fn gather(case: &Case) -> Option<Gather> {
-    match case.operator {
-        Operator::Sequence { .. } => None,
-        _ => case.gather().ok(),
-    }
-}
+use common::nullable::{self, bits};
+use common::values::noise;
+use strew::{Add, Bag, Bags, Bounds, Error, Gather, Layout, Mean, Nullable, Operand, Scatter};
 
 #[test]
 fn all_operators() {
@@ -101,13 +25,7 @@ fn all_operators() {
         let kind = kinds[choose(if direction == Direction::Scatter { 5 } else { 4 })];
         let make = if seed % 8 == 0 { generate::long_case } else { generate::case };
         let case = make(direction, kind, &mut choose);
-        if case.table.sizes.contains(&0) {
-            continue;
-        }
-        let one_of = [2, 3, 20][choose(3)];
-        let valid: Vec<bool> =
-            noise(seed, 5).take(case.values.len()).map(|n| n % one_of > 0).collect();
-        with_indices!(case, indices => check(&case, indices, &valid));
+        nullable::check(&case, [2, 3, 20][choose(3)]);
     }
 }
 

@@ -15,11 +15,11 @@ use std::fmt;
 use std::sync::LazyLock;
 
 use arbitrary::{Arbitrary, Result, Unstructured};
-use common::case::Case;
+use common::case::{Case, with_indices};
 use common::check::{self, GATHERS, REDUCTIONS, SCATTERS};
 use common::dml::{self, Description};
 use common::generate::{self, Choose, Direction, KINDS, Kind};
-use common::{arrays, path, threads};
+use common::{adjoint, arrays, bags, masks, nullable, path, threads};
 use kernels::{Check, addresses, columns::Split, moves};
 use rayon::ThreadPool;
 use strew_simd::{Machine, Path};
@@ -107,6 +107,9 @@ inputs! {
             Direction::Scatter => arrays::check_scatter(case),
         }
     };
+    /// `operators`: masks, bags, adjoints, where extremes come from, and indices that do not count,
+    /// each on one path, against the oracle.
+    OtherCase: Other = Other::new, Other::check;
     /// `layouts`: a description in which anything may be wrong: no panic, and what is accepted
     /// demands slices of the right lengths.
     HostileCase: Case = |choose| generate::hostile_case(choose), check::check_hostile;
@@ -135,7 +138,7 @@ inputs! {
 pub type Run = fn(&[u8]);
 
 /// All targets.
-pub const TARGETS: [(&str, Run); 12] = [
+pub const TARGETS: [(&str, Run); 13] = [
     ("columns", run::<Columns>),
     ("dml", run::<DmlCase>),
     ("gather", run::<GatherCase>),
@@ -143,6 +146,7 @@ pub const TARGETS: [(&str, Run); 12] = [
     ("layouts", run::<HostileCase>),
     ("moves", run::<Moves>),
     ("ndarray", run::<ArraysCase>),
+    ("operators", run::<OtherCase>),
     ("reductions", run::<ReductionCase>),
     ("route", run::<RouteCase>),
     ("scatter", run::<ScatterCase>),
@@ -249,6 +253,62 @@ fn machine(choose: Choose<'_>) -> Machine {
             let (l1, l2, l3) = (size(), size(), size());
             let (prefetches, streams_elements) = (choose(4) > 0, choose(2) == 1);
             Machine { l1, l2, l3, prefetches, streams_elements }
+        }
+    }
+}
+
+/// What comes to the target `operators`.
+#[derive(Debug)]
+pub enum Other {
+    Masks(masks::Case),
+    Bags(bags::Case),
+    Gather(Case),
+    Scatter(Case),
+    Winners(Case),
+    /// Of this number of indices, all but one count.
+    Nullable(Case, u64),
+}
+
+impl Other {
+    fn new(choose: Choose<'_>) -> Other {
+        let number = choose(7);
+        let mut of = |direction| of_any_kind(direction, choose);
+        match number {
+            0 => Other::Masks(masks::case(choose)),
+            1 => Other::Bags(bags::case(choose)),
+            2 => Other::Gather(of(Direction::Gather)),
+            3 => Other::Scatter(generate::written_both_ways(of(Direction::Scatter), choose)),
+            4 => Other::Winners(of(Direction::Scatter)),
+            5 => Other::Nullable(of(Direction::Gather), [2, 3, 20][choose(3)]),
+            _ => Other::Nullable(of(Direction::Scatter), [2, 3, 20][choose(3)]),
+        }
+    }
+
+    fn check(&self) {
+        let seed = match self {
+            Other::Masks(case) => case.seed,
+            Other::Bags(case) => case.seed,
+            Other::Gather(case)
+            | Other::Scatter(case)
+            | Other::Winners(case)
+            | Other::Nullable(case, _) => case.seed,
+        };
+        let paths: Vec<Path> = kernels::paths().collect();
+        Path::force(Some(paths[seed as usize % paths.len()]));
+        match self {
+            Other::Masks(case) => match seed / 8 % 4 {
+                0 => masks::check::<f32>(case),
+                1 => masks::check::<u8>(case),
+                2 => masks::check::<f64>(case),
+                _ => masks::check::<i16>(case),
+            },
+            Other::Bags(case) => bags::check(case),
+            Other::Gather(case) => adjoint::check_gather(case),
+            Other::Scatter(case) => adjoint::check_scatter(case),
+            Other::Winners(case) => {
+                with_indices!(case, indices => adjoint::check_winners(case, indices));
+            }
+            Other::Nullable(case, one_of) => nullable::check(case, *one_of),
         }
     }
 }

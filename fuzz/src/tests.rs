@@ -89,6 +89,11 @@ fn reach_copies<'a>(target: &str, calls: impl Iterator<Item = &'a Routed>) {
 
 #[test]
 fn seeds_reach_what_matters() {
+    let others: Vec<OtherCase> = inputs("operators");
+    for kind in ["Masks", "Bags", "Gather", "Scatter", "Winners", "Nullable"] {
+        let of = others.iter().filter(|case| format!("{case:?}").starts_with(kind));
+        assert!(of.count() >= 2, "{kind} of operators");
+    }
     let gathers: Vec<GatherCase> = inputs("gather");
     reach_what_matters("gather", 4, &gathers.iter().map(|input| &input.0).collect::<Vec<_>>());
     let scatters: Vec<ScatterCase> = inputs("scatter");

@@ -3,13 +3,17 @@
 
 #![allow(dead_code, unused_imports)] // No test program uses all of it.
 
+pub mod adjoint;
 #[cfg(feature = "ndarray")]
 pub mod arrays;
+pub mod bags;
 pub mod case;
 pub mod check;
 pub mod dml;
 pub mod generate;
 pub mod map;
+pub mod masks;
+pub mod nullable;
 pub mod oracle;
 pub mod path;
 #[cfg(feature = "rayon")]

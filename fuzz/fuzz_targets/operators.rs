@@ -1,0 +1,6 @@
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use strew_fuzz::{Input, OtherCase};
+
+fuzz_target!(|input: OtherCase| input.run());
