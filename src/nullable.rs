@@ -25,6 +25,7 @@ use crate::segments::Bags;
 /// and the policy: a gather leaves that part of the output as it was, a scatter drops it, a bag
 /// does not count it. The value for the index at position `p` of its slice is the one at position
 /// `p` of the other, so that one layout serves both. A tuple counts if all of its indices do.
+/// Outputs without values (`run_uninit`, `collect`) are refused.
 ///
 /// ```
 /// use strew::{Gather, Layout, Nullable};

@@ -72,6 +72,39 @@ fn bags() {
     assert_eq!(error, Error::IndexOutOfBounds { entry: 299, coordinate: 0, value: 50, size: 50 });
 }
 
+/// What goes entry by entry, in blocks.
+#[test]
+fn means() {
+    let (data, ids) = (Layout::contiguous([50]), Layout::contiguous([300]));
+    let scatter = Scatter::axis(&data, &ids, &ids, 0).unwrap();
+    let ids: Vec<i32> = noise(2, 2).take(300).map(|n| (n % 50) as i32).collect();
+    let valid: Vec<bool> = noise(3, 3).take(300).map(|n| n % 3 > 0).collect();
+    let outside = |(id, valid): (&i32, &bool)| if *valid { *id } else { 50 };
+    let outside: Vec<i32> = ids.iter().zip(&valid).map(outside).collect();
+    let updates: Vec<f64> = (0..300).map(f64::from).collect();
+    let (mut expected, mut found) = (vec![1.0; 50], vec![1.0; 50]);
+    let mut scratch = vec![0; scatter.mean_len::<f64>()];
+    let skipping = scatter.bounds(Bounds::Skip);
+    skipping.mean(&mut expected, &outside, &updates, &mut scratch).unwrap();
+    let nullable = Nullable::bools(&outside, &valid);
+    let checked = scatter.check_nullable(nullable).unwrap();
+    checked.mean(&mut found, &updates, &mut scratch).unwrap();
+    assert_eq!(found, expected);
+}
+
+/// They leave places of the output as they are, and so it must have values.
+#[cfg(feature = "std")]
+#[test]
+fn no_new_outputs() {
+    let three = Layout::contiguous([3]);
+    let gather = Gather::axis(&three, &three, &three, 0).unwrap();
+    let checked = gather.check_nullable(Nullable::bools(&[0, 1, 2], &[true; 3])).unwrap();
+    let refused = Error::PolicyNotSupported { found: Bounds::Skip };
+    assert_eq!(checked.collect(&[1, 2, 3]), Err(refused));
+    let mut output = [std::mem::MaybeUninit::uninit(); 3];
+    assert_eq!(checked.run_uninit(&[1, 2, 3], &mut output), Err(refused));
+}
+
 #[test]
 fn lists() {
     let (table, output) = (Layout::contiguous([4, 5]), Layout::contiguous([40, 3]));

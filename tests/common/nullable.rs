@@ -1,5 +1,7 @@
 //! Indices that do not count, against the oracle.
 
+use std::collections::BTreeSet;
+
 use strew::{Add, Bounds, Gather, Index, Nullable};
 
 use super::case::{Case, Operator, with_indices};
@@ -35,12 +37,14 @@ fn moves(case: &Case, valid: &[bool]) -> Vec<Move> {
         .iter_mut()
         .zip(valid)
         .for_each(|(value, valid)| *value = if *valid { 0 } else { NULL });
+    let outside = |m: &Move| matches!(m.table, Target::OutOfBounds { .. });
+    let left_out: BTreeSet<usize> =
+        oracle::moves(&null).iter().filter(|m| outside(m)).map(|m| m.entry).collect();
     let mut moves = oracle::moves(case);
-    for (m, null) in moves.iter_mut().zip(oracle::moves(&null)) {
-        if matches!(null.table, Target::OutOfBounds { .. }) {
-            m.table = Target::LeftOut;
-        }
-    }
+    moves
+        .iter_mut()
+        .filter(|m| left_out.contains(&m.entry))
+        .for_each(|m| m.table = Target::LeftOut);
     moves
 }
 
