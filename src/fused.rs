@@ -6,7 +6,7 @@
 use core::ops::Range;
 
 use crate::element::Element;
-use crate::index::sealed::Sealed as _;
+use crate::index::sealed::Sealed;
 use crate::index::{Bounds, Index, resolve};
 use crate::indices::sealed::Places;
 use crate::plan::{Coordinate, Dim, Plan};
@@ -344,7 +344,7 @@ impl<T: Element, S: Places, O: Index, P, M> Fused<'_, T, S, O, P, M> {
         let Coordinate { size, table, .. } = *plan.coordinates().first()?;
         let index = self.indices.get(self.plan.position(entry))?;
         let position = match plan.bounds {
-            Bounds::Error => I::proven_position(index, size),
+            Bounds::Error => S::Index::proven_position(index, size),
             bounds => resolve(index, size, bounds, plan.negative)?,
         };
         let row = position.wrapping_mul(table as usize);

@@ -49,7 +49,7 @@ use crate::engine::resolver::{NoIndices, Resolver};
 use crate::engine::route::{Call, Effect, Route, Stores, hints};
 #[cfg(feature = "rayon")]
 use crate::engine::shared::Shared;
-use crate::engine::traverse::{check_wide, places, small, traverse_wide};
+use crate::engine::traverse::{Reached, check_wide, places, small, traverse_wide};
 use crate::error::Direction;
 use crate::index::{Bounds, Index};
 use crate::indices::sealed::Places;
@@ -175,7 +175,7 @@ pub(crate) fn entries<S: Places>(plan: &Plan, indices: S, mut visit: impl FnMut(
     all_entries(plan, indices, &mut |places| places.each(&mut visit));
 }
 
-fn all_entries<S: Places>(plan: &Plan, indices: S, visit: &mut dyn FnMut(&traverse::Places<'_>)) {
+fn all_entries<S: Places>(plan: &Plan, indices: S, visit: &mut dyn FnMut(&Reached<'_>)) {
     let blocks = plan.addresses_fit
         && i32::try_from(plan.cells).is_ok()
         && plan.entries() > tuning::FEW
@@ -183,7 +183,7 @@ fn all_entries<S: Places>(plan: &Plan, indices: S, visit: &mut dyn FnMut(&traver
     if blocks {
         places(plan, Path::detect(), &indices, visit);
     } else {
-        walk::entries(plan, indices, |at| visit(&traverse::Places::one(at)));
+        walk::entries(plan, indices, |at| visit(&Reached::one(at)));
     }
 }
 

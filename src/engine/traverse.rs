@@ -404,7 +404,7 @@ pub(crate) fn check(plan: &Plan, path: Path, resolver: &dyn Resolver) -> bool {
 }
 
 /// Where some entries lead: [`NOWHERE`] for those that are left out.
-pub(crate) struct Places<'a> {
+pub(crate) struct Reached<'a> {
     /// The addresses in the table and those of the cells, which count from those of `first`.
     tables: &'a [u32],
     cells: &'a [u32],
@@ -416,16 +416,16 @@ pub(crate) struct Places<'a> {
     entry_step: isize,
 }
 
-impl Places<'_> {
+impl Reached<'_> {
     /// One place.
-    pub(crate) fn one(first: Position) -> Places<'static> {
-        Places { tables: &[0], cells: &[0], first, length: 1, lane_step: 0, entry_step: 0 }
+    pub(crate) fn one(first: Position) -> Reached<'static> {
+        Reached { tables: &[0], cells: &[0], first, length: 1, lane_step: 0, entry_step: 0 }
     }
 
     /// Visits all of them, in order.
     #[inline(always)]
     pub(crate) fn each(&self, visit: &mut impl FnMut(Position)) {
-        let Places { first, length, .. } = *self;
+        let Reached { first, length, .. } = *self;
         let (mut entry, mut lane) = (first.entry, first.flat);
         let lanes = self.tables.chunks(length).zip(self.cells.chunks(length));
         for (tables, cells) in lanes {
@@ -450,7 +450,7 @@ pub(crate) fn places(
     plan: &Plan,
     path: Path,
     resolver: &dyn Resolver,
-    visit: &mut dyn FnMut(&Places<'_>),
+    visit: &mut dyn FnMut(&Reached<'_>),
 ) {
     match plan.entries() {
         // As in `small`.
@@ -463,7 +463,7 @@ fn places_of<const B: usize>(
     plan: &Plan,
     path: Path,
     resolver: &dyn Resolver,
-    visit: &mut dyn FnMut(&Places<'_>),
+    visit: &mut dyn FnMut(&Reached<'_>),
 ) {
     let of_cells = plan.of_cells();
     let (mut axes, mut cell_axes) = (AXES, AXES);
@@ -487,7 +487,7 @@ fn places_of<const B: usize>(
         cell_filler.shift(&cell_span, base, cells);
         let first = Position { table, flat: span.at.flat, entry, ..Position::default() };
         let length = span.length.max(1);
-        visit(&Places { tables, cells, first, length, lane_step, entry_step });
+        visit(&Reached { tables, cells, first, length, lane_step, entry_step });
         entry += count;
     }
 }
