@@ -46,6 +46,28 @@ pub enum Bounds {
 }
 
 impl Bounds {
+    /// The position of an index on an axis of `size`, always below `size`, by the rule of every
+    /// operator. `None` is out of bounds under [`Bounds::Error`], and left out under the other
+    /// policies.
+    ///
+    /// This is for code that finds out where entries lead before they move, as that of a table on
+    /// several machines does.
+    ///
+    /// ```
+    /// use strew::{Bounds, Negative};
+    ///
+    /// assert_eq!(Bounds::Error.position(-1, 4, Negative::FromEnd), Some(3));
+    /// assert_eq!(Bounds::Error.position(-1, 4, Negative::OutOfBounds), None);
+    /// assert_eq!(Bounds::Clamp.position(u64::MAX, 4, Negative::FromEnd), Some(3));
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn position<I: Index>(self, index: I, size: usize, negative: Negative) -> Option<usize> {
+        resolve(index, size, self, negative)
+    }
+}
+
+impl Bounds {
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Bounds::Error => "error",
@@ -134,25 +156,6 @@ pub trait Index: sealed::Sealed {
     #[inline]
     fn value(self) -> i128 {
         Self::wide(self).value()
-    }
-
-    /// The position of the index on an axis of `size`, always below `size`, by the rule of every
-    /// operator. `None` is out of bounds under [`Bounds::Error`], and left out under the other
-    /// policies.
-    ///
-    /// This is for code that finds out where entries lead before they move, as that of a table on
-    /// several machines does.
-    ///
-    /// ```
-    /// use strew::{Bounds, Index, Negative};
-    ///
-    /// assert_eq!((-1_i32).resolve(4, Bounds::Error, Negative::FromEnd), Some(3));
-    /// assert_eq!((-1_i32).resolve(4, Bounds::Error, Negative::OutOfBounds), None);
-    /// assert_eq!(u64::MAX.resolve(4, Bounds::Clamp, Negative::FromEnd), Some(3));
-    /// ```
-    #[inline]
-    fn resolve(self, size: usize, bounds: Bounds, negative: Negative) -> Option<usize> {
-        resolve(self, size, bounds, negative)
     }
 }
 

@@ -85,7 +85,7 @@ fn count<O>(bags: &Bags<'_, O>) -> usize {
 
 /// From the first entry of the first bag to the last one of the last, where all is as it should be.
 fn used<O: Index>(bags: &Bags<'_, O>, entries: usize) -> Range<usize> {
-    let value = |offset: &O| offset.resolve(usize::MAX, Bounds::Clamp, Negative::OutOfBounds);
+    let value = |offset: &O| Bounds::Clamp.position(*offset, usize::MAX, Negative::OutOfBounds);
     let value = |offset: Option<&O>| offset.and_then(value).unwrap_or(entries);
     match bags {
         Bags::Offsets(offsets) => value(offsets.first())..value(offsets.last()),

@@ -42,7 +42,7 @@ impl Rule<'_> {
     /// Visits the entries that are not left out, in order, each with its row.
     #[inline(always)]
     fn each<I: Index>(&self, indices: &[I], mut visit: impl FnMut(usize, usize)) {
-        let resolve = |index: &I, size| index.resolve(size, self.bounds, self.negative);
+        let resolve = |index: &I, size| self.bounds.position(*index, size, self.negative);
         let mut found = |entry, row: Option<usize>| match row {
             Some(row) if self.padding != Some(row) => visit(entry, row),
             _ => {}
