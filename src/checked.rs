@@ -192,10 +192,7 @@ impl<I: Index, S: Indices<Index = I>> Checked<'_, Gather, I, S> {
     /// Gathers, as [`Gather::collect`] does.
     ///
     /// # Errors
-    /// [`Error::SliceTooShort`], [`Error::PolicyNotSupported`], [`Error::OutputNotPacked`].
-    ///
-    /// # Panics
-    /// As [`Gather::collect`] does.
+    /// Those of [`Gather::collect`].
     ///
     /// ```
     /// use strew::{Gather, Layout};
@@ -216,9 +213,6 @@ impl<I: Index, S: Indices<Index = I>> Checked<'_, Gather, I, S> {
     ///
     /// # Errors
     /// Those of [`collect`](Checked::collect). The vector has what it had.
-    ///
-    /// # Panics
-    /// As [`Gather::collect_into`] does.
     #[cfg(feature = "std")]
     #[inline]
     pub fn collect_into<T: Element>(&self, input: &[T], output: &mut Vec<T>) -> Result<(), Error> {

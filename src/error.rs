@@ -131,8 +131,8 @@ pub enum Error {
     /// A dimension has the wrong size. For the indices of an `elements` operator, and the axis of a
     /// `sequence`, `expected` is the largest size allowed.
     SizeMismatch { operand: Operand, dimension: usize, expected: usize, found: usize },
-    /// The tuples of an `nd` or `axes` operator, the last dimension of the indices, must have 1 to
-    /// `expected` coordinates.
+    /// The tuples of an `nd`, `axes` or `lists` operator must have 1 to `expected` coordinates: the
+    /// last dimension of the indices, or the number of lists.
     TupleSizeOutOfRange { expected: usize, found: usize },
     /// The number of elements, or the last address, exceeds `usize`.
     SizesOverflow { operand: Operand },
@@ -162,16 +162,16 @@ pub enum Error {
         found: FeatureLevel,
     },
     /// An index lies outside its axis. `entry` counts the entries of the indices in row-major order
-    /// (whole tuples for `nd`), `coordinate` is the place inside the tuple, `value` the index (in
-    /// the range of `i64` or `u64`) and `size` the size of its axis.
+    /// (whole tuples where there are some), `coordinate` is the place inside the tuple, `value` the
+    /// index (in the range of `i64` or `u64`) and `size` the size of its axis.
     IndexOutOfBounds { entry: usize, coordinate: usize, value: i128, size: usize },
     /// Two entries of the indices, counted in row-major order, address the same place.
     DuplicateIndex { first: usize, second: usize },
     /// A call that writes every place of its output cannot leave some out: see
     /// [`Gather::run_uninit`](crate::Gather::run_uninit).
     PolicyNotSupported { found: Bounds },
-    /// The places of an output that becomes a vector are more than its elements: `expected` of
-    /// them.
+    /// The output of a call that makes it has `expected` elements, but its layout reaches over
+    /// `found` places.
     OutputNotPacked { expected: usize, found: usize },
     /// A plan that clamps has no adjoint: see [`Gather::adjoint`](crate::Gather::adjoint).
     NoAdjoint,

@@ -444,15 +444,12 @@ impl Gather {
         run::par_gather_uninit(&self.plan, input, indices, false, output)
     }
 
-    /// Gathers as [`run`](Gather::run) does, to a new vector. It is written once: nothing is
-    /// cleared before, where the output is laid out in row-major order.
+    /// Gathers as [`run`](Gather::run) does, to a new vector. What comes in the row-major order of
+    /// the output is written once; the rest of the vector is filled first.
     ///
     /// # Errors
-    /// Those of [`run_uninit`](Gather::run_uninit), and [`Error::OutputNotPacked`] for an output
-    /// whose layout has an offset or gaps.
-    ///
-    /// # Panics
-    /// As `Vec::with_capacity` does for the length of the output.
+    /// Those of [`run_uninit`](Gather::run_uninit), [`Error::OutputNotPacked`] for an output whose
+    /// layout has an offset or gaps, and [`Error::SizesOverflow`] where there is no memory for it.
     ///
     /// ```
     /// use strew::{Gather, Layout};
@@ -477,9 +474,6 @@ impl Gather {
     ///
     /// # Errors
     /// Those of [`collect`](Gather::collect). The vector has what it had.
-    ///
-    /// # Panics
-    /// As [`Vec::reserve`] does for the length of the output.
     ///
     /// ```
     /// use strew::{Gather, Layout};

@@ -28,7 +28,10 @@ use crate::shape::{aligned, broadcast};
 /// A [`Gather`] or a [`Scatter`] by `K` coordinates, each of which lies in a slice of its own: made
 /// by [`Gather::lists`] and [`Scatter::lists`].
 ///
-/// What is not among its methods (threads, maps, means and so on), `check` leads to.
+/// [`check`](ByLists::check) leads to what is not among its methods: threads, maps, means and
+/// reductions without self. Their scratch is that of [`Gather::axes`] and [`Scatter::axes`] on
+/// tuples of the same coordinates. `check_unique`, `explain`, `adjoint` and `run_from` are for
+/// tuples alone.
 ///
 /// ```
 /// use strew::{Gather, Layout};
@@ -424,6 +427,10 @@ impl<S: Places, const K: usize> Lists<'_, S, K> {
         axes: &Axes<'_>,
         to: &mut [u32],
     ) -> bool {
+        if axes.all.is_empty() {
+            to.fill(axes.first);
+            return true;
+        }
         // Each coordinate starts where no position of it is below 0, and the first has the rest.
         let rest = axes.all.iter().skip(1).fold(0_u32, |rest, axis| rest.wrapping_add(below(axis)));
         let (mut inside, mut buffer) = (true, [0; CHUNK]);

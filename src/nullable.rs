@@ -23,9 +23,10 @@ use crate::segments::Bags;
 ///
 /// What is not valid is as if [`Bounds::Skip`](crate::Bounds::Skip) left it out, whatever the index
 /// and the policy: a gather leaves that part of the output as it was, a scatter drops it, a bag
-/// does not count it. The value for the index at position `p` of its slice is the one at position
-/// `p` of the other, so that one layout serves both. A tuple counts if all of its indices do.
-/// Outputs without values (`run_uninit`, `collect`) are refused.
+/// does not count it. `indices[p]` counts if `valid[p]` is true (NumPy's masked arrays have it the
+/// other way round), so that one layout serves both slices. A tuple counts if all of its indices
+/// do. `run_uninit` and `collect` return
+/// [`Error::PolicyNotSupported`](crate::Error::PolicyNotSupported), as under `Skip`.
 ///
 /// ```
 /// use strew::{Gather, Layout, Nullable};

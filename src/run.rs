@@ -67,7 +67,7 @@ pub(crate) fn gather_uninit<T: Element, S: Places>(
         let source = Mapped { input, map: Call(&MaybeUninit::new) };
         portable::run::<S, false>(plan, indices, Read { source, output })
     };
-    result(plan, indices, inside)
+    written(plan, indices, inside)
 }
 
 /// [`gather_uninit`] with threads.
@@ -81,7 +81,7 @@ pub(crate) fn par_gather_uninit<T: Element, S: Places>(
 ) -> Result<(), Error> {
     gather_fits(plan, input.len(), indices, output)?;
     writes_all(plan, indices)?;
-    result(plan, indices, engine::par_gather(plan, indices, proven, input, output))
+    written(plan, indices, engine::par_gather(plan, indices, proven, input, output))
 }
 
 /// [`gather_uninit`] to the end of a vector, which is as it was if that fails.
@@ -100,12 +100,14 @@ pub(crate) fn append<T: Element, S: Places>(
     if found != expected {
         return Err(Error::OutputNotPacked { expected, found });
     }
+    let no_memory = Error::SizesOverflow { operand: Operand::Output };
+    output.try_reserve(found).map_err(|_| no_memory)?;
     let start = output.len();
     let inside = engine::append(plan, indices, proven, input, output);
     if !inside {
         output.truncate(start);
     }
-    result(plan, indices, inside)
+    written(plan, indices, inside)
 }
 
 /// Fails if places of the output may be left as they are: under `Skip`, or where indices may not
@@ -401,13 +403,13 @@ impl<S: Places> Proven<'_, S> {
         gather_fits(plan, input.len(), indices, output)?;
         writes_all(plan, indices)?;
         #[cfg(feature = "std")]
-        engine::gather(plan, indices, true, input, output);
+        let inside = engine::gather(plan, indices, true, input, output);
         #[cfg(not(feature = "std"))]
-        {
+        let inside = {
             let source = Mapped { input, map: Call(&MaybeUninit::new) };
-            portable::run::<S, true>(plan, indices, Read { source, output });
-        }
-        Ok(())
+            portable::run::<S, true>(plan, indices, Read { source, output })
+        };
+        written(plan, indices, inside)
     }
 
     /// As [`scatter`].
@@ -531,6 +533,16 @@ const CLEARED: usize = 16;
 #[inline(always)]
 fn needs_no_look<I: Index>(plan: &Plan) -> bool {
     !matches!(plan.bounds, Bounds::Error) || size_of::<I>() == 1 && plan.takes_every_byte()
+}
+
+/// [`result`] for memory that has no values before: `Ok` where all of it is written, and then alone.
+#[inline(always)]
+fn written<S: Places>(plan: &Plan, indices: S, inside: bool) -> Result<(), Error> {
+    result(plan, indices, inside)?;
+    let length = plan.lengths.indices;
+    let unknown =
+        Error::SliceTooShort { operand: Operand::Indices, expected: length, found: length };
+    if inside { Ok(()) } else { Err(unknown) }
 }
 
 /// The error for the first bad index, unless all are inside.

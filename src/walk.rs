@@ -130,16 +130,31 @@ pub(crate) fn nest(inner: &[Dim], mut at: Position, mover: &mut impl Mover) {
 #[cold]
 #[inline(never)]
 pub(crate) fn first_out_of_bounds<S: Places>(plan: &Plan, indices: S) -> Option<Error> {
-    let mut at = Position::first(plan);
-    let mut odometer = Odometer::new();
-    let mut step = 0_usize;
-    loop {
-        let mut position = at.indices;
+    let outer = plan.outer();
+    if outer.iter().any(|dim| dim.size == 0) {
+        return None;
+    }
+    // Of entries that share their indices, the first one.
+    let own = outer.iter().filter(|dim| dim.indices != 0);
+    let count = own.fold(1_usize, |count, dim| count.saturating_mul(dim.size));
+    for number in 0..count {
+        let (mut rest, mut first) = (number, plan.start.indices);
+        let (mut step, mut weight) = (0_usize, 1_usize);
+        for dim in outer.iter().rev() {
+            if dim.indices != 0 {
+                let coordinate = rest.checked_rem(dim.size).unwrap_or(0);
+                rest = rest.checked_div(dim.size).unwrap_or(0);
+                first = first.wrapping_add(coordinate.wrapping_mul(dim.indices as usize));
+                step = step.wrapping_add(coordinate.wrapping_mul(weight));
+            }
+            weight = weight.wrapping_mul(dim.size);
+        }
+        let mut position = first;
         for (coordinate, Coordinate { size, .. }) in plan.coordinates().iter().enumerate() {
             let place = position.checked_div(plan.ring).unwrap_or(position);
             if let Some(index) = indices.get(place)
                 && resolve(index, *size, Bounds::Error, plan.negative).is_none()
-                && counts(plan, indices, at.indices)
+                && counts(plan, indices, first)
             {
                 // The positions of a ring are one entry.
                 let entry = step.checked_div(plan.ring).unwrap_or(step);
@@ -153,11 +168,8 @@ pub(crate) fn first_out_of_bounds<S: Places>(plan: &Plan, indices: S) -> Option<
             }
             position = position.wrapping_add_signed(plan.tuple_stride);
         }
-        if !odometer.step(plan.outer(), &mut at) {
-            return None;
-        }
-        step = step.wrapping_add(1);
     }
+    None
 }
 
 /// The last dimension, and those before it.

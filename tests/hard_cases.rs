@@ -615,3 +615,36 @@ fn rows_that_are_reversed_in_both_tensors() {
     let expected: Vec<u32> = input.iter().enumerate().map(|(n, value)| value * times(n)).collect();
     assert_eq!(data, expected);
 }
+
+/// Lanes whose indices are copied before they are resolved, and end where a copy of 256 does: those
+/// after the first one were read from its end, and a bad index was not found.
+#[test]
+fn lanes_that_end_where_a_copy_does() {
+    let table = Layout::contiguous([1000]);
+    let input: Vec<u32> = (0..1000).map(|n| n * 3 + 1).collect();
+    for (lanes, length) in [(4, 256), (64, 256), (3, 512), (5, 128), (8, 64), (7, 15), (300, 2)] {
+        let transposed = Layout::strided([lanes, length], [1, lanes as isize]);
+        let apart = Layout::strided([lanes, length], [2 * length as isize + 3, 2]);
+        for indices in [transposed, apart] {
+            let places: Vec<usize> = (0..lanes * length)
+                .map(|n| {
+                    let (lane, entry) = (n / length, n % length);
+                    lane * indices.strides()[0] as usize + entry * indices.strides()[1] as usize
+                })
+                .collect();
+            let ids: Vec<i64> =
+                (0..places.iter().max().unwrap() + 1).map(|n| (n as i64 * 7919) % 1000).collect();
+            let flat = Layout::contiguous([lanes, length]);
+            let gather = Gather::axis(&table, &indices, &flat, 0).unwrap();
+            let expected: Vec<u32> =
+                places.iter().map(|place| input[ids[*place] as usize]).collect();
+            let mut output = vec![0; lanes * length];
+            gather.run(&input, &ids, &mut output).unwrap();
+            assert_eq!(output, expected, "{lanes} lanes of {length}");
+            let mut bad = ids.clone();
+            bad[*places.last().unwrap()] = 5000;
+            let last = out_of_bounds(lanes * length - 1, 0, 5000, 1000);
+            assert_eq!(gather.check(&bad).map(|_| ()), last, "{lanes} lanes of {length}");
+        }
+    }
+}

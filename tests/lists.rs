@@ -228,3 +228,36 @@ fn lists_in_a_constant() {
     GATHER.run(&table, [&[3, 1], &[4, 0, 2]], &mut output).unwrap();
     assert_eq!(output, [19, 15, 17, 9, 5, 7]);
 }
+
+/// Means divide places block by block where they are fewer than the entries: those of blocks after
+/// the first one were not divided.
+#[test]
+fn means_of_many_places_by_lists() {
+    let (size, count) = (40_usize, 5000_usize);
+    let (data, list) = (Layout::contiguous([size, size]), Layout::contiguous([count]));
+    let ids = |by: usize| (0..count).map(|n| (n * by / 7 % size) as i64).collect::<Vec<_>>();
+    let (rows, columns) = (ids(7919), ids(104_729));
+    let updates: Vec<f64> = (0..count).map(|n| (n % 31) as f64).collect();
+    let tuples: Vec<i64> = rows.iter().zip(&columns).flat_map(|(r, c)| [*r, *c]).collect();
+
+    let scatter = Scatter::nd(&data, &Layout::contiguous([count, 2]), &list, 0).unwrap();
+    let mut scratch = vec![0; scatter.mean_len::<f64>()];
+    let mut expected = vec![-1.0; size * size];
+    scatter.mean_excluding_self(&mut expected, &tuples, &updates, &mut scratch).unwrap();
+    let (mut sums, mut counts) = (vec![0.0; size * size], vec![0.0; size * size]);
+    for (n, (row, column)) in rows.iter().zip(&columns).enumerate() {
+        let place = *row as usize * size + *column as usize;
+        sums[place] += updates[n];
+        counts[place] += 1.0;
+    }
+    for (place, found) in expected.iter().enumerate() {
+        let mean = if counts[place] > 0.0 { sums[place] / counts[place] } else { -1.0 };
+        assert_eq!(*found, mean, "{place}");
+    }
+
+    let by_lists = Scatter::lists(&data, [&list, &list], &list, [0, 1]).unwrap();
+    let mut found = vec![-1.0; size * size];
+    let checked = by_lists.check([&rows, &columns]).unwrap();
+    checked.mean_excluding_self(&mut found, &updates, &mut scratch).unwrap();
+    assert_eq!(found, expected);
+}

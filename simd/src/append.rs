@@ -13,8 +13,8 @@ use crate::rows::Rows;
 /// the place in the flat tensor is left out. `streams`: with non-temporal stores, as by
 /// [`Move::streaming`].
 ///
-/// `false`: nothing is appended, for a row lies outside `from`, or the entries do not follow each
-/// other in the flat tensor.
+/// `false`: nothing is appended, for a row lies outside `from`, the entries do not follow each
+/// other in the flat tensor, or there is no memory.
 ///
 /// ```
 /// use strew_simd::{Block, Hints, Path, append};
@@ -27,9 +27,6 @@ use crate::rows::Rows;
 /// assert!(rows(&[3, 0]) && !rows(&[0, 4]));
 /// assert_eq!(output, [0, 4, 5, 6, 1, 2, 3]);
 /// ```
-///
-/// # Panics
-/// As [`Vec::reserve`] does.
 pub fn append<T: NoUninit>(
     path: Path,
     from: &[T],
@@ -44,7 +41,9 @@ pub fn append<T: NoUninit>(
     if !block.is_run(n) || !all_inside(path, block.addresses, table, n) {
         return false;
     }
-    to.reserve(count);
+    if to.try_reserve(count).is_err() {
+        return false;
+    }
     let length = to.len();
     let block = &Block { flat: 0, ..*block };
     let to_end = to.spare_capacity_mut();

@@ -75,5 +75,5 @@ pub use path::Path;
 pub use place::Place;
 pub use portable::Choice;
 pub use prefetch::{PREFETCHES, prefetch, prefetch_columns, prefetch_row};
-pub use resolve::{Axes, Axis, Index, Outside, Resolve, Tuples, shift, spread};
+pub use resolve::{Axes, Axis, Index, Outside, Resolve, Tuples, repeats, shift, spread};
 pub use rows::Rows;

@@ -196,8 +196,9 @@ fn side_by_side<I: Sealed, const VECTORS: bool, const CLAMP: bool>(
     }
 }
 
-/// The indices that are copied at a time. It takes 1 ns an index less.
-const COPIED: usize = 256;
+/// The indices that are copied at a time. It takes 1 ns an index less. Fuzzers copy few, to come to
+/// the ends of lanes.
+const COPIED: usize = if cfg!(fuzzing) { 16 } else { 256 };
 
 /// The tuple that is copied next.
 struct Next {
@@ -219,7 +220,7 @@ impl Next {
     ) -> bool {
         let (Tuples { length, step, lane_step, .. }, tuple) = (*tuples, axes.all.len().max(1));
         let Next { mut lane, mut at, mut column } = *self;
-        if length.saturating_sub(column) >= copy.len() {
+        if length.saturating_sub(column) >= copy.len() / tuple {
             // One coordinate after the other: what is left of a lane is longer.
             column += copy.len() / tuple;
             for k in 0..tuple {
@@ -233,6 +234,10 @@ impl Next {
                 }
             }
             at = at.wrapping_add((copy.len() / tuple).wrapping_mul(step as usize));
+            if column == length {
+                lane = lane.wrapping_add_signed(lane_step);
+                (at, column) = (lane, 0);
+            }
         } else if tuple == 1 {
             for to in copy {
                 let Some(index) = indices.get(at) else { return false };
@@ -334,6 +339,20 @@ fn position<I: Sealed, const CLAMP: bool>(index: I, axis: &Axis) -> (u32, bool) 
     } else {
         index.on_axis(size, from_end)
     }
+}
+
+/// The number of addresses that are the same as one of the two before them.
+#[must_use]
+pub fn repeats(path: Path, addresses: &[u32]) -> usize {
+    let (second, third) = (addresses.get(1..), addresses.get(2..));
+    let (second, third) = (second.unwrap_or_default(), third.unwrap_or_default());
+    path.narrow(
+        #[inline(always)]
+        || {
+            let all = third.iter().zip(second).zip(addresses);
+            all.fold(0_u32, |n, ((c, b), a)| n + u32::from((c == b) | (c == a))) as usize
+        },
+    )
 }
 
 /// Sets `to[n] = addresses[n] + (n % copies) * length`, modulo 2^32, for a number of copies that

@@ -74,7 +74,8 @@ impl Shape {
         Some(unsafe { slice.get_unchecked_mut(start..start + bytes) })
     }
 
-    /// The first byte of the element at an address. An element has less than 2^32 bytes.
+    /// The first byte of the element at an address: it does not overflow, for an element has less
+    /// than 2^32 bytes, as [`Rows::new`] asserts.
     #[inline(always)]
     fn start_of(&self, address: u32) -> u64 {
         u64::from(address) * self.element as u64

@@ -22,13 +22,12 @@ pub(crate) struct Appended<'a, T> {
 }
 
 impl<'a, T: Element> Appended<'a, T> {
-    /// For an output that has as many places as elements.
+    /// For an output that has as many places as elements, and room for them.
     pub(crate) fn new(plan: &Plan, input: &'a [T], output: &'a mut Vec<T>) -> Appended<'a, T> {
         // The address of an entry that is left out lies outside.
         let input = input.get(..plan.lengths.table).unwrap_or(input);
         let (start, way) = (output.len(), Way::of(Path::detect()));
         let end = start.saturating_add(plan.lengths.flat);
-        output.reserve(plan.lengths.flat);
         Appended { input, output, start, end, n: plan.row(), way }
     }
 

@@ -5,7 +5,7 @@
 use strew_simd::Listed;
 use strew_simd::{
     Block, Columns, Elements, Hints, Move, Path, Place, Rows, Streaming, combine, prefetch_row,
-    spread,
+    repeats, spread,
 };
 
 use crate::element::Element;
@@ -328,7 +328,8 @@ pub(crate) const COPIES: usize = 4;
 /// The addresses of a block, at most.
 const SPREAD: usize = 2 * tuning::BLOCK;
 
-/// Moves to copies of a table, which lie one after the other: each entry to the next one.
+/// Moves to copies of a table, which lie one after the other: each entry to the next one, in blocks
+/// in which entries repeat the ones before them.
 struct Spread<'a> {
     mover: &'a mut dyn Mover,
     path: Path,
@@ -340,6 +341,10 @@ struct Spread<'a> {
 impl Mover for Spread<'_> {
     fn block(&mut self, block: &Block<'_>) {
         let (path, length) = (self.path, self.length as u32);
+        // Where entries seldom wait for each other, all of them go to the first copy.
+        if repeats(path, block.addresses) * tuning::REPEATS < block.addresses.len() {
+            return self.mover.block(block);
+        }
         spread(path, block.addresses, COPIES, length, &mut self.spread);
         let addresses = self.spread.get(..block.addresses.len()).unwrap_or_default();
         self.mover.block(&Block { addresses, next: &[], ..*block });

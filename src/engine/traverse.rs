@@ -504,7 +504,11 @@ pub(crate) fn traverse_wide(plan: &Plan, resolver: &dyn Resolver, mover: &mut dy
 
 /// [`check`] for such a plan.
 pub(crate) fn check_wide(plan: &Plan, resolver: &dyn Resolver) -> bool {
-    each_entry(plan, resolver, |_, _| {})
+    // Of entries that share their indices, the first one.
+    let mut plan = *plan;
+    let outer = plan.dims.iter_mut().take(plan.outer);
+    outer.filter(|dim| dim.indices == 0).for_each(|dim| dim.size = dim.size.min(1));
+    each_entry(&plan, resolver, |_, _| {})
 }
 
 fn each_entry(

@@ -53,6 +53,10 @@ pub(crate) fn speculative(machine: &Machine) -> (usize, usize) {
 /// least. Unmeasured.
 pub(crate) const COPIED: usize = 4;
 
+/// Entries of a block, for each that leads where one of the two before it did, at most, for copies
+/// to take turns. Unmeasured.
+pub(crate) const REPEATS: usize = 8;
+
 // -- Prefetch and loads ---------------------------------------------------------------------------
 
 /// Entries between the element that moves and the one that is prefetched.

@@ -46,7 +46,7 @@ use ::ndarray::{ArrayD, ArrayRef, ArrayViewD, Dimension, IxDyn};
 pub use self::axis::AxisNumber;
 use self::axis::Number;
 pub use self::bag::Pooled;
-use self::view::{Source, Target, filled, first, fits, reserve};
+use self::view::{Source, Target, View, filled, first, fits, reserve};
 use crate::element::Element;
 use crate::error::{Error, Operand};
 use crate::gather::Gather;
@@ -518,9 +518,11 @@ impl Operator {
         let (output, flat) = Target::new(output, Operand::Output)?;
         let gather = self.plan_gather(&input.layout, &indices.layout, &flat)?;
         let indices = indices.elements()?;
-        if input.in_place().is_none() && parts::are_few(&gather.plan, input.once.len()) {
+        if let View::Gaps(once) = &input.view
+            && parts::are_few(&gather.plan, once.len())
+        {
             return output.write(Operand::Output, |output| {
-                parts::gather(&gather.plan, &input.once, &indices, output, map)
+                parts::gather(&gather.plan, once, &indices, output, map)
             });
         }
         let input = input.elements()?;
