@@ -535,7 +535,7 @@ fn needs_no_look<I: Index>(plan: &Plan) -> bool {
     !matches!(plan.bounds, Bounds::Error) || size_of::<I>() == 1 && plan.takes_every_byte()
 }
 
-/// [`result`] for memory that has no values before: `Ok` where all of it is written, and then alone.
+/// [`result`] for memory that has no values before: `Ok` only where all of it is written.
 #[inline(always)]
 fn written<S: Places>(plan: &Plan, indices: S, inside: bool) -> Result<(), Error> {
     result(plan, indices, inside)?;
