@@ -213,6 +213,19 @@ impl<I: Index, S: Indices<Index = I>> Checked<'_, Gather, I, S> {
     ///
     /// # Errors
     /// Those of [`collect`](Checked::collect). The vector has what it had.
+    ///
+    /// ```
+    /// use strew::{Gather, Layout};
+    ///
+    /// // The same rows of two tables, one after the other.
+    /// let (table, two) = (Layout::contiguous([3]), Layout::contiguous([2]));
+    /// let gather = Gather::axis(&table, &two, &two, 0)?;
+    /// let rows = gather.check(&[1, -1])?;
+    /// let mut output = rows.collect(&[10, 20, 30])?;
+    /// rows.collect_into(&[1, 2, 3], &mut output)?;
+    /// assert_eq!(output, [20, 30, 2, 3]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
     #[cfg(feature = "std")]
     #[inline]
     pub fn collect_into<T: Element>(&self, input: &[T], output: &mut Vec<T>) -> Result<(), Error> {

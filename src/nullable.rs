@@ -49,7 +49,7 @@ pub struct Nullable<'a, I> {
 }
 
 impl<'a, I: Index> Nullable<'a, I> {
-    /// With a bool for each index.
+    /// With a bool for each index: `indices[p]` counts if `valid[p]` is true.
     ///
     /// ```
     /// use strew::{Add, Layout, Nullable, Scatter};
@@ -159,6 +159,19 @@ macro_rules! common {
             ///
             /// # Errors
             /// Those of `check`, and [`Error::SliceTooShort`] for what says which are valid.
+            ///
+            /// ```
+            /// use strew::{Gather, Layout, Nullable};
+            ///
+            /// let (table, two) = (Layout::contiguous([2, 3]), Layout::contiguous([2]));
+            /// let gather = Gather::lists(&table, [&two, &two], &two, [0, 1])?;
+            /// let rows = Nullable::bools(&[1, 1], &[true, true]);
+            /// let columns = Nullable::bools(&[2, 0], &[true, false]);
+            /// let mut output = [-1; 2];
+            /// gather.check_nullable([rows, columns])?.run(&[0, 1, 2, 3, 4, 5], &mut output)?;
+            /// assert_eq!(output, [5, -1]);
+            /// # Ok::<(), strew::Error>(())
+            /// ```
             #[inline]
             pub fn check_nullable<'a, I: Index>(
                 &'a self,
