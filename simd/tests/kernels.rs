@@ -30,7 +30,7 @@ macro_rules! tests {
 tests! {
     resolve_signed: "resolve::RESOLVE";
     resolve_unsigned: "resolve::RESOLVE";
-    shift: "resolve::shift" "resolve::spread";
+    shift: "resolve::shift" "resolve::spread" "resolve::repeats";
     choose: "choose::choose";
     elements_gather: "elements::new" "moves::gather" "moves::streaming" "block::all";
     elements_scatter: "moves::scatter" "moves::scatter_listed";

@@ -2,7 +2,9 @@
 
 use std::fmt::Debug;
 
-use strew_simd::{Axes, Axis, Choice, Index, NOWHERE, Outside, Tuples, choose, shift, spread};
+use strew_simd::{
+    Axes, Axis, Choice, Index, NOWHERE, Outside, Tuples, choose, repeats, shift, spread,
+};
 
 use super::{Check, Choose, FAR, one_of, paths, rarely};
 
@@ -220,7 +222,7 @@ fn telling<I: Value>(size: u32, on_axis: bool, choose: Choose) -> I {
     fits.filter_map(|other| I::try_from(other).ok()).next().unwrap_or_else(|| self::value(0))
 }
 
-/// A call of [`shift`], and of [`spread`].
+/// A call of [`shift`], of [`spread`], and of [`repeats`].
 #[derive(Debug)]
 pub struct Shift {
     addresses: Vec<u32>,
@@ -268,6 +270,9 @@ impl Check for Shift {
                 spread(path, &addresses[..fit], copies, *entry_step, &mut found);
                 assert_eq!(found, expected, "{} of {copies}: {self:?}", path.name());
             }
+            let all = &addresses[..addresses.len().min(*length)];
+            let repeated = all.windows(3).filter(|three| three[..2].contains(&three[2])).count();
+            assert_eq!(repeats(path, all), repeated, "{}: {self:?}", path.name());
         }
         expected != *addresses
     }
