@@ -152,7 +152,7 @@ where
     report(any(scatter.adjoint()));
     report(any(coalesce(slice::<I>(), slice_mut(), slice_mut(), slice_mut())));
     for index in slice::<I>() {
-        any(any(Bounds::Wrap).position(index, any(3), any(Negative::FromEnd)));
+        any(any(Bounds::Wrap).position(*index, any(3), any(Negative::FromEnd)));
     }
     let (data, winners) = (slice_mut::<T>(), slice_mut());
     report(any(scatter.continue_excluding_self(Max, data, slice::<I>(), slice(), slice_mut())));
