@@ -175,7 +175,12 @@ pub(crate) fn scatter<T: Element, I: Index, R: Reduction<T>>(
     updates: &[T],
 ) -> Result<(), Error> {
     fits(Operand::Indices, plan.lengths.indices, indices.len())?;
-    if matches!(plan.bounds, Bounds::Error) && !check(plan, indices) {
+    let inside = match plan.bounds {
+        _ if plan.empty => !plan.checks_empty(),
+        Bounds::Error => check(plan, indices),
+        _ => true,
+    };
+    if !inside {
         out_of_bounds(plan, indices)?;
     }
     fits(Operand::Data, plan.lengths.table, data.len())?;
