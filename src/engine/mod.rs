@@ -178,7 +178,7 @@ pub(crate) fn entries<S: Places>(plan: &Plan, indices: S, mut visit: impl FnMut(
 fn all_entries<S: Places>(plan: &Plan, indices: S, visit: &mut dyn FnMut(&Reached<'_>)) {
     let blocks = plan.addresses_fit
         && i32::try_from(plan.cells).is_ok()
-        && plan.entries() > tuning::FEW
+        && plan.entries() > tuning::FEW_PLACES
         && !plan.empty;
     if blocks {
         places(plan, Path::detect(), &indices, visit);

@@ -22,6 +22,10 @@ pub(crate) const BLOCK: usize = least(1024, 64);
 /// Record: from L1 on Zen 5, 17 entries 0.5x, 32 0.7x, 64 1.05x.
 pub(crate) const FEW: usize = least(48, 4);
 
+/// Entries: means and their like go one by one, without kernels, up to this many.
+/// Record: without self, 27 entries by kernels 0.6x on Zen 5.
+pub(crate) const FEW_PLACES: usize = least(16, 4);
+
 /// Bytes that a call of one block moves, at most, to take the short way.
 /// Unmeasured.
 pub(crate) const SMALL: usize = least(1 << 20, 1 << 8);
