@@ -75,18 +75,28 @@ pub trait Index: Sealed {
 macro_rules! kernels {
     ($($index:ty)*) => {$(
         impl Index for $index {
-            const RESOLVE: Resolve<Self> = |path, indices, tuples, axes, to| {
-                let run = Run { indices, tuples, axes, to };
-                match axes.outside {
-                    Outside::Nowhere => path.dispatch(run),
-                    // Rarely, so that there is less code.
-                    Outside::Clamp => path.vectorize(
-                        run,
-                        #[inline(always)]
-                        |run| run.lanes::<true, true>(),
-                        |run| run.lanes::<false, true>(),
-                    ),
+            // A function, not a closure: those of a constant are compiled where it is used.
+            const RESOLVE: Resolve<Self> = {
+                fn resolve(
+                    path: Path,
+                    indices: &[$index],
+                    tuples: &Tuples,
+                    axes: &Axes<'_>,
+                    to: &mut [u32],
+                ) -> bool {
+                    let run = Run { indices, tuples, axes, to };
+                    match axes.outside {
+                        Outside::Nowhere => path.dispatch(run),
+                        // Rarely, so that there is less code.
+                        Outside::Clamp => path.vectorize(
+                            run,
+                            #[inline(always)]
+                            |run| run.lanes::<true, true>(),
+                            |run| run.lanes::<false, true>(),
+                        ),
+                    }
                 }
+                resolve
             };
         }
     )*};
