@@ -755,7 +755,8 @@ impl<I: Index, S: Indices<Index = I>> Checked<'_, Scatter, I, S> {
         let Some((counts, sums)) = words.split_at_mut_checked(plan.cells) else { return Ok(()) };
         run::clear(plan, self.indices, counts, 1);
         let (holds_sums, excluding) = (T::SUM_WORDS == 0, already == 0);
-        if holds_sums && moves_elements(plan) {
+        let elements = holds_sums && moves_elements(plan);
+        if elements {
             run::entries(plan, self.indices, |at| {
                 let Some(count) = counts.get_mut(at.cell) else { return };
                 if let (Some(to), Some(update)) = (data.get_mut(at.table), updates.get(at.flat)) {
@@ -798,7 +799,7 @@ impl<I: Index, S: Indices<Index = I>> Checked<'_, Scatter, I, S> {
         run::entries(every, self.indices, |at| {
             let Some(count) = counts.get_mut(at.cell).filter(|count| **count > 0) else { return };
             let count = u64::from(core::mem::take(count)).wrapping_add(already);
-            if holds_sums && moves_elements(plan) {
+            if elements {
                 if let Some(to) = data.get_mut(at.table) {
                     *to = T::mean(to.widen(), count);
                 }

@@ -5,6 +5,8 @@ use strew_simd::{Block, Hints, Path};
 
 use crate::average::Average;
 use crate::element::Element;
+#[cfg(feature = "std")]
+use crate::engine::tuning;
 use crate::plan::{Dim, Plan};
 use crate::reduction::Reduction;
 use crate::walk::Mover;
@@ -38,10 +40,6 @@ impl<T: Element, R: Reduction<T>> Mover for Combine<'_, T, R> {
     }
 }
 
-/// Elements of a row from which the kernels are worth their call. Unmeasured.
-#[cfg(feature = "std")]
-const LONG_ROW: usize = 32;
-
 impl<T: Element, R: Reduction<T>> Combine<'_, T, R> {
     /// `data[address..] = reduction(data[address..], updates)`
     #[inline(always)]
@@ -49,7 +47,7 @@ impl<T: Element, R: Reduction<T>> Combine<'_, T, R> {
         let n = updates.len();
         let Some(data) = self.data.get_mut(address..address.wrapping_add(n)) else { return };
         #[cfg(feature = "std")]
-        if n >= LONG_ROW
+        if n >= tuning::LONG_ROW
             && let Some(kernels) = R::KIND.kernels()
         {
             let block = Block { addresses: &[0], length: 1, ..Block::default() };

@@ -145,7 +145,7 @@ impl Run {
             print!("  {name} {:2.0} % ({:.1} ns)", share(part), each(part));
         }
         if let Some(alone) = alone {
-            print!("  {:.2} of the time without MPI", seconds / alone);
+            print!("  {:.2}x without MPI", seconds / alone);
         }
         println!("  bits {}", if wrong == 0 { "equal" } else { "DIFFER" });
     }

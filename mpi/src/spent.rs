@@ -20,7 +20,7 @@ pub struct Spent {
 }
 
 impl Spent {
-    /// All of the time.
+    /// All seconds.
     #[must_use]
     pub fn total(&self) -> Duration {
         self.routing + self.packing + self.exchange + self.kernels

@@ -12,14 +12,14 @@ use crate::rows::{Rows, Shape};
 pub(crate) fn gather(rows: &mut Rows<'_>, block: &Block<'_>, hints: Hints, way: &impl Way) {
     let Rows { from, to, shape } = rows;
     if shape.row == 0 || !block.is_packed(shape.row / shape.element.max(1)) {
-        return gather_apart(from, to, *shape, block);
+        return apart::<true>(from, to, *shape, block);
     }
     let bytes = way.bytes(shape.row);
     let (mut indices, mut at) = (Ahead::of(block, 0), 0);
     for (flat, addresses) in block.lanes() {
         // Rows follow each other: they are walked without a check for each.
         let Some(mut rest) = shape.tail_mut(to, flat) else {
-            lane_apart(from, to, *shape, (flat, block.entry_step), addresses);
+            lane_apart::<true>(from, to, *shape, (flat, block.entry_step), addresses);
             continue;
         };
         for addresses in addresses.chunks(ROWS) {
@@ -59,31 +59,6 @@ fn prefetch_rows<B>(
     }
 }
 
-/// The same for rows that do not follow each other.
-fn gather_apart(from: &[u8], to: &mut [Byte], shape: Shape, block: &Block<'_>) {
-    for (flat, addresses) in block.lanes() {
-        lane_apart(from, to, shape, (flat, block.entry_step), addresses);
-    }
-}
-
-/// One lane of it.
-#[inline(never)]
-fn lane_apart(
-    from: &[u8],
-    to: &mut [Byte],
-    shape: Shape,
-    (mut flat, step): (usize, isize),
-    addresses: &[u32],
-) {
-    for address in addresses {
-        let to = shape.tail_mut(to, flat).and_then(|to| to.get_mut(..shape.row));
-        if let (Some(to), Some(from)) = (to, shape.row(from, *address as usize)) {
-            Any.copy(from, to);
-        }
-        flat = flat.wrapping_add_signed(step);
-    }
-}
-
 #[inline(always)]
 pub(crate) fn scatter(rows: &mut Rows<'_>, block: &Block<'_>, hints: Hints, way: &impl Way) {
     let Rows { from, to, shape } = rows;
@@ -92,12 +67,12 @@ pub(crate) fn scatter(rows: &mut Rows<'_>, block: &Block<'_>, hints: Hints, way:
     let step = match block.entry_step {
         0 => 0,
         _ if shape.row > 0 && block.is_packed(shape.row / shape.element.max(1)) => bytes,
-        _ => return scatter_apart(from, to, *shape, block),
+        _ => return apart::<false>(from, to, *shape, block),
     };
     let (mut indices, mut at) = (Ahead::of(block, 0), 0);
     for (flat, addresses) in block.lanes() {
         let Some(from) = shape.tail(from, flat) else {
-            lane_to_addresses(from, to, *shape, (flat, block.entry_step), addresses);
+            lane_apart::<false>(from, to, *shape, (flat, block.entry_step), addresses);
             continue;
         };
         let mut start = 0_usize;
@@ -118,25 +93,31 @@ pub(crate) fn scatter(rows: &mut Rows<'_>, block: &Block<'_>, hints: Hints, way:
     }
 }
 
-/// The same for rows that do not follow each other.
-fn scatter_apart(from: &[u8], to: &mut [Byte], shape: Shape, block: &Block<'_>) {
+/// The same for rows that do not follow each other: gathered, or scattered.
+fn apart<const GATHERS: bool>(from: &[u8], to: &mut [Byte], shape: Shape, block: &Block<'_>) {
     for (flat, addresses) in block.lanes() {
-        lane_to_addresses(from, to, shape, (flat, block.entry_step), addresses);
+        lane_apart::<GATHERS>(from, to, shape, (flat, block.entry_step), addresses);
     }
 }
 
 /// One lane of it.
 #[inline(never)]
-fn lane_to_addresses(
+fn lane_apart<const GATHERS: bool>(
     from: &[u8],
     to: &mut [Byte],
     shape: Shape,
     (mut flat, step): (usize, isize),
     addresses: &[u32],
 ) {
+    let row = shape.row;
     for address in addresses {
-        let to = shape.part_mut(to, *address, shape.row);
-        if let (Some(to), Some(from)) = (to, shape.row(from, flat)) {
+        let (to, from) = if GATHERS {
+            let to = shape.tail_mut(to, flat).and_then(|to| to.get_mut(..row));
+            (to, shape.part(from, *address, row))
+        } else {
+            (shape.part_mut(to, *address, row), shape.row(from, flat))
+        };
+        if let (Some(to), Some(from)) = (to, from) {
             Any.copy(from, to);
         }
         flat = flat.wrapping_add_signed(step);

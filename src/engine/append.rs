@@ -1,7 +1,5 @@
 //! Append: a gather to the end of a vector, of which nothing has to be cleared before.
 
-#[cfg(feature = "rayon")]
-use strew_simd::Listed;
 use strew_simd::{Block, Path, append};
 
 use crate::element::Element;
@@ -52,18 +50,12 @@ impl<T: Element> Mover for Appended<'_, T> {
             self.filled().block(block);
         }
     }
-
-    /// Worklists are for what is scattered.
-    #[cfg(feature = "rayon")]
-    fn listed(&mut self, _: Listed<'_>) {}
 }
 
 impl<T: Element> Job for Appended<'_, T> {
     fn prepare(&mut self, way: Way) {
         self.way = way;
     }
-
-    fn begin(&mut self) {}
 
     fn session(&mut self, run: &mut dyn FnMut(&mut dyn Mover)) {
         run(self);
@@ -72,10 +64,5 @@ impl<T: Element> Job for Appended<'_, T> {
     /// Tiles come column by column.
     fn tile(&mut self, tile: &Tile, run: &mut dyn FnMut(&mut dyn Mover)) {
         self.filled().tile(tile, run);
-    }
-
-    /// Nothing that a gather writes is read.
-    fn speculate(&mut self, _: &mut dyn FnMut(&mut dyn Mover) -> bool) -> Option<bool> {
-        None
     }
 }

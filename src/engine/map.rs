@@ -33,18 +33,12 @@ impl<U, S: Source<U>> Mover for Read<'_, S, U> {
             |place| source.prefetch(place, *n),
         );
     }
-
-    /// Worklists are for what is scattered.
-    #[cfg(feature = "rayon")]
-    fn listed(&mut self, _: Listed<'_>) {}
 }
 
 impl<U, S: Source<U>> Job for Read<'_, S, U> {
     fn prepare(&mut self, way: Way) {
         self.way = way;
     }
-
-    fn begin(&mut self) {}
 
     fn session(&mut self, run: &mut dyn FnMut(&mut dyn Mover)) {
         run(self);
@@ -55,11 +49,6 @@ impl<U, S: Source<U>> Job for Read<'_, S, U> {
         source.tile(tile, |source| {
             run(&mut Read { source, output, n: *n, way: *way });
         });
-    }
-
-    /// Nothing that a gather writes is read.
-    fn speculate(&mut self, _: &mut dyn FnMut(&mut dyn Mover) -> bool) -> Option<bool> {
-        None
     }
 }
 
@@ -104,8 +93,6 @@ impl<T: Element, U: Element, F: Fn(T, U) -> T + Copy> Job for Change<'_, T, U, F
         self.way = way;
     }
 
-    fn begin(&mut self) {}
-
     fn session(&mut self, run: &mut dyn FnMut(&mut dyn Mover)) {
         run(self);
     }
@@ -117,11 +104,6 @@ impl<T: Element, U: Element, F: Fn(T, U) -> T + Copy> Job for Change<'_, T, U, F
             let (updates, change, n, way) = (*updates, *change, *n, *way);
             ChangeColumns { columns, rows: tile.rows, updates, change, n, way }.change(run);
         }
-    }
-
-    /// A function of the caller's is called for indices that have been proven.
-    fn speculate(&mut self, _: &mut dyn FnMut(&mut dyn Mover) -> bool) -> Option<bool> {
-        None
     }
 }
 

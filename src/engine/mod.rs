@@ -36,7 +36,7 @@ mod tests;
 mod tile;
 mod transform;
 mod traverse;
-mod tuning;
+pub(crate) mod tuning;
 
 use strew_simd::{Machine, Path, Place};
 

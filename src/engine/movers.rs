@@ -41,9 +41,9 @@ pub(crate) trait Mover {
     /// Moves all entries of a block, in order.
     fn block(&mut self, block: &Block<'_>);
 
-    /// Moves entries by their places, in order.
+    /// Moves entries by their places, in order. Worklists are for what is scattered alone.
     #[cfg(feature = "rayon")]
-    fn listed(&mut self, listed: Listed<'_>);
+    fn listed(&mut self, _: Listed<'_>) {}
 }
 
 /// The tensors of a call, which know their type.
@@ -51,8 +51,8 @@ pub(crate) trait Job {
     /// Says how blocks are to be moved from now on.
     fn prepare(&mut self, way: Way);
 
-    /// Makes what is written what it starts as: all indices are proven.
-    fn begin(&mut self);
+    /// Makes what is written what it starts as, if that is something: all indices are proven.
+    fn begin(&mut self) {}
 
     /// Runs with what moves as prepared. What it wrote is visible to other threads afterwards, also
     /// by non-temporal stores.
@@ -62,8 +62,11 @@ pub(crate) trait Job {
     fn tile(&mut self, tile: &Tile, run: &mut dyn FnMut(&mut dyn Mover));
 
     /// Runs on a copy of the table, which becomes the table if `run` returns `true`. `None`: there
-    /// is no memory for it.
-    fn speculate(&mut self, run: &mut dyn FnMut(&mut dyn Mover) -> bool) -> Option<bool>;
+    /// is no memory for it, or nothing is read of what is written, or a function of the caller's is
+    /// called, which waits for the proof.
+    fn speculate(&mut self, _: &mut dyn FnMut(&mut dyn Mover) -> bool) -> Option<bool> {
+        None
+    }
 }
 
 /// How blocks are resolved and moved.
@@ -130,18 +133,12 @@ impl<T: Element, P: Place<T>> Mover for Gathered<'_, T, P> {
         }
         Rows::new(input, output, *n).gather(*path, block, *hints);
     }
-
-    /// Worklists are for what is scattered.
-    #[cfg(feature = "rayon")]
-    fn listed(&mut self, _: Listed<'_>) {}
 }
 
 impl<T: Element, P: Place<T>> Job for Gathered<'_, T, P> {
     fn prepare(&mut self, way: Way) {
         self.way = way;
     }
-
-    fn begin(&mut self) {}
 
     fn session(&mut self, run: &mut dyn FnMut(&mut dyn Mover)) {
         if !self.way.streams {
@@ -165,11 +162,6 @@ impl<T: Element, P: Place<T>> Job for Gathered<'_, T, P> {
         let copy = tile.copy(self.input);
         let way = self.way;
         Gathered { input: &copy, output: self.output, n: self.n, way }.session(run);
-    }
-
-    /// Nothing that a gather writes is read.
-    fn speculate(&mut self, _: &mut dyn FnMut(&mut dyn Mover) -> bool) -> Option<bool> {
-        None
     }
 }
 
@@ -349,9 +341,6 @@ impl Mover for Spread<'_> {
         let addresses = self.spread.get(..block.addresses.len()).unwrap_or_default();
         self.mover.block(&Block { addresses, next: &[], ..*block });
     }
-
-    #[cfg(feature = "rayon")]
-    fn listed(&mut self, _: Listed<'_>) {}
 }
 
 /// Columns of the data.

@@ -26,6 +26,9 @@ pub(crate) const FEW: usize = least(48, 4);
 /// Record: without self, 27 entries by kernels 0.6x on Zen 5.
 pub(crate) const FEW_PLACES: usize = least(16, 4);
 
+/// Elements of a row that is combined by itself, from which a kernel is worth its call. Unmeasured.
+pub(crate) const LONG_ROW: usize = 32;
+
 /// Bytes that a call of one block moves, at most, to take the short way.
 /// Unmeasured.
 pub(crate) const SMALL: usize = least(1 << 20, 1 << 8);
