@@ -1,7 +1,7 @@
 //! Plans made of plans: in another order, cut to chunks, put on a tile.
 
 use crate::engine::tuning;
-use crate::plan::{Dim, Plan, Start};
+use crate::plan::{Coordinate, Dim, Plan, Start};
 use crate::walk::Position;
 
 impl Plan {
@@ -23,10 +23,16 @@ impl Plan {
         }
     }
 
-    /// Whether single elements move, in more pieces than there are entries: then the pieces are the
-    /// innermost loop.
+    /// Whether single elements move, in more pieces than there are entries, and the pieces are to
+    /// be the innermost loop: the flat tensor's lie no further apart than its entries, or the rows
+    /// that entries lead to share few sets of L1.
     pub(crate) fn has_long_pieces(&self) -> bool {
-        self.row() == 1 && self.pieces().last().is_some_and(|last| last.size > self.entries())
+        let Some(last) = self.pieces().last() else { return false };
+        let entry = self.outer().last().map_or(0, |entry| entry.flat.unsigned_abs());
+        let aliased = |axis: &Coordinate| axis.table % tuning::ALIASED == 0;
+        self.row() == 1
+            && last.size > self.entries()
+            && (last.flat.unsigned_abs() <= entry || self.coordinates().iter().all(aliased))
     }
 
     /// The same plan with the pieces before the entries: all entries of a piece move before those

@@ -585,33 +585,36 @@ impl Moves<'_> {
     }
 }
 
-/// Moves a block entry by entry: the pieces along `last` are the entries of blocks of their own.
+/// Moves a block entry by entry: some pieces along `last` are the entries of blocks of their own.
 fn by_entry(block: &Block<'_>, rest: &[Dim], last: &Dim, mover: &mut dyn Mover) {
     let mut buffer = [0; tuning::BLOCK];
-    for (n, first) in block.addresses.iter().enumerate().filter(|(_, first)| **first != NOWHERE) {
-        let (lane, entry) = (n / block.length.max(1), n % block.length.max(1));
-        let lanes = lane.wrapping_mul(block.lane_step as usize);
-        let entries = entry.wrapping_mul(block.entry_step as usize);
-        let start = block.flat.wrapping_add(lanes).wrapping_add(entries);
-        each_piece(rest, |table, flat| {
-            for piece in (0..last.size).step_by(tuning::BLOCK) {
-                let length = (last.size - piece).min(tuning::BLOCK);
-                let addresses = buffer.get_mut(..length).unwrap_or_default();
+    let length = block.length.max(1);
+    each_piece(rest, |table, flat| {
+        for piece in (0..last.size).step_by(tuning::BLOCK) {
+            let pieces = (last.size - piece).min(tuning::BLOCK);
+            let addresses = buffer.get_mut(..pieces).unwrap_or_default();
+            let flat = flat.wrapping_add(piece.wrapping_mul(last.flat as usize));
+            for (n, first) in block.addresses.iter().enumerate() {
+                if *first == NOWHERE {
+                    continue;
+                }
                 for (address, step) in addresses.iter_mut().zip(piece..) {
                     *address = first.wrapping_add((step as u32).wrapping_mul(last.table as u32));
                 }
-                let flat = flat.wrapping_add(piece.wrapping_mul(last.flat as usize));
+                let lanes = (n / length).wrapping_mul(block.lane_step as usize);
+                let entries = (n % length).wrapping_mul(block.entry_step as usize);
+                let start = block.flat.wrapping_add(lanes).wrapping_add(entries);
                 mover.block(&Block {
                     addresses,
-                    length,
+                    length: pieces,
                     table: block.table.wrapping_add(table),
                     flat: start.wrapping_add(flat),
                     entry_step: last.flat,
                     ..Block::default()
                 });
             }
-        });
-    }
+        }
+    });
 }
 
 /// Visits all pieces, with what each adds to places in the table and in the flat tensor.

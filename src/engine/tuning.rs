@@ -37,6 +37,10 @@ pub(crate) const SMALL: usize = least(1 << 20, 1 << 8);
 /// first, so that many of them fill a block. Unmeasured.
 pub(crate) const FEW_ENTRIES: usize = BLOCK / 2;
 
+/// Elements: rows that lie a multiple of it apart share few sets of L1, so they are walked one
+/// after another. Record: `sweep 7 400`, sums into 76 rows of 2,048 f32 0.2x on Zen 5.
+pub(crate) const ALIASED: isize = 512;
+
 // -- Proof ----------------------------------------------------------------------------------------
 
 /// Entries: the addresses that the check of a scatter keeps for its moves, at most: 16 MiB.

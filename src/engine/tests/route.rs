@@ -792,13 +792,22 @@ fn pieces_come_first_where_there_are_few_entries() {
         let plan = in_order(&plan).unwrap();
         (plan.outer, plan.dims[0].table, plan.start.table)
     };
-    // Unless there are fewer of them than steps of a piece of single elements.
-    let transposed = |count| {
-        let flat = Layout::strided([count, 7], [1, count as isize]);
-        axis(Gather, &packed([10, 7]), &packed([count]), &flat, 0)
+    // Unless there are fewer of them than steps of a piece of single elements,
+    let columns = |count: usize, flat: [isize; 2]| {
+        let table = Layout::strided([10, 7], [1, 10]);
+        axis(Gather, &table, &packed([count]), &Layout::strided([count, 7], flat), 0)
     };
-    let first = |count| in_order(&transposed(count)).is_some();
-    assert_eq!([6, 7, 8].map(first), [false, true, true]);
+    let first = |plan: Plan| in_order(&plan).is_some();
+    assert_eq!([6, 7, 8].map(|count| first(columns(count, [7, 1]))), [false, true, true]);
+    // whose places lie together,
+    assert_eq!([[20, 3], [3, 18], [1, 6]].map(|flat| first(columns(6, flat))), [false, true, true]);
+    // or whose rows of the table share sets of L1.
+    let aliased = |row: usize| {
+        let table = Layout::strided([10, 7], [row as isize, 2]);
+        let flat = Layout::strided([6, 7], [1, 6]);
+        first(axis(Gather, &table, &packed([6]), &flat, 0))
+    };
+    assert_eq!([511, 512, 513, 1024].map(aliased), [true, false, true, false]);
     // Of pieces that come after the entries, none goes back.
     assert_eq!(falling(512), (2, -30, 180));
     let table = Layout::strided([7, 10, 3], [-30, 3, 1]).with_offset(180);
