@@ -1,7 +1,7 @@
 //! Combines what one entry of the indices stands for.
 
 #[cfg(feature = "std")]
-use strew_simd::{Block, Hints, Path};
+use strew_simd::{Block, Path};
 
 use crate::average::Average;
 use crate::element::Element;
@@ -51,7 +51,7 @@ impl<T: Element, R: Reduction<T>> Combine<'_, T, R> {
             && let Some(kernels) = R::KIND.kernels()
         {
             let block = Block { addresses: &[0], length: 1, ..Block::default() };
-            return (kernels.rows)(Path::detect(), data, updates, &block, n, Hints::default());
+            return (kernels.rows)(Path::detect(), data, updates, &block, n, 0);
         }
         self.reduction.combine_row(data, updates);
     }

@@ -7,7 +7,7 @@ use num_traits::Bounded;
 #[cfg(feature = "rayon")]
 use strew_simd::Listed;
 #[cfg(feature = "std")]
-use strew_simd::{Block, Hints, Path, combine};
+use strew_simd::{Block, Path, combine};
 
 use crate::copy::copy_row;
 use crate::element::Element;
@@ -315,9 +315,9 @@ impl<T> Kind<T> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Kernels<T> {
     /// `data[table] = combine(data[table], updates[flat])` for each entry of a block.
-    pub elements: fn(Path, &mut [T], &[T], &Block<'_>, Hints),
+    pub elements: fn(&mut [T], &[T], &Block<'_>, usize),
     /// The same for rows of `n` elements.
-    pub rows: fn(Path, &mut [T], &[T], &Block<'_>, usize, Hints),
+    pub rows: fn(Path, &mut [T], &[T], &Block<'_>, usize, usize),
     /// The same for entries by their places.
     #[cfg(feature = "rayon")]
     pub listed: fn(Path, &mut [T], &[T], Listed<'_>, usize),
@@ -341,24 +341,23 @@ macro_rules! kernels {
             |current, update| {
                 <$reduction as Reduction<$element>>::combine(&$reduction, current, update)
             },
-            |path, to, from, block, hints| {
-                combine::elements(path, to, from, block, hints, |current, update| {
+            |to, from, block, distance| {
+                combine::elements(to, from, block, distance, |current, update| {
                     <$reduction as Reduction<$element>>::combine(&$reduction, current, update)
                 })
             }
         );
     };
     (@ $element:ty, $free:expr, $row:expr,
-        |$path:ident, $to:ident, $from:ident, $block:ident, $hints:ident| $elements:expr
+        |$to:ident, $from:ident, $block:ident, $distance:ident| $elements:expr
     ) => {
         #[cfg(feature = "std")]
         const KIND: Kind<$element> = {
             fn elements(
-                $path: Path,
                 $to: &mut [$element],
                 $from: &[$element],
                 $block: &Block<'_>,
-                $hints: Hints,
+                $distance: usize,
             ) {
                 $elements
             }
@@ -368,9 +367,9 @@ macro_rules! kernels {
                 from: &[$element],
                 block: &Block<'_>,
                 n: usize,
-                hints: Hints,
+                distance: usize,
             ) {
-                combine::rows(path, to, from, block, n, hints, $row);
+                combine::rows(path, to, from, block, n, distance, $row);
             }
             #[cfg(feature = "rayon")]
             fn listed(
@@ -415,14 +414,14 @@ macro_rules! extreme_kernels {
             |current: $element, update: $element| {
                 extreme_of!(current, update, $element, $better, $zero)
             },
-            |path, to, from, block, hints| {
+            |to, from, block, distance| {
                 let plain = |update: &$element| (*update != 0.0) & !update.is_nan();
                 if block.all(from, plain) {
-                    combine::elements(path, to, from, block, hints, |current, update| {
+                    combine::elements(to, from, block, distance, |current, update| {
                         if update $better current { update } else { current }
                     });
                 } else {
-                    combine::elements_plain(to, from, block, hints, |current, update| {
+                    combine::elements_plain(to, from, block, distance, |current, update| {
                         <$reduction as Reduction<$element>>::combine(&$reduction, current, update)
                     });
                 }
@@ -644,9 +643,9 @@ mod tests {
             let block =
                 Block { addresses: &addresses, length: 2, entry_step: 1, ..Block::default() };
             let (mut single, mut rows) = ([current, 1.0], [current, 1.0]);
-            (kernels.elements)(Path::detect(), &mut single, &updates, &block, Hints::default());
+            (kernels.elements)(&mut single, &updates, &block, 0);
             let block = Block { addresses: &[0], length: 1, entry_step: 2, ..Block::default() };
-            (kernels.rows)(Path::detect(), &mut rows, &updates, &block, 2, Hints::default());
+            (kernels.rows)(Path::detect(), &mut rows, &updates, &block, 2, 0);
             assert_eq!([single, rows].map(|[found, _]| found.to_bits()), [expected; 2]);
         }
         for update in values {

@@ -2,7 +2,7 @@
 
 use bytemuck::NoUninit;
 
-use crate::block::{Block, Hints};
+use crate::block::Block;
 use crate::bytes::{all_below, bound};
 use crate::elements::Elements;
 use crate::moves::Move;
@@ -17,12 +17,12 @@ use crate::rows::Rows;
 /// other in the flat tensor, or there is no memory.
 ///
 /// ```
-/// use strew_simd::{Block, Hints, Path, append};
+/// use strew_simd::{Block, Path, append};
 ///
 /// let (table, mut output) = ([1, 2, 3, 4, 5, 6], vec![0]);
 /// let mut rows = |addresses: &[u32]| {
 ///     let block = Block { addresses, length: 2, entry_step: 3, ..Block::default() };
-///     append(Path::detect(), &table, &mut output, 3, &block, Hints::default(), false)
+///     append(Path::detect(), &table, &mut output, 3, &block, 0, false)
 /// };
 /// assert!(rows(&[3, 0]) && !rows(&[0, 4]));
 /// assert_eq!(output, [0, 4, 5, 6, 1, 2, 3]);
@@ -33,7 +33,7 @@ pub fn append<T: NoUninit>(
     to: &mut Vec<T>,
     n: usize,
     block: &Block<'_>,
-    hints: Hints,
+    distance: usize,
     streams: bool,
 ) -> bool {
     let count = block.addresses.len().checked_mul(n);
@@ -52,10 +52,10 @@ pub fn append<T: NoUninit>(
             match size_of::<T>() {
                 $($size if n == 1 => {
                     if let Some(elements) = Elements::<$size>::new(from, to_end) {
-                        gather(elements, path, block, hints, streams);
+                        gather(elements, path, block, distance, streams);
                     }
                 })*
-                _ => gather(Rows::new(from, to_end, n), path, block, hints, streams),
+                _ => gather(Rows::new(from, to_end, n), path, block, distance, streams),
             }
         };
     }
@@ -79,10 +79,10 @@ fn all_inside<T>(path: Path, addresses: &[u32], table: &[T], n: usize) -> bool {
     )
 }
 
-fn gather<M: Move>(mut moves: M, path: Path, block: &Block<'_>, hints: Hints, streams: bool) {
+fn gather<M: Move>(mut moves: M, path: Path, block: &Block<'_>, distance: usize, streams: bool) {
     if streams {
-        moves.streaming(|moves| moves.gather(path, block, hints));
+        moves.streaming(|moves| moves.gather(path, block, distance));
     } else {
-        moves.gather(path, block, hints);
+        moves.gather(path, block, distance);
     }
 }

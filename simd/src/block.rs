@@ -1,6 +1,6 @@
 //! A block of addresses: what the stage that resolves indices hands to the one that moves elements.
 
-use crate::bytes::STRIDE;
+use crate::bytes::{STEP, STRIDE};
 use crate::prefetch::{prefetch_all, prefetch_row, prefetch_segment};
 
 /// The address of an entry that is left out. Tables have fewer than 2^31 elements.
@@ -35,16 +35,6 @@ pub struct Block<'a> {
 /// Lanes between the one that moves and the one that is prefetched, where they do not follow each
 /// other.
 const LANES_AHEAD: isize = 8;
-
-/// What is expected to save time. It changes no result.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Hints {
-    /// The number of entries between the one that moves and the one that is prefetched; 0: none.
-    pub distance: usize,
-    /// Several elements are loaded before they are stored, or gathered by instruction where that is
-    /// known to pay: for tables beyond L1.
-    pub together: bool,
-}
 
 impl<'a> Block<'a> {
     /// The lanes, each as its place in the flat tensor and its addresses. Lanes that follow each
@@ -99,7 +89,7 @@ impl<'a> Block<'a> {
         self.lane_step as usize == self.length.wrapping_mul(self.entry_step as usize)
     }
 
-    /// The addresses from this one on, at most a stride of them: of this block, or of the next.
+    /// The addresses from this one on, at most a step of them: of this block, or of the next.
     #[inline(always)]
     pub(crate) fn step_from(&self, at: usize) -> &'a [u32] {
         let rest = match at.checked_sub(self.addresses.len()) {
@@ -107,7 +97,7 @@ impl<'a> Block<'a> {
             None => self.addresses.get(at..),
         };
         let rest = rest.unwrap_or_default();
-        rest.get(..STRIDE).unwrap_or(rest)
+        rest.get(..STEP).unwrap_or(rest)
     }
 
     /// The addresses that follow the first `distance` ones, those of the next block last; none for
@@ -138,30 +128,40 @@ pub struct Listed<'a> {
 pub(crate) struct Ahead<'a> {
     block: &'a Block<'a>,
     distance: usize,
-    /// The elements of the segment that belong to a stride.
+    /// The entries between prefetches.
+    step: usize,
+    /// The elements of the segment that belong to a step.
     segment: usize,
-    /// The bytes of the indices that belong to a stride.
+    /// The bytes of the indices that belong to a step.
     indices: usize,
-    /// The entry at which prefetches are made next, and the number of the stride.
+    /// The entry at which prefetches are made next, and the number of the step.
     due: usize,
-    stride: usize,
+    number: usize,
 }
 
 impl<'a> Ahead<'a> {
     #[inline(always)]
     pub(crate) fn of(block: &'a Block<'a>, distance: usize) -> Ahead<'a> {
+        // Elements are due in small steps, between which others arrive.
+        let step = if distance > 0 { STEP } else { STRIDE };
         // A division takes longer than a short block.
         let part = |all: usize| match all {
             0 => 0,
-            all => all.div_ceil(block.addresses.len().div_ceil(STRIDE).max(1)),
+            all => all.div_ceil(block.addresses.len().div_ceil(step).max(1)),
         };
         let (segment, indices) = (part(block.segment.1), part(block.indices.len()));
         let none = distance == 0 && segment == 0 && indices == 0;
-        let due = if none { usize::MAX } else { 0 };
-        Ahead { block, distance, segment, indices, due, stride: 0 }
+        let (step, due) = if none { (usize::MAX, usize::MAX) } else { (step, 0) };
+        Ahead { block, distance, step, segment, indices, due, number: 0 }
     }
 
-    /// Prefetches while the entries from this one on move, once a stride: elements, a part of the
+    /// The entries between prefetches; `usize::MAX` if there are none.
+    #[inline(always)]
+    pub(crate) fn step(&self) -> usize {
+        self.step
+    }
+
+    /// Prefetches while the entries from this one on move, once a step: elements, a part of the
     /// segment, and of the indices.
     ///
     /// Scattered accesses hide the stream of indices from the hardware prefetcher. (`reduce`,
@@ -175,14 +175,14 @@ impl<'a> Ahead<'a> {
             prefetch_all(table, self.block.step_from(at.saturating_add(self.distance)));
         }
         if self.segment > 0 {
-            let start = self.stride.wrapping_mul(self.segment);
+            let start = self.number.wrapping_mul(self.segment);
             prefetch_segment(table, self.block.segment.0.wrapping_add(start), self.segment);
         }
         if self.indices > 0 {
-            let start = self.stride.wrapping_mul(self.indices);
+            let start = self.number.wrapping_mul(self.indices);
             prefetch_segment(self.block.indices, start, self.indices);
         }
-        self.due = at.wrapping_add(STRIDE);
-        self.stride = self.stride.wrapping_add(1);
+        self.due = at.wrapping_add(self.step);
+        self.number = self.number.wrapping_add(1);
     }
 }

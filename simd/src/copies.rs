@@ -1,7 +1,7 @@
 //! The kernels that copy rows by address. The length of a row is looked at once, before a loop.
 //! They gain nothing from AVX-512.
 
-use crate::block::{Block, Hints, Listed};
+use crate::block::{Block, Listed};
 use crate::fence::Right;
 use crate::moves::Move;
 use crate::moves::sealed::Kernels;
@@ -46,14 +46,14 @@ impl Kernels for Rows<'_> {
         &mut self,
         path: Path,
         block: &Block<'_>,
-        hints: Hints,
+        distance: usize,
         right: Option<Right<'_>>,
     ) {
         let Rows { from, to, shape } = self;
         let Some(from) = shape.tail(from, block.table) else { return };
         let mut rows = Rows { from, to, shape: *shape };
         if let Some(right) = right
-            && path.dispatch(Gather(&mut rows, block, hints, right))
+            && path.dispatch(Gather(&mut rows, block, distance, right))
         {
             return;
         }
@@ -61,9 +61,9 @@ impl Kernels for Rows<'_> {
             rows,
             #[inline(always)]
             |mut rows| {
-                for_bytes!(rows.shape.row, way => ways::gather(&mut rows, block, hints, &way));
+                for_bytes!(rows.shape.row, way => ways::gather(&mut rows, block, distance, &way));
             },
-            |mut rows| ways::gather(&mut rows, block, hints, &Any),
+            |mut rows| ways::gather(&mut rows, block, distance, &Any),
         );
     }
 
@@ -71,14 +71,14 @@ impl Kernels for Rows<'_> {
         &mut self,
         path: Path,
         block: &Block<'_>,
-        hints: Hints,
+        distance: usize,
         right: Option<Right<'_>>,
     ) {
         let Rows { from, to, shape } = self;
         let Some(to) = shape.tail_mut(to, block.table) else { return };
         let mut rows = Rows { from, to, shape: *shape };
         if let Some(right) = right
-            && path.dispatch(Scatter(&mut rows, block, hints, right))
+            && path.dispatch(Scatter(&mut rows, block, distance, right))
         {
             return;
         }
@@ -86,9 +86,9 @@ impl Kernels for Rows<'_> {
             rows,
             #[inline(always)]
             |mut rows| {
-                for_bytes!(rows.shape.row, way => ways::scatter(&mut rows, block, hints, &way));
+                for_bytes!(rows.shape.row, way => ways::scatter(&mut rows, block, distance, &way));
             },
-            |mut rows| ways::scatter(&mut rows, block, hints, &Any),
+            |mut rows| ways::scatter(&mut rows, block, distance, &Any),
         );
     }
 
@@ -109,27 +109,27 @@ impl Move for Rows<'_> {}
 
 /// With non-temporal stores. `false`: they gain nothing, and nothing has moved, or rows are
 /// missing.
-struct Gather<'a, 'b>(&'b mut Rows<'a>, &'b Block<'b>, Hints, Right<'b>);
+struct Gather<'a, 'b>(&'b mut Rows<'a>, &'b Block<'b>, usize, Right<'b>);
 
 impl Op for Gather<'_, '_> {
     type Output = bool;
     #[inline(always)]
     fn run<S: Instructions>(self, instructions: S) -> bool {
-        let Gather(rows, block, hints, right) = self;
-        S::STREAMS && stream::gather(instructions, right, rows, block, hints)
+        let Gather(rows, block, distance, right) = self;
+        S::STREAMS && stream::gather(instructions, right, rows, block, distance)
     }
 }
 
-struct Scatter<'a, 'b>(&'b mut Rows<'a>, &'b Block<'b>, Hints, Right<'b>);
+struct Scatter<'a, 'b>(&'b mut Rows<'a>, &'b Block<'b>, usize, Right<'b>);
 
 impl Op for Scatter<'_, '_> {
     type Output = bool;
     #[inline(always)]
     fn run<S: Instructions>(self, instructions: S) -> bool {
-        let Scatter(rows, block, hints, right) = self;
+        let Scatter(rows, block, distance, right) = self;
         let streaming = stream::at_address(instructions, right, rows);
         if let Some(streaming) = &streaming {
-            ways::scatter(rows, block, hints, streaming);
+            ways::scatter(rows, block, distance, streaming);
         }
         streaming.is_some()
     }

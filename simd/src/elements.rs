@@ -2,7 +2,7 @@
 
 use bytemuck::NoUninit;
 
-use crate::block::{Ahead, Block, Hints, Listed};
+use crate::block::{Ahead, Block, Listed};
 use crate::bytes::{Bytes, STEP, Slot, elements, slots_mut};
 use crate::combine;
 use crate::fence::Right;
@@ -41,20 +41,21 @@ macro_rules! sizes {
                 &mut self,
                 path: Path,
                 block: &Block<'_>,
-                hints: Hints,
+                distance: usize,
                 right: Option<Right<'_>>,
             ) {
-                path.dispatch(Gather { from: self.from, to: self.to, block, hints, right });
+                let gather = Gather { from: self.from, to: self.to, block, distance, right };
+                path.of_gathers().dispatch(gather);
             }
 
             fn run_scatter(
                 &mut self,
-                path: Path,
+                _: Path,
                 block: &Block<'_>,
-                hints: Hints,
+                distance: usize,
                 _: Option<Right<'_>>,
             ) {
-                combine::elements(path, self.to, slots(self.from), block, hints, |_, from| from);
+                combine::elements(self.to, slots(self.from), block, distance, |_, from| from);
             }
 
             fn run_listed(&mut self, _: Path, listed: Listed<'_>, _: Option<Right<'_>>) {
@@ -71,7 +72,7 @@ struct Gather<'a, const N: usize> {
     from: &'a [Bytes<N>],
     to: &'a mut [Slot<N>],
     block: &'a Block<'a>,
-    hints: Hints,
+    distance: usize,
     right: Option<Right<'a>>,
 }
 
@@ -80,10 +81,10 @@ impl<const N: usize> Op for Gather<'_, N> {
 
     #[inline(always)]
     fn run<S: Instructions>(self, instructions: S) {
-        let Gather { from, to, block, hints, right } = self;
+        let Gather { from, to, block, distance, right } = self;
         let Some(from) = from.get(block.table..) else { return };
         let streams = right.filter(|_| instructions.streams_elements(N));
-        let mut ahead = Ahead::of(block, hints.distance);
+        let mut ahead = Ahead::of(block, distance);
         let mut at = 0;
         for (flat, addresses) in block.lanes() {
             if !block.is_packed(1) {
@@ -99,10 +100,8 @@ impl<const N: usize> Op for Gather<'_, N> {
             };
             if let Some(right) = streams {
                 stream::elements(instructions, right, from, addresses, to, (&mut ahead, at));
-            } else if hints.distance == 0 && hints.together {
-                lane::<_, N, 8>(instructions, from, addresses, to, (&mut ahead, at));
             } else {
-                lane::<_, N, 1>(instructions, from, addresses, to, (&mut ahead, at));
+                lane(instructions, from, addresses, to, (&mut ahead, at));
             }
             at += addresses.len();
         }
@@ -111,7 +110,7 @@ impl<const N: usize> Op for Gather<'_, N> {
 
 /// `to[n] = table[addresses[n]]`, of the same length.
 #[inline(always)]
-fn lane<S: Instructions, const N: usize, const TOGETHER: usize>(
+fn lane<S: Instructions, const N: usize>(
     instructions: S,
     table: &[Bytes<N>],
     addresses: &[u32],
@@ -123,7 +122,7 @@ fn lane<S: Instructions, const N: usize, const TOGETHER: usize>(
     for (to, addresses) in to.iter_mut().zip(steps) {
         ahead.prefetch(table, at);
         at += STEP;
-        instructions.gather::<N, TOGETHER>(table, addresses, to);
+        instructions.gather(table, addresses, to);
     }
     by_element(table, rest, to_rest);
 }

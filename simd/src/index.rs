@@ -2,10 +2,16 @@
 
 pub(crate) mod sealed {
     pub trait Sealed: Copy + Default + Send + Sync + 'static {
+        /// Whether there are values below 0.
+        const SIGNED: bool;
+
         /// The position on an axis of `size` (at most `i32::MAX`), and whether it is on the axis.
         /// `from_end` is added to values below 0: the size, or 0 if they are not on the axis. If it
         /// is not on the axis, the position means nothing.
         fn on_axis(self, size: u32, from_end: u32) -> (u32, bool);
+
+        /// The low 32 bits of 64, and the high ones.
+        fn halves(self) -> (u32, u32);
 
         /// The position, the nearest one if the index is not on the axis. `size` is not 0.
         fn nearest_on_axis(self, size: u32, from_end: u32) -> u32;
@@ -17,12 +23,17 @@ use sealed::Sealed;
 macro_rules! signed {
     ($($index:ty)* => $wide:ty, $unsigned:ty) => {$(
         impl Sealed for $index {
+            const SIGNED: bool = true;
             #[inline(always)]
             fn on_axis(self, size: u32, from_end: u32) -> (u32, bool) {
                 let wide = self as $wide;
                 let added = (wide >> (<$wide>::BITS - 1)) & from_end as $wide;
                 let position = wide.wrapping_add(added) as $unsigned;
                 (position as u32, position < size as $unsigned)
+            }
+            #[inline(always)]
+            fn halves(self) -> (u32, u32) {
+                (self as u32, (self as i64 >> 32) as u32)
             }
             #[inline(always)]
             fn nearest_on_axis(self, size: u32, from_end: u32) -> u32 {
@@ -40,9 +51,14 @@ signed!(i64 isize => i64, u64);
 macro_rules! unsigned {
     ($($index:ty)* => $wide:ty) => {$(
         impl Sealed for $index {
+            const SIGNED: bool = false;
             #[inline(always)]
             fn on_axis(self, size: u32, _from_end: u32) -> (u32, bool) {
                 (self as u32, (self as $wide) < size as $wide)
+            }
+            #[inline(always)]
+            fn halves(self) -> (u32, u32) {
+                (self as u32, (self as u64 >> 32) as u32)
             }
             #[inline(always)]
             fn nearest_on_axis(self, size: u32, _from_end: u32) -> u32 {

@@ -12,20 +12,16 @@ use crate::prefetch::LINE;
 /// A value of an implementing type is the proof that the machine has the instructions. What has a
 /// body here is what sets without an instruction of their own do.
 pub trait Instructions: Copy {
-    /// Whether there are vectors beyond those that the program is compiled for.
-    const VECTORS: bool = true;
-
     /// `to[n] = table[addresses[n]]`. Where an address is outside the table, `to[n]` stays as it
-    /// is. More than 1 `TOGETHER` suits tables beyond L1: `TOGETHER` elements are loaded before
-    /// they are stored, or by instruction if the machine is known to be fast at it.
+    /// is.
     #[inline(always)]
-    fn gather<const N: usize, const TOGETHER: usize>(
+    fn gather<const N: usize>(
         self,
         table: &[Bytes<N>],
         addresses: &[u32; STEP],
         to: &mut [Slot<N>; STEP],
     ) {
-        by_loads::<N, TOGETHER>(table, addresses, to);
+        by_loads(table, addresses, to);
     }
 
     /// Whether gathered elements of `size` bytes gain from [`stream`](Instructions::stream).
@@ -71,9 +67,7 @@ pub trait Instructions: Copy {
     }
 }
 
-impl Instructions for Scalar {
-    const VECTORS: bool = false;
-}
+impl Instructions for Scalar {}
 
 // It has no gather instruction: the gain is in the checks and addresses, which the compiler turns
 // into vectors.

@@ -19,7 +19,7 @@
 //!   table that threads write side by side.
 //!
 //! ```
-//! use strew_simd::{Axes, Axis, Block, Elements, Hints, Index, Move, Outside, Path, Tuples};
+//! use strew_simd::{Axes, Axis, Block, Elements, Index, Move, Outside, Path, Tuples};
 //!
 //! let path = Path::detect();
 //! let table: Vec<f32> = (0..100).map(|n| n as f32).collect();
@@ -33,7 +33,7 @@
 //!
 //! let mut output = [0.0; 70];
 //! let block = Block { addresses: &addresses, length: 70, entry_step: 1, ..Block::default() };
-//! Elements::<4>::new(&table, &mut output).unwrap().gather(path, &block, Hints::default());
+//! Elements::<4>::new(&table, &mut output).unwrap().gather(path, &block, 0);
 //! assert_eq!(output[..3], [99.0, 98.0, 97.0]);
 //! ```
 
@@ -64,7 +64,7 @@ mod ways;
 mod x86;
 
 pub use append::append;
-pub use block::{Block, Hints, Listed, NOWHERE};
+pub use block::{Block, Listed, NOWHERE};
 pub use choose::choose;
 pub use columns::Columns;
 pub use elements::Elements;

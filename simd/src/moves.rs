@@ -1,11 +1,11 @@
 //! What copies elements between a table and a flat tensor, whatever their size.
 
-use crate::block::{Block, Hints, Listed};
+use crate::block::{Block, Listed};
 use crate::fence::{Fence, Right};
 use crate::path::Path;
 
 pub(crate) mod sealed {
-    use super::{Block, Hints, Listed, Path, Right};
+    use super::{Block, Listed, Path, Right};
 
     /// The kernels; those that were given a right may write with non-temporal stores.
     pub trait Kernels {
@@ -13,14 +13,14 @@ pub(crate) mod sealed {
             &mut self,
             path: Path,
             block: &Block<'_>,
-            hints: Hints,
+            distance: usize,
             right: Option<Right<'_>>,
         );
         fn run_scatter(
             &mut self,
             path: Path,
             block: &Block<'_>,
-            hints: Hints,
+            distance: usize,
             right: Option<Right<'_>>,
         );
         fn run_listed(&mut self, path: Path, listed: Listed<'_>, right: Option<Right<'_>>);
@@ -32,16 +32,18 @@ use sealed::Kernels;
 /// [rows](crate::Rows). What lies outside its slice is left out, as a whole element or row. The
 /// trait is sealed.
 pub trait Move: Kernels {
-    /// `to[flat] = from[table]` for each entry, in order.
+    /// `to[flat] = from[table]` for each entry, in order. What lies `distance` entries ahead is
+    /// prefetched; 0: nothing.
     #[inline]
-    fn gather(&mut self, path: Path, block: &Block<'_>, hints: Hints) {
-        self.run_gather(path, block, hints, None);
+    fn gather(&mut self, path: Path, block: &Block<'_>, distance: usize) {
+        self.run_gather(path, block, distance, None);
     }
 
-    /// `to[table] = from[flat]` for each entry, in order.
+    /// `to[table] = from[flat]` for each entry, in order. What lies `distance` entries ahead is
+    /// prefetched; 0: nothing.
     #[inline]
-    fn scatter(&mut self, path: Path, block: &Block<'_>, hints: Hints) {
-        self.run_scatter(path, block, hints, None);
+    fn scatter(&mut self, path: Path, block: &Block<'_>, distance: usize) {
+        self.run_scatter(path, block, distance, None);
     }
 
     /// `to[place] = from[flat]` for each entry, in order.
@@ -56,11 +58,11 @@ pub trait Move: Kernels {
     /// The moves stay with this thread, which tells others what it wrote once `run` is done:
     ///
     /// ```compile_fail,E0277
-    /// use strew_simd::{Block, Elements, Hints, Move, Path};
+    /// use strew_simd::{Block, Elements, Move, Path};
     ///
     /// let (from, mut to) = ([1_u8; 64], [0; 64]);
     /// Elements::<1>::new(&from, &mut to).unwrap().streaming(|moves| {
-    ///     let mut run = || moves.gather(Path::detect(), &Block::default(), Hints::default());
+    ///     let mut run = || moves.gather(Path::detect(), &Block::default(), 0);
     ///     std::thread::scope(|scope| scope.spawn(move || run()).join().unwrap());
     /// });
     /// ```
@@ -83,14 +85,14 @@ pub struct Streaming<'a, M>(&'a mut M, Right<'a>);
 impl<M: Move> Streaming<'_, M> {
     /// [`Move::gather`]
     #[inline]
-    pub fn gather(&mut self, path: Path, block: &Block<'_>, hints: Hints) {
-        self.0.run_gather(path, block, hints, Some(self.1));
+    pub fn gather(&mut self, path: Path, block: &Block<'_>, distance: usize) {
+        self.0.run_gather(path, block, distance, Some(self.1));
     }
 
     /// [`Move::scatter`]
     #[inline]
-    pub fn scatter(&mut self, path: Path, block: &Block<'_>, hints: Hints) {
-        self.0.run_scatter(path, block, hints, Some(self.1));
+    pub fn scatter(&mut self, path: Path, block: &Block<'_>, distance: usize) {
+        self.0.run_scatter(path, block, distance, Some(self.1));
     }
 
     /// [`Move::scatter_listed`]

@@ -10,7 +10,7 @@ use pulp::{Arch, Scalar};
 
 pub(crate) use crate::instructions::Instructions;
 #[cfg(target_arch = "x86_64")]
-use crate::x86::{Avx512, Gathers, gathers};
+use crate::x86::{Avx512, gathers};
 
 /// A set of instructions that this machine has. A value of this type is the proof that it does.
 ///
@@ -57,24 +57,19 @@ impl Path {
 
     /// All paths of this machine, the portable one first.
     #[must_use]
-    pub fn available() -> [Option<Path>; 5] {
+    pub fn available() -> [Option<Path>; 4] {
         #[cfg(target_arch = "x86_64")]
         let others = {
             let avx512 =
                 |gathers| V4::try_new().map(|avx512| Set::Avx512(Avx512 { avx512, gathers }));
-            [
-                V3::try_new().map(Set::Avx2),
-                avx512(Gathers::Nothing),
-                avx512(Gathers::Together),
-                avx512(Gathers::All),
-            ]
+            [V3::try_new().map(Set::Avx2), avx512(false), avx512(true)]
         };
         #[cfg(target_arch = "aarch64")]
-        let others = [Neon::try_new().map(Set::Neon), None, None, None];
+        let others = [Neon::try_new().map(Set::Neon), None, None];
         #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-        let others = [None; 4];
-        let [first, second, third, fourth] = others.map(|set| set.map(Path));
-        [Some(Path::PORTABLE), first, second, third, fourth]
+        let others = [None; 3];
+        let [first, second, third] = others.map(|set| set.map(Path));
+        [Some(Path::PORTABLE), first, second, third]
     }
 
     /// Makes [`detect`](Path::detect) return this path in the whole process, or the best one again.
@@ -88,21 +83,19 @@ impl Path {
         FORCED.store(place.unwrap_or(NOT_FORCED), Ordering::Relaxed);
     }
 
-    /// `"portable"`, `"avx2"`, `"avx512"`, `"avx512-mixed"`, `"avx512-gather"` or `"neon"`.
+    /// `"portable"`, `"avx2"`, `"avx512"`, `"avx512-gather"` or `"neon"`.
     ///
-    /// The paths with AVX-512 differ in what they gather by instruction: no elements, those of
-    /// tables that do not stay in L1, or all.
+    /// The paths with AVX-512 differ in what they gather by instruction: nothing, or elements of 4
+    /// and 8 bytes.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self.0 {
             #[cfg(target_arch = "x86_64")]
             Set::Avx2(_) => "avx2",
             #[cfg(target_arch = "x86_64")]
-            Set::Avx512(Avx512 { gathers, .. }) => match gathers {
-                Gathers::Nothing => "avx512",
-                Gathers::Together => "avx512-mixed",
-                Gathers::All => "avx512-gather",
-            },
+            Set::Avx512(Avx512 { gathers: false, .. }) => "avx512",
+            #[cfg(target_arch = "x86_64")]
+            Set::Avx512(Avx512 { gathers: true, .. }) => "avx512-gather",
             #[cfg(target_arch = "aarch64")]
             Set::Neon(_) => "neon",
             Set::Portable => "portable",
@@ -118,6 +111,16 @@ impl Path {
             #[cfg(target_arch = "x86_64")]
             Set::Avx512(path) => path.streams_elements(size),
             _ => Scalar.streams_elements(size),
+        }
+    }
+
+    /// The path for gathers of elements: without gather instructions AVX-512 gains nothing, and
+    /// compilers make such instructions of loads that follow each other.
+    pub(crate) fn of_gathers(self) -> Path {
+        match self.0 {
+            #[cfg(target_arch = "x86_64")]
+            Set::Avx512(Avx512 { avx512, gathers: false }) => Path(Set::Avx2(*avx512)),
+            set => Path(set),
         }
     }
 

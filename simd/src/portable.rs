@@ -4,21 +4,19 @@ use crate::block::NOWHERE;
 use crate::bytes::{Bytes, STEP, Slot, all_below, bound};
 
 /// `to[n] = table[addresses[n]]` for a step of addresses. Where an address is outside the table,
-/// `to[n]` stays as it is. `TOGETHER` elements are loaded before they are stored.
+/// `to[n]` stays as it is.
 #[inline(always)]
-pub(crate) fn by_loads<const N: usize, const TOGETHER: usize>(
+pub(crate) fn by_loads<const N: usize>(
     table: &[Bytes<N>],
     addresses: &[u32; STEP],
     to: &mut [Slot<N>; STEP],
 ) {
-    const { assert!(STEP.is_multiple_of(TOGETHER)) };
     if !all_below(addresses, bound(table)) {
         return by_element(table, addresses, to);
     }
-    let steps = addresses.as_chunks::<TOGETHER>().0.iter().zip(to.as_chunks_mut::<TOGETHER>().0);
-    for (addresses, to) in steps {
+    for (address, to) in addresses.iter().zip(to) {
         // SAFETY: the comparison above found all addresses of the step below the length.
-        *to = addresses.map(|address| Slot::new(*unsafe { table.get_unchecked(address as usize) }));
+        *to = Slot::new(*unsafe { table.get_unchecked(*address as usize) });
     }
 }
 

@@ -84,15 +84,15 @@ macro_rules! kernels {
                     axes: &Axes<'_>,
                     to: &mut [u32],
                 ) -> bool {
-                    let run = Run { indices, tuples, axes, to };
                     match axes.outside {
-                        Outside::Nowhere => path.dispatch(run),
-                        // Rarely, so that there is less code.
-                        Outside::Clamp => path.vectorize(
-                            run,
+                        Outside::Nowhere => path.compiled(
                             #[inline(always)]
-                            |run| run.lanes::<true, true>(),
-                            |run| run.lanes::<false, true>(),
+                            || lanes::<$index, false>(path, indices, tuples, axes, to),
+                        ),
+                        // Rarely, so that there is less code.
+                        Outside::Clamp => path.narrow(
+                            #[inline(always)]
+                            || lanes::<$index, true>(path, indices, tuples, axes, to),
                         ),
                     }
                 }
@@ -103,33 +103,10 @@ macro_rules! kernels {
 }
 kernels!(u8 u16 u32 u64 usize i8 i16 i32 i64 isize);
 
-struct Run<'a, I> {
-    indices: &'a [I],
-    tuples: &'a Tuples,
-    axes: &'a Axes<'a>,
-    to: &'a mut [u32],
-}
-
-impl<I: Sealed> Op for Run<'_, I> {
-    type Output = bool;
-
-    #[inline(always)]
-    fn run<S: Instructions>(self, _: S) -> bool {
-        if S::VECTORS { self.lanes::<true, false>() } else { self.lanes::<false, false>() }
-    }
-}
-
-impl<I: Sealed> Run<'_, I> {
-    #[inline(always)]
-    fn lanes<const VECTORS: bool, const CLAMP: bool>(self) -> bool {
-        let Run { indices, tuples, axes, to } = self;
-        lanes::<I, VECTORS, CLAMP>(indices, tuples, axes, to)
-    }
-}
-
 /// Chooses the loop: tuples of 1 to 4 without gaps, or one coordinate after the other.
 #[inline(always)]
-fn lanes<I: Sealed, const VECTORS: bool, const CLAMP: bool>(
+fn lanes<I: Sealed, const CLAMP: bool>(
+    path: Path,
     indices: &[I],
     tuples: &Tuples,
     axes: &Axes<'_>,
@@ -140,11 +117,8 @@ fn lanes<I: Sealed, const VECTORS: bool, const CLAMP: bool>(
         to.fill(first);
         return true;
     }
-    // Tuples are clamped one coordinate after the other, and all are where a path has no vectors:
-    // rarely, so that there is less code.
-    let longest = if CLAMP || !VECTORS { 1 } else { 4 };
     // Coordinates in planes of their own are read as they are.
-    let short = all.len() == 1 || (all.len() <= longest && tuples.step != 1);
+    let short = all.len() == 1 || (all.len() <= 4 && tuples.step != 1);
     let packed = tuples.step == all.len() as isize && (axes.step == 1 || all.len() == 1);
     let long_lanes = tuples.length >= LONG_LANE || tuples.length >= to.len();
     // Tuples with gaps, or in short lanes, are copied to where they have none, some at a time.
@@ -166,20 +140,23 @@ fn lanes<I: Sealed, const VECTORS: bool, const CLAMP: bool>(
                 return false;
             }
         }
-        if short && (copies || packed) {
-            let run = if copies {
-                copy.get(..count)
-            } else {
-                indices.get(start..start.wrapping_add(count))
-            };
-            let Some(run) = run else { return false };
-            if !copies && tuples.next != 0 {
-                prefetch_run(run, tuples.next);
-            }
-            inside &= side_by_side::<I, VECTORS, CLAMP>(run, all, first, to);
-        } else {
-            inside &= by_coordinate::<I, CLAMP>(indices, tuples.step, start, axes, to);
+        let side_by_side = short && (copies || packed);
+        let (from, step, at) = match side_by_side {
+            true if copies => (copy.get(..count), all.len() as isize, 0),
+            true => (indices.get(start..start.wrapping_add(count)), all.len() as isize, 0),
+            false => (Some(indices), tuples.step, start),
+        };
+        let Some(from) = from else { return false };
+        if !copies && side_by_side && tuples.next != 0 {
+            prefetch_run(from, tuples.next);
         }
+        // Where some of the first are below 0, others are likely to be.
+        let below = from.iter().take(STEP).any(|index| (index.halves().1 as i32) < 0);
+        inside &= match side_by_side {
+            true if !below && plain(from, all, first, to) => true,
+            true if all.len() > 1 => by_position::<I, CLAMP>(path, from, all, first, to),
+            _ => by_coordinate::<I, CLAMP>(from, step, at, axes, to),
+        };
         start = start.wrapping_add_signed(tuples.lane_step);
     }
     inside
@@ -188,20 +165,15 @@ fn lanes<I: Sealed, const VECTORS: bool, const CLAMP: bool>(
 /// The entries from which a lane is worth a loop of its own.
 const LONG_LANE: usize = 16;
 
-/// Tuples of 1 to 4 without gaps.
+/// Tuples of 1 to 4 without gaps. `false`: an index is not a position as it is, or there are more
+/// coordinates; the addresses mean nothing.
 #[inline(always)]
-fn side_by_side<I: Sealed, const VECTORS: bool, const CLAMP: bool>(
-    tuples: &[I],
-    axes: &[Axis],
-    first: u32,
-    to: &mut [u32],
-) -> bool {
-    let several = !CLAMP && VECTORS;
+fn plain<I: Sealed>(tuples: &[I], axes: &[Axis], first: u32, to: &mut [u32]) -> bool {
     match *axes {
-        [a] => run::<I, 1, CLAMP>(tuples, [a], first, to),
-        [a, b] if several => run::<I, 2, CLAMP>(tuples, [a, b], first, to),
-        [a, b, c] if several => run::<I, 3, CLAMP>(tuples, [a, b, c], first, to),
-        [a, b, c, d] if several => run::<I, 4, CLAMP>(tuples, [a, b, c, d], first, to),
+        [a] => run(tuples, [a], first, to),
+        [a, b] => run(tuples, [a, b], first, to),
+        [a, b, c] => run(tuples, [a, b, c], first, to),
+        [a, b, c, d] => run(tuples, [a, b, c, d], first, to),
         _ => false,
     }
 }
@@ -279,21 +251,102 @@ impl Next {
     }
 }
 
-/// Tuples of `K` without gaps: plain loops that compilers make vectors of.
+/// Tuples of `K` without gaps: a plain loop in 32 bits that compilers make vectors of.
 #[inline(always)]
-fn run<I: Sealed, const K: usize, const CLAMP: bool>(
+fn run<I: Sealed, const K: usize>(
     indices: &[I],
     axes: [Axis; K],
     first: u32,
     addresses: &mut [u32],
 ) -> bool {
-    let mut all = true;
+    let (mut above, mut most) = (0, [0; K]);
     for (address, tuple) in addresses.iter_mut().zip(indices.as_chunks::<K>().0) {
-        let (mut sum, mut inside) = (first, true);
-        for (index, axis) in tuple.iter().zip(&axes) {
-            let (position, found) = position::<I, CLAMP>(*index, axis);
+        let mut sum = first;
+        for ((index, axis), most) in tuple.iter().zip(&axes).zip(&mut most) {
+            let (position, high) = index.halves();
+            if size_of::<I>() > 4 {
+                above |= high;
+            }
+            *most = position.max(*most);
             sum = sum.wrapping_add(position.wrapping_mul(axis.stride));
-            inside &= found;
+        }
+        *address = sum;
+    }
+    let inside = most.iter().zip(&axes).all(|(most, axis)| *most < axis.size);
+    inside & (above == 0)
+}
+
+/// Tuples of 2 to 4 without gaps, some at a time, of which an index is not a position as it is.
+#[inline(always)]
+fn by_position<I: Sealed, const CLAMP: bool>(
+    path: Path,
+    indices: &[I],
+    axes: &[Axis],
+    first: u32,
+    to: &mut [u32],
+) -> bool {
+    let (mut positions, mut inside) = ([0; POSITIONS], true);
+    let (mut sizes, mut from_end) = ([0; POSITIONS], [0; POSITIONS]);
+    for (n, axis) in axes.iter().cycle().take(POSITIONS).enumerate() {
+        if let (Some(size), Some(end)) = (sizes.get_mut(n), from_end.get_mut(n)) {
+            (*size, *end) = (axis.size, axis.from_end);
+        }
+    }
+    let part = POSITIONS / axes.len().max(1);
+    for (to, indices) in to.chunks_mut(part).zip(indices.chunks(part * axes.len().max(1))) {
+        let axes_of = sizes.iter().zip(&from_end);
+        for ((to, index), (size, end)) in positions.iter_mut().zip(indices).zip(axes_of) {
+            *to = match CLAMP {
+                true => index.nearest_on_axis(*size, *end),
+                false => {
+                    // In 32 bits, of which vectors have more.
+                    let (low, high) = index.halves();
+                    let sign = if I::SIGNED { (low as i32 >> 31) as u32 } else { 0 };
+                    if high == sign { low.wrapping_add(sign & *end) } else { NOWHERE }
+                }
+            };
+        }
+        inside &= add_positions(path, &positions, axes, first, to);
+    }
+    inside
+}
+
+/// The coordinates of some tuples: of 1 to 4 coordinates, none is cut.
+const POSITIONS: usize = 120;
+
+/// From positions to addresses. `false`: some are not on their axes.
+fn add_positions(
+    path: Path,
+    positions: &[u32; POSITIONS],
+    axes: &[Axis],
+    first: u32,
+    to: &mut [u32],
+) -> bool {
+    path.narrow(
+        #[inline(always)]
+        || match *axes {
+            [a] => add_tuples([a], positions, first, to),
+            [a, b] => add_tuples([a, b], positions, first, to),
+            [a, b, c] => add_tuples([a, b, c], positions, first, to),
+            [a, b, c, d] => add_tuples([a, b, c, d], positions, first, to),
+            _ => false,
+        },
+    )
+}
+
+#[inline(always)]
+fn add_tuples<const K: usize>(
+    axes: [Axis; K],
+    positions: &[u32; POSITIONS],
+    first: u32,
+    addresses: &mut [u32],
+) -> bool {
+    let mut all = true;
+    for (address, tuple) in addresses.iter_mut().zip(positions.as_chunks::<K>().0) {
+        let (mut sum, mut inside) = (first, true);
+        for (position, axis) in tuple.iter().zip(&axes) {
+            sum = sum.wrapping_add(position.wrapping_mul(axis.stride));
+            inside &= *position < axis.size;
         }
         *address = if inside { sum } else { NOWHERE };
         all &= inside;
@@ -335,15 +388,14 @@ fn by_coordinate<I: Sealed, const CLAMP: bool>(
 /// Adds what one coordinate of a tuple contributes, and says whether it is on its axis.
 #[inline(always)]
 fn add<I: Sealed, const CLAMP: bool>(index: I, axis: Axis, address: &mut u32) -> bool {
-    let (position, inside) = position::<I, CLAMP>(index, &axis);
+    let (position, inside) = position::<I, CLAMP>(index, axis.size, axis.from_end);
     let sum = address.wrapping_add(position.wrapping_mul(axis.stride));
     *address = if inside & (*address != NOWHERE) { sum } else { NOWHERE };
     inside
 }
 
 #[inline(always)]
-fn position<I: Sealed, const CLAMP: bool>(index: I, axis: &Axis) -> (u32, bool) {
-    let Axis { size, from_end, .. } = *axis;
+fn position<I: Sealed, const CLAMP: bool>(index: I, size: u32, from_end: u32) -> (u32, bool) {
     if CLAMP {
         (index.nearest_on_axis(size, from_end), true)
     } else {

@@ -2,7 +2,7 @@
 
 use core::mem::take;
 
-use crate::block::{Ahead, Block, Hints};
+use crate::block::{Ahead, Block};
 use crate::bytes::{Byte, Bytes, Line, STEP, Slot, all_below, bound};
 use crate::fence::Right;
 use crate::path::Instructions;
@@ -28,7 +28,7 @@ pub(crate) fn gather<S: Instructions>(
     right: Right<'_>,
     rows: &mut Rows<'_>,
     block: &Block<'_>,
-    hints: Hints,
+    distance: usize,
 ) -> bool {
     let (streaming, Shape { row, element }) = (Streaming(instructions, right), rows.shape);
     let start = rows.to.as_ptr().addr().wrapping_add(rows.shape.start(block.flat));
@@ -36,11 +36,11 @@ pub(crate) fn gather<S: Instructions>(
     match whole_lines(start, row) {
         _ if !packed => false,
         Some(4 | 8) => {
-            ways::gather(rows, block, hints, &Fours(streaming));
+            ways::gather(rows, block, distance, &Fours(streaming));
             true
         }
         _ if row < SHORTEST => false,
-        _ => line_by_line(rows, block, hints, &streaming),
+        _ => line_by_line(rows, block, distance, &streaming),
     }
 }
 
@@ -81,7 +81,7 @@ pub(crate) fn elements<S: Instructions, const N: usize>(
             continue;
         }
         let mut elements = [Slot::new(*first); STEP];
-        instructions.gather::<N, 8>(table, addresses, &mut elements);
+        instructions.gather(table, addresses, &mut elements);
         // SAFETY: each has had a value from the start.
         let elements = elements.map(|element| unsafe { element.assume_init() });
         // SAFETY: all slots are written, with elements of their type.
@@ -105,14 +105,14 @@ fn whole_lines(start: usize, bytes: usize) -> Option<usize> {
 fn line_by_line<S: Instructions>(
     Rows { from, to, shape }: &mut Rows<'_>,
     block: &Block<'_>,
-    hints: Hints,
+    distance: usize,
     streaming: &Streaming<'_, S>,
 ) -> bool {
     let inside = |address: &u32| shape.row(from, *address as usize).is_some();
     if shape.row < LINE || !block.addresses.iter().all(inside) {
         return false;
     }
-    let mut ahead = block.ahead(hints.distance);
+    let mut ahead = block.ahead(distance);
     for (flat, addresses) in block.lanes() {
         let Some(bytes) = shape.row.checked_mul(addresses.len()) else { return false };
         let to = shape.tail_mut(to, flat).and_then(|to| to.get_mut(..bytes));

@@ -2,14 +2,14 @@
 
 use core::mem::take;
 
-use crate::block::{Ahead, Block, Hints, Listed};
+use crate::block::{Ahead, Block, Listed};
 use crate::bytes::Byte;
 use crate::place::slots;
 use crate::prefetch::{LINE, prefetch_row_early, prefetch_row_here};
 use crate::rows::{Rows, Shape};
 
 #[inline(always)]
-pub(crate) fn gather(rows: &mut Rows<'_>, block: &Block<'_>, hints: Hints, way: &impl Way) {
+pub(crate) fn gather(rows: &mut Rows<'_>, block: &Block<'_>, distance: usize, way: &impl Way) {
     let Rows { from, to, shape } = rows;
     if shape.row == 0 || !block.is_packed(shape.row / shape.element.max(1)) {
         return apart::<true>(from, to, *shape, block);
@@ -23,7 +23,7 @@ pub(crate) fn gather(rows: &mut Rows<'_>, block: &Block<'_>, hints: Hints, way: 
             continue;
         };
         for addresses in addresses.chunks(ROWS) {
-            prefetch_rows(from, *shape, block, at, hints, |slice, start| {
+            prefetch_rows(from, *shape, block, at, distance, |slice, start| {
                 prefetch_row_here(slice, start, bytes);
             });
             indices.prefetch(from, at);
@@ -49,18 +49,18 @@ fn prefetch_rows<B>(
     shape: Shape,
     block: &Block<'_>,
     at: usize,
-    hints: Hints,
+    distance: usize,
     prefetch: impl Fn(&[B], usize),
 ) {
-    if hints.distance > 0 {
-        for address in block.step_from(at.saturating_add(hints.distance)).iter().take(ROWS) {
+    if distance > 0 {
+        for address in block.step_from(at.saturating_add(distance)).iter().take(ROWS) {
             prefetch(slice, shape.start(*address as usize));
         }
     }
 }
 
 #[inline(always)]
-pub(crate) fn scatter(rows: &mut Rows<'_>, block: &Block<'_>, hints: Hints, way: &impl Way) {
+pub(crate) fn scatter(rows: &mut Rows<'_>, block: &Block<'_>, distance: usize, way: &impl Way) {
     let Rows { from, to, shape } = rows;
     let bytes = way.bytes(shape.row);
     // Rows follow each other, or are all the same one.
@@ -77,7 +77,7 @@ pub(crate) fn scatter(rows: &mut Rows<'_>, block: &Block<'_>, hints: Hints, way:
         };
         let mut start = 0_usize;
         for addresses in addresses.chunks(ROWS) {
-            prefetch_rows(to, *shape, block, at, hints, |slice, start| {
+            prefetch_rows(to, *shape, block, at, distance, |slice, start| {
                 way.prefetch(slice, start, bytes);
             });
             indices.prefetch(to, at);

@@ -7,13 +7,64 @@ use bytemuck::Pod;
 use pulp::x86::{V3, V4};
 
 use crate::block::NOWHERE;
-use crate::bytes::{Bytes, Line, STEP, Slot};
+use crate::bytes::{Bytes, Line, STEP, Slot, all_below, bound};
 use crate::instructions::Instructions;
-use crate::portable::{Choice, by_loads, by_moves};
+use crate::portable::{Choice, by_element, by_loads, by_moves};
 use crate::prefetch::LINE;
+
+/// `to[n] = table[addresses[n]]` by whole vectors: a core stores one a cycle, and loads more.
+#[inline(always)]
+fn by_vectors<const N: usize>(
+    avx2: V3,
+    table: &[Bytes<N>],
+    addresses: &[u32; STEP],
+    to: &mut [Slot<N>; STEP],
+) {
+    if N != 4 && N != 8 {
+        return by_loads(table, addresses, to);
+    }
+    if !all_below(addresses, bound(table)) {
+        return by_element(table, addresses, to);
+    }
+    if N == 8 {
+        let at = |address: u32| {
+            let place = table.as_ptr().wrapping_add(address as usize).cast::<i64>();
+            // SAFETY: the comparison above found all addresses below the length of the table, of
+            // elements of 8 bytes.
+            unsafe { place.read_unaligned() }
+        };
+        let addresses = addresses.as_chunks::<2>().0;
+        for (to, [a, b]) in to.as_chunks_mut::<2>().0.iter_mut().zip(addresses) {
+            // SAFETY: they are elements of the table, which has the type of `to`.
+            unsafe { write(to, avx2.sse2._mm_set_epi64x(at(*b), at(*a))) };
+        }
+        return;
+    }
+    let at = |address: u32| {
+        let place = table.as_ptr().wrapping_add(address as usize).cast::<i32>();
+        // SAFETY: the comparison above found all addresses below the length of the table, of
+        // elements of 4 bytes.
+        unsafe { place.read_unaligned() }
+    };
+    let addresses = addresses.as_chunks::<4>().0;
+    for (to, [a, b, c, d]) in to.as_chunks_mut::<4>().0.iter_mut().zip(addresses) {
+        // SAFETY: they are elements of the table, which has the type of `to`.
+        unsafe { write(to, avx2.sse2._mm_set_epi32(at(*d), at(*c), at(*b), at(*a))) };
+    }
+}
 
 impl Instructions for V3 {
     const STREAMS: bool = STREAMS;
+
+    #[inline(always)]
+    fn gather<const N: usize>(
+        self,
+        table: &[Bytes<N>],
+        addresses: &[u32; STEP],
+        to: &mut [Slot<N>; STEP],
+    ) {
+        by_vectors(self, table, addresses, to);
+    }
 
     /// Elements of 4 bytes by a permutation that a table holds for each byte of bits.
     #[inline(always)]
@@ -69,63 +120,42 @@ static PERMUTATIONS: [[u8; 8]; 256] = {
     all
 };
 
-/// What is gathered by instruction.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Gathers {
-    /// Nothing.
-    Nothing,
-    /// What else would be loaded together: elements of tables beyond L1.
-    Together,
-    /// All elements of 4 and 8 bytes.
-    All,
-}
-
-/// All where AVX512-FP16 tells of Sapphire Rapids or newer: Intel's processors before it, with the
-/// mitigation against data sampling (GDS), gather faster by loads. On AMD's, which SSE4a tells of,
-/// from beyond L1 alone: elements from 1 MiB take 0.9x, those of small windows 1.25x on Zen 4.
+/// Whether elements are gathered by instruction: where AVX512-FP16 tells of Sapphire Rapids or
+/// newer. Intel's processors before it, with the mitigation against data sampling (GDS), gather
+/// faster by loads, and AMD's, which SSE4a tells of, too: on Zen 4, instructions take 1.0x to 1.4x.
 /// The evidence is `ladder` and `spatter`, on each path.
-pub(crate) fn gathers() -> Gathers {
-    match std::is_x86_feature_detected!("sse4a") {
-        true => Gathers::Together,
-        false if std::is_x86_feature_detected!("avx512fp16") => Gathers::All,
-        false => Gathers::Nothing,
-    }
+pub(crate) fn gathers() -> bool {
+    std::is_x86_feature_detected!("avx512fp16") && !std::is_x86_feature_detected!("sse4a")
 }
 
 /// AVX-512, with or without its gather instructions.
 #[derive(Clone, Copy, Debug)]
 pub struct Avx512 {
     pub(crate) avx512: V4,
-    pub(crate) gathers: Gathers,
+    pub(crate) gathers: bool,
 }
 
 impl Instructions for Avx512 {
     const STREAMS: bool = STREAMS;
 
     #[inline(always)]
-    fn gather<const N: usize, const TOGETHER: usize>(
+    fn gather<const N: usize>(
         self,
         table: &[Bytes<N>],
         addresses: &[u32; STEP],
         to: &mut [Slot<N>; STEP],
     ) {
-        let (avx2, avx512) = (self.avx512.avx2, self.avx512.avx512f);
-        let wide = match self.gathers {
-            Gathers::All => true,
-            Gathers::Together if TOGETHER > 1 => false,
-            // One by one: of several, compilers make gather instructions.
-            _ => return by_loads::<N, 1>(table, addresses, to),
-        };
+        let avx512 = self.avx512.avx512f;
         // The instructions read addresses as signed numbers.
         let length = match i32::try_from(table.len()) {
             Ok(length) if N == 4 || N == 8 => avx512._mm512_set1_epi32(length),
-            _ => return by_loads::<N, 1>(table, addresses, to),
+            _ => return by_loads(table, addresses, to),
         };
         let vector: __m512i = bytemuck::must_cast(*addresses);
         if avx512._mm512_cmplt_epu32_mask(vector, length) != u16::MAX {
-            return by_loads::<N, 1>(table, addresses, to);
+            return by_loads(table, addresses, to);
         }
-        if wide && N == 4 {
+        if N == 4 {
             // SAFETY: the comparison found all addresses below the length of the table, which is at
             // most i32::MAX; elements have 4 bytes.
             let words =
@@ -133,46 +163,18 @@ impl Instructions for Avx512 {
             // SAFETY: they are elements of the table, which has the type of `to`.
             return unsafe { write(to, words) };
         }
-        let (to_8, addresses_8) =
-            (to.as_chunks_mut::<8>().0.iter_mut(), addresses.as_chunks::<8>().0);
-        for (to, addresses) in to_8.zip(addresses_8) {
-            if N == 4 {
-                // SAFETY: the comparison found all addresses below the length of the table, which
-                // is at most i32::MAX; elements have 4 bytes.
-                let words = unsafe {
-                    avx2._mm256_i32gather_epi32::<4>(
-                        table.as_ptr().cast(),
-                        bytemuck::must_cast(*addresses),
-                    )
-                };
-                // SAFETY: they are elements of the table, which has the type of `to`.
-                unsafe { write(to, words) };
-            } else if wide {
-                // SAFETY: the comparison found all addresses below the length of the table, which
-                // is at most i32::MAX; elements have 8 bytes, as 4 is excluded above.
-                let words = unsafe {
-                    avx512._mm512_i32gather_epi64::<8>(
-                        bytemuck::must_cast(*addresses),
-                        table.as_ptr().cast(),
-                    )
-                };
-                // SAFETY: they are elements of the table, which has the type of `to`.
-                unsafe { write(to, words) };
-            } else {
-                let addresses = addresses.as_chunks::<4>().0.iter();
-                for (to, addresses) in to.as_chunks_mut::<4>().0.iter_mut().zip(addresses) {
-                    // SAFETY: the comparison found all addresses below the length of the table,
-                    // which is at most i32::MAX; elements have 8 bytes, as 4 is excluded above.
-                    let words = unsafe {
-                        avx2._mm256_i32gather_epi64::<8>(
-                            table.as_ptr().cast(),
-                            bytemuck::must_cast(*addresses),
-                        )
-                    };
-                    // SAFETY: they are elements of the table, which has the type of `to`.
-                    unsafe { write(to, words) };
-                }
-            }
+        let to = to.as_chunks_mut::<8>().0.iter_mut();
+        for (to, addresses) in to.zip(addresses.as_chunks::<8>().0) {
+            // SAFETY: the comparison found all addresses below the length of the table, which is at
+            // most i32::MAX; elements have 8 bytes, as 4 is excluded above.
+            let words = unsafe {
+                avx512._mm512_i32gather_epi64::<8>(
+                    bytemuck::must_cast(*addresses),
+                    table.as_ptr().cast(),
+                )
+            };
+            // SAFETY: they are elements of the table, which has the type of `to`.
+            unsafe { write(to, words) };
         }
     }
 
@@ -181,7 +183,7 @@ impl Instructions for Avx512 {
     /// the path `avx512-gather`.
     #[inline(always)]
     fn streams_elements(self, size: usize) -> bool {
-        STREAMS && matches!(self.gathers, Gathers::All) && matches!(size, 4 | 8)
+        STREAMS && self.gathers && matches!(size, 4 | 8)
     }
 
     #[inline(always)]

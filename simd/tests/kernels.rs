@@ -11,7 +11,7 @@ use common::columns::Split;
 use common::moves::{Case, Kernel, SIZES};
 use common::{Check, Choose, FAR, paths};
 use strew_simd::{
-    Block, Columns, Elements, Hints, Listed, Machine, Move, Path, Place, Rows, compress, positions,
+    Block, Columns, Elements, Listed, Machine, Move, Path, Place, Rows, compress, positions,
     prefetch_columns,
 };
 
@@ -251,8 +251,8 @@ mod tests {
     pub fn rows_gather() {
         check_rows(Kernel::Gather, 5);
         // Elements of no bytes.
-        let (block, hints) = (Block { addresses: &[0; 9], ..Block::default() }, Hints::default());
-        Rows::new(&[(); 3], &mut [(); 3], 2).gather(Path::detect(), &block, hints);
+        let (block, distance) = (Block { addresses: &[0; 9], ..Block::default() }, 0);
+        Rows::new(&[(); 3], &mut [(); 3], 2).gather(Path::detect(), &block, distance);
     }
 
     /// Cases of which all entries lie inside and follow each other are some of many.
@@ -467,13 +467,13 @@ mod tests {
                 scope.spawn(move || {
                     for row in 0..4 {
                         let row = columns.row(row);
-                        let (addresses, hints) = (vec![5; row.len()], Hints::default());
+                        let (addresses, distance) = (vec![5; row.len()], 0);
                         let block = Block { addresses: &addresses, ..Block::default() };
                         let block = Block { length: row.len(), entry_step: 1, ..block };
                         let from = [100; 6];
                         Elements::<4>::new(&from, row)
                             .unwrap()
-                            .streaming(|to| to.gather(Path::detect(), &block, hints));
+                            .streaming(|to| to.gather(Path::detect(), &block, distance));
                     }
                 });
             }
@@ -500,7 +500,7 @@ mod tests {
         let all = if cfg!(target_arch = "aarch64") {
             &["portable", "neon"][..]
         } else {
-            &["portable", "avx2", "avx512", "avx512-mixed", "avx512-gather"]
+            &["portable", "avx2", "avx512", "avx512-gather"]
         };
         assert_eq!(names, all[..names.len()]);
         for path in &paths {
@@ -514,12 +514,11 @@ mod tests {
         Path::force(None);
         #[cfg(target_arch = "x86_64")]
         let by_instruction = match (
-            std::is_x86_feature_detected!("sse4a"),
             std::is_x86_feature_detected!("avx512fp16"),
+            std::is_x86_feature_detected!("sse4a"),
         ) {
-            (true, _) => "avx512-mixed",
-            (false, true) => "avx512-gather",
-            (false, false) => "avx512",
+            (true, false) => "avx512-gather",
+            _ => "avx512",
         };
         #[cfg(not(target_arch = "x86_64"))]
         let by_instruction = "";

@@ -44,9 +44,10 @@ impl<'a, T: Element> Appended<'a, T> {
 
 impl<T: Element> Mover for Appended<'_, T> {
     fn block(&mut self, block: &Block<'_>) {
-        let Appended { input, output, start, n, way: Way { path, hints, streams, .. }, .. } = self;
+        let Appended { input, output, start, n, way: Way { path, distance, streams, .. }, .. } =
+            self;
         let next = block.flat.wrapping_add(*start) == output.len();
-        if !(next && append(*path, input, output, *n, block, *hints, *streams)) {
+        if !(next && append(*path, input, output, *n, block, *distance, *streams)) {
             self.filled().block(block);
         }
     }

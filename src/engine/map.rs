@@ -20,13 +20,13 @@ pub(crate) struct Read<'a, S, U> {
 
 impl<U, S: Source<U>> Mover for Read<'_, S, U> {
     fn block(&mut self, block: &Block<'_>) {
-        let Read { source, output, n, way: Way { path, hints, .. } } = self;
+        let Read { source, output, n, way: Way { path, distance, .. } } = self;
         convert::gather(
             *path,
             output,
             block,
             *n,
-            hints.distance,
+            *distance,
             #[inline(always)]
             |place, to| source.read(place, to),
             #[inline(always)]
@@ -77,8 +77,8 @@ pub(crate) struct Change<'a, T, U, F> {
 
 impl<T: Element, U: Element, F: Fn(T, U) -> T + Copy> Mover for Change<'_, T, U, F> {
     fn block(&mut self, block: &Block<'_>) {
-        let Change { data, updates, change, n, way: Way { path, hints, .. } } = self;
-        convert::scatter(*path, data, updates, block, *n, hints.distance, *change);
+        let Change { data, updates, change, n, way: Way { path, distance, .. } } = self;
+        convert::scatter(*path, data, updates, block, *n, *distance, *change);
     }
 
     #[cfg(feature = "rayon")]

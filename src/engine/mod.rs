@@ -46,7 +46,7 @@ use crate::engine::few::{Few, with_places};
 use crate::engine::map::{Change, Read};
 use crate::engine::movers::{Before, Changed, Gathered, Job, Way};
 use crate::engine::resolver::{NoIndices, Resolver};
-use crate::engine::route::{Call, Effect, Route, Stores, hints};
+use crate::engine::route::{Call, Effect, Route, Stores, distance};
 #[cfg(feature = "rayon")]
 use crate::engine::shared::Shared;
 use crate::engine::traverse::{Reached, check_wide, places, small, traverse_wide};
@@ -449,7 +449,7 @@ fn routed(plan: &Plan, call: &Call) -> Route {
 /// How a route moves blocks.
 fn prepared(route: &Route, path: Path) -> Way {
     let streams = matches!(route.stores, Stores::NonTemporal);
-    Way { path, hints: route.hints(), segment: route.segment, streams, copies: route.copies }
+    Way { path, distance: route.distance, segment: route.segment, streams, copies: route.copies }
 }
 
 /// A call on one thread.
@@ -471,8 +471,8 @@ fn run(plan: &Plan, call: &Call, path: Path, resolver: &dyn Resolver, job: &mut 
             inside
         }
         Size::Small => {
-            let hints = hints(plan, call, &Machine::detect());
-            job.prepare(Way { hints, ..Way::of(path) });
+            let distance = distance(plan, call, &Machine::detect());
+            job.prepare(Way { distance, ..Way::of(path) });
             // What starts from a copy is proven before that is made.
             let mut inside = !call.functional || call.proven || check_all(plan, resolver);
             if inside {

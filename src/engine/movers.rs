@@ -4,8 +4,8 @@
 #[cfg(feature = "rayon")]
 use strew_simd::Listed;
 use strew_simd::{
-    Block, Columns, Elements, Hints, Move, Path, Place, Rows, Streaming, combine, prefetch_row,
-    repeats, spread,
+    Block, Columns, Elements, Move, Path, Place, Rows, Streaming, combine, prefetch_row, repeats,
+    spread,
 };
 
 use crate::element::Element;
@@ -73,7 +73,8 @@ pub(crate) trait Job {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Way {
     pub path: Path,
-    pub hints: Hints,
+    /// The entries between the one that moves and the one that is prefetched; 0: none.
+    pub distance: usize,
     /// The length of the segments of the table that are prefetched a lane ahead; 0: none.
     pub segment: usize,
     /// With non-temporal stores.
@@ -83,9 +84,9 @@ pub(crate) struct Way {
 }
 
 impl Way {
-    /// Without hints.
+    /// Without prefetches.
     pub(crate) fn of(path: Path) -> Way {
-        Way { path, hints: Hints::default(), segment: 0, streams: false, copies: 1 }
+        Way { path, distance: 0, segment: 0, streams: false, copies: 1 }
     }
 }
 
@@ -123,15 +124,15 @@ pub(crate) struct Gathered<'a, T, P> {
 
 impl<T: Element, P: Place<T>> Mover for Gathered<'_, T, P> {
     fn block(&mut self, block: &Block<'_>) {
-        let Gathered { input, output, n, way: Way { path, hints, .. } } = self;
+        let Gathered { input, output, n, way: Way { path, distance, .. } } = self;
         if *n == 1 {
             let done = for_size!(T, N => Elements::<N>::new(input, output)
-                .map(|mut elements| elements.gather(*path, block, *hints)));
+                .map(|mut elements| elements.gather(*path, block, *distance)));
             if done.is_some() {
                 return;
             }
         }
-        Rows::new(input, output, *n).gather(*path, block, *hints);
+        Rows::new(input, output, *n).gather(*path, block, *distance);
     }
 }
 
@@ -186,28 +187,28 @@ pub(crate) struct Changed<'a, T, R> {
 
 impl<T: Element, R: Reduction<T>> Mover for Changed<'_, T, R> {
     fn block(&mut self, block: &Block<'_>) {
-        let Changed { reduction, data, updates, n, way: Way { path, hints, .. }, .. } = self;
+        let Changed { reduction, data, updates, n, way: Way { path, distance, .. }, .. } = self;
         if const { R::KIND.is_assign() } {
             if *n == 1 {
                 let done = for_size!(T, N => Elements::<N>::new(updates, data)
-                    .map(|mut elements| elements.scatter(*path, block, *hints)));
+                    .map(|mut elements| elements.scatter(*path, block, *distance)));
                 if done.is_some() {
                     return;
                 }
             }
-            return Rows::new(updates, data, *n).scatter(*path, block, *hints);
+            return Rows::new(updates, data, *n).scatter(*path, block, *distance);
         }
         if let Some(kernels) = R::KIND.kernels() {
             return match *n {
-                1 => (kernels.elements)(*path, data, updates, block, *hints),
-                n => (kernels.rows)(*path, data, updates, block, n, *hints),
+                1 => (kernels.elements)(data, updates, block, *distance),
+                n => (kernels.rows)(*path, data, updates, block, n, *distance),
             };
         }
         if const { R::KIND.is_opaque() } {
             let change = |current, update| reduction.combine(current, update);
             match *n {
-                1 => combine::elements(*path, data, updates, block, *hints, change),
-                n => combine::rows(*path, data, updates, block, n, *hints, change),
+                1 => combine::elements(data, updates, block, *distance, change),
+                n => combine::rows(*path, data, updates, block, n, *distance, change),
             }
         }
     }
@@ -391,11 +392,11 @@ struct Streamed<'a, 'b, M, const GATHERS: bool>(&'a mut Streaming<'b, M>, Way);
 
 impl<M: Move, const GATHERS: bool> Mover for Streamed<'_, '_, M, GATHERS> {
     fn block(&mut self, block: &Block<'_>) {
-        let Way { path, hints, .. } = self.1;
+        let Way { path, distance, .. } = self.1;
         if GATHERS {
-            self.0.gather(path, block, hints);
+            self.0.gather(path, block, distance);
         } else {
-            self.0.scatter(path, block, hints);
+            self.0.scatter(path, block, distance);
         }
     }
 

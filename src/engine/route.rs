@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use strew_simd::{Hints, Machine};
+use strew_simd::Machine;
 
 use crate::engine::movers::COPIES;
 use crate::engine::tuning;
@@ -47,7 +47,8 @@ pub(crate) struct Route {
     /// The width of the tiles.
     pub tile: Option<usize>,
     pub order: Order,
-    pub load: Load,
+    /// Whether rows move, and not single elements.
+    pub rows: bool,
     /// Entries between the one that moves and the one that is prefetched; 0: none.
     pub distance: usize,
     /// Elements of the segments of the table that are prefetched a lane ahead; 0: none.
@@ -118,14 +119,6 @@ pub(crate) enum Order {
     Pieces,
 }
 
-/// How single elements are loaded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Load {
-    Rows,
-    OneByOne,
-    Together,
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stores {
     Cached,
@@ -141,13 +134,13 @@ impl Route {
         let order = order(plan, &numbers, tile);
         let stores = stores(call, machine, &numbers);
         // A tile stays in L2.
-        let distance = if tile.is_some() { 0 } else { distance(call, machine, &numbers, stores) };
+        let distance = if tile.is_some() { 0 } else { ahead(call, machine, &numbers, stores) };
         let segment = if machine.prefetches && numbers.row == 1 && tile.is_none() {
             plan.segment(tuning::SEGMENT_LANE, tuning::SEGMENT).unwrap_or(0)
         } else {
             0
         };
-        let load = load(machine, &numbers, distance);
+        let rows = numbers.row > 1;
         let copies = copies(plan, call, machine, &numbers, split);
         let proof = match split {
             _ if copies > 1 => Proof::Copy,
@@ -155,22 +148,13 @@ impl Route {
             _ => proof(plan, call, machine, &numbers, split, order, tile),
         };
         let Numbers { moved, table, .. } = numbers;
-        Route { proof, split, tile, order, load, distance, segment, stores, copies, moved, table }
+        Route { proof, split, tile, order, rows, distance, segment, stores, copies, moved, table }
     }
 }
 
-impl Route {
-    pub(crate) fn hints(&self) -> Hints {
-        Hints { distance: self.distance, together: matches!(self.load, Load::Together) }
-    }
-}
-
-/// What a call of one block needs of a [`Route`]: its hints.
-pub(crate) fn hints(plan: &Plan, call: &Call, machine: &Machine) -> Hints {
-    let numbers = Numbers::of(plan, call);
-    let distance = distance(call, machine, &numbers, Stores::Cached);
-    let together = matches!(load(machine, &numbers, distance), Load::Together);
-    Hints { distance, together }
+/// What a call of one block needs of a [`Route`]: its distance.
+pub(crate) fn distance(plan: &Plan, call: &Call, machine: &Machine) -> usize {
+    ahead(call, machine, &Numbers::of(plan, call), Stores::Cached)
 }
 
 /// Sizes that several decisions need.
@@ -336,25 +320,23 @@ fn stores(call: &Call, machine: &Machine, numbers: &Numbers) -> Stores {
     if gains { Stores::NonTemporal } else { Stores::Cached }
 }
 
-fn distance(call: &Call, machine: &Machine, numbers: &Numbers, stores: Stores) -> usize {
+fn ahead(call: &Call, machine: &Machine, numbers: &Numbers, stores: Stores) -> usize {
     let from = match (numbers.row, call.direction, call.effect) {
-        (1, Direction::Gather, _) => tuning::far(machine),
+        (1, Direction::Gather, _) => tuning::far_read(machine),
         (1, Direction::Scatter, Effect::Assign) => tuning::far_set(machine),
+        (1, Direction::Scatter, _) => tuning::far_changed(machine),
         _ => tuning::beyond_l2(machine),
     };
     let streams_elements = numbers.row == 1 && matches!(stores, Stores::NonTemporal);
-    if !machine.prefetches || numbers.footprint <= from || streams_elements {
+    // Elements that few entries lead to wait in the order in which they come.
+    let reached = match numbers.row {
+        1 => numbers.footprint.min(numbers.distinct.saturating_mul(tuning::LINE)),
+        _ => numbers.footprint,
+    };
+    if !machine.prefetches || reached <= from || streams_elements {
         return 0;
     }
     if numbers.row == 1 { tuning::ELEMENTS_AHEAD } else { tuning::ROWS_AHEAD }
-}
-
-fn load(machine: &Machine, numbers: &Numbers, distance: usize) -> Load {
-    match numbers.row {
-        1 if numbers.table > tuning::beyond_l1(machine) && distance == 0 => Load::Together,
-        1 => Load::OneByOne,
-        _ => Load::Rows,
-    }
 }
 
 fn proof(
@@ -383,6 +365,7 @@ fn proof(
     if !all_first || (plan.is_one_block() && !chunked && !call.functional) {
         return Proof::Blocks;
     }
+    let tuple = numbers.indices.checked_div(numbers.entries).unwrap_or(0);
     let (most, times) = tuning::speculative(machine);
     let copies = matches!(call.direction, Direction::Scatter)
         && !matches!(call.effect, Effect::Call)
@@ -390,6 +373,8 @@ fn proof(
         && plan.reads() >= tuning::SPECULATIVE
         && numbers.table <= most
         && numbers.table.saturating_mul(times) <= numbers.indices
+        // What takes long to resolve is kept.
+        && (tuple < tuning::KEPT_TUPLE || !fits)
         // A tile is a copy as well.
         && tile.is_none();
     if copies {
@@ -400,7 +385,6 @@ fn proof(
         return Proof::Scan;
     }
     let kept = numbers.entries.saturating_mul(size_of::<u32>());
-    let tuple = numbers.indices.checked_div(numbers.entries).unwrap_or(0);
     let worth = kept <= tuning::beyond_l2(machine) || tuple >= tuning::KEPT_TUPLE;
     if worth { Proof::Keep } else { Proof::Scan }
 }
@@ -438,11 +422,7 @@ impl fmt::Display for Route {
         if matches!(self.order, Order::Pieces) {
             f.write_str("; order: pieces first")?;
         }
-        f.write_str(match self.load {
-            Load::Rows => "; rows",
-            Load::OneByOne => "; elements",
-            Load::Together => "; elements, loaded together",
-        })?;
+        f.write_str(if self.rows { "; rows" } else { "; elements" })?;
         if self.distance > 0 {
             write!(f, "; prefetch: {} ahead, table {}", self.distance, Size(self.table))?;
         }

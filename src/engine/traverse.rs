@@ -260,7 +260,7 @@ pub(crate) fn traverse<const B: usize>(
     let filler = Filler::of(plan, &mut axes, way.path, resolver);
     let (pieces, long_pieces) = (plan.pieces(), plan.has_long_pieces());
     let moves = Moves { pieces, long_pieces, lanes: filler.lanes, segment: way.segment };
-    if way.hints.distance > 0 {
+    if way.distance > 0 {
         return ahead::<B>(&filler, &moves, mover);
     }
     let (mut buffer, mut before) = ([0; B], None);

@@ -90,24 +90,38 @@ pub(crate) fn beyond_l1(machine: &Machine) -> usize {
     machine.l1 / 3
 }
 
-/// Bytes of a table beyond which rows, and elements that a scatter reads and changes, are
-/// prefetched.
-/// Record: `tuples` into 4 MiB 0.75x on a fifth Xeon; `rows` from 16 MiB 0.67x on Zen 4.
+/// Bytes of a table beyond which rows are prefetched.
+/// Record: `rows` from 16 MiB 0.67x on Zen 4.
 pub(crate) fn beyond_l2(machine: &Machine) -> usize {
     machine.l2
 }
 
-/// Bytes of a table beyond which gathered elements are prefetched.
-/// Record: `ladder`, from 64 MiB 0.67x on Zen 5, 0.8x to 0.9x on a fifth Xeon.
+/// Bytes of a cache line, of the processors that have a threshold here.
+pub(crate) const LINE: usize = 64;
+
+/// Bytes of a table beyond which one takes it for far away. Unmeasured.
 pub(crate) fn far(machine: &Machine) -> usize {
     machine.l2 * 8
 }
 
-/// Bytes of a table beyond which elements that a scatter sets are prefetched: writes wait for each
-/// other, reads do not. Record: `ladder`, into 32 KiB to 1 MiB 0.67x on a fifth Xeon; into 64 MiB
-/// 0.67x on Zen 5, where 1 MiB takes 1.25x.
+/// Bytes of a table, and of the lines of it that a call can reach, beyond which gathered elements
+/// are prefetched. Record: `ladder`, from 64 MiB 0.67x on Zen 5, 0.9x on Zen 4, 0.8x to 0.9x on a
+/// fifth Xeon; from 16 MiB 1.0x on Zen 5, 1.1x on Zen 4.
+pub(crate) fn far_read(machine: &Machine) -> usize {
+    if l3_is_near(machine) { machine.l3 + machine.l3 / 2 } else { far(machine) }
+}
+
+/// The same for elements that a scatter sets: writes wait for each other, reads do not. Record:
+/// `ladder`, into 32 KiB to 1 MiB 0.67x on a fifth Xeon; on Zen 5 into 64 MiB 0.67x, into 1 MiB
+/// 1.25x; on Zen 4 into 16 MiB 1.35x.
 pub(crate) fn far_set(machine: &Machine) -> usize {
-    if l3_is_near(machine) { far(machine) } else { beyond_l1(machine) }
+    if l3_is_near(machine) { far_read(machine) } else { beyond_l1(machine) }
+}
+
+/// The same for elements that a scatter reads and changes. Record: sums into 4 MiB 0.75x on a
+/// fifth Xeon, 1.3x on Zen 4.
+pub(crate) fn far_changed(machine: &Machine) -> usize {
+    if l3_is_near(machine) { far_read(machine) } else { beyond_l2(machine) }
 }
 
 /// Elements: the longest segment of the table that is prefetched a lane ahead.

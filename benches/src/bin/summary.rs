@@ -12,7 +12,7 @@ use strew_benches::workloads::{self, FAMILIES, Ready, TINY, Workload};
 use strew_simd::Path;
 
 const USAGE: &str = "usage: summary [--quick] [--routes] \
-    [--path portable|avx2|avx512|avx512-mixed|avx512-gather|neon] [--svg FILE] [FAMILY ...]";
+    [--path portable|avx2|avx512|avx512-gather|neon] [--svg FILE] [FAMILY ...]";
 
 /// The options of the command line.
 #[derive(Default)]

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use bytemuck::NoUninit;
-use strew_simd::{Block, Elements, Hints, Listed, Move, NOWHERE, Path, Rows, append, combine};
+use strew_simd::{Block, Elements, Listed, Move, NOWHERE, Path, Rows, append, combine};
 
 use super::{Check, Choose, FAR, LONGEST, Memory, bytes, one_of, paths, rarely};
 
@@ -35,7 +35,7 @@ pub struct Case {
     flat: usize,
     /// Where the slice that is written starts; see [`Memory::new`].
     pub offset: Option<usize>,
-    hints: Hints,
+    distance: usize,
     addresses: Vec<u32>,
     /// The places in the flat tensor, for kernels that take a list.
     flats: Vec<u32>,
@@ -168,10 +168,7 @@ impl Case {
             2 => Some(one_of(&[1, 16, 32, 63, 64 - element], choose)),
             _ => Some(choose(64)),
         };
-        let hints = Hints {
-            distance: one_of(&[0, 0, 1, 5, 16, 40, 300, usize::MAX], choose),
-            together: choose(2) == 1,
-        };
+        let distance = one_of(&[0, 0, 1, 5, 16, 40, 300, usize::MAX], choose);
         let segment = (one_of(&[0, 3, usize::MAX - 5], choose), choose(100));
         Case {
             kernel,
@@ -180,7 +177,7 @@ impl Case {
             table,
             flat,
             offset,
-            hints,
+            distance,
             addresses,
             flats,
             next,
@@ -215,7 +212,7 @@ impl Case {
     }
 
     fn listed(&self) -> Listed<'_> {
-        let distance = self.hints.distance;
+        let distance = self.distance;
         Listed { places: &self.addresses, flats: &self.flats, distance }
     }
 
@@ -286,13 +283,13 @@ impl Case {
         match (self.kernel, self.row) {
             (Combine, None) => {
                 if streams {
-                    combine::elements_plain(to, from, &self.block(), self.hints, combine);
+                    combine::elements_plain(to, from, &self.block(), self.distance, combine);
                 } else {
-                    combine::elements(path, to, from, &self.block(), self.hints, combine);
+                    combine::elements(to, from, &self.block(), self.distance, combine);
                 }
             }
             (Combine, Some(n)) => {
-                combine::rows(path, to, from, &self.block(), n, self.hints, combine);
+                combine::rows(path, to, from, &self.block(), n, self.distance, combine);
             }
             (CombineListed, n) => {
                 combine::listed(path, to, from, self.listed(), n.unwrap_or(1), combine);
@@ -313,12 +310,12 @@ impl Case {
     }
 
     fn copy(&self, path: Path, streams: bool, mut copier: impl Move) {
-        let (block, listed, hints) = (&self.block(), self.listed(), self.hints);
+        let (block, listed, distance) = (&self.block(), self.listed(), self.distance);
         match (self.kernel, streams) {
-            (Gather, false) => copier.gather(path, block, hints),
-            (Gather, true) => copier.streaming(|copier| copier.gather(path, block, hints)),
-            (Scatter, false) => copier.scatter(path, block, hints),
-            (Scatter, true) => copier.streaming(|copier| copier.scatter(path, block, hints)),
+            (Gather, false) => copier.gather(path, block, distance),
+            (Gather, true) => copier.streaming(|copier| copier.gather(path, block, distance)),
+            (Scatter, false) => copier.scatter(path, block, distance),
+            (Scatter, true) => copier.streaming(|copier| copier.scatter(path, block, distance)),
             (_, false) => copier.scatter_listed(path, listed),
             (_, true) => copier.streaming(|copier| copier.scatter_listed(path, listed)),
         }
@@ -364,7 +361,7 @@ impl Case {
         let mut did = false;
         for (path, streams) in paths().flat_map(|path| [(path, false), (path, true)]) {
             let mut found = before.to_vec();
-            did = append(path, from, &mut found, n, &self.block(), self.hints, streams);
+            did = append(path, from, &mut found, n, &self.block(), self.distance, streams);
             assert!(did || found == before, "{}: {self:?}", path.name());
             match &rows {
                 Some(rows) if did => {

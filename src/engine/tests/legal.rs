@@ -3,7 +3,7 @@
 use strew_simd::Machine;
 
 use crate::engine::movers::COPIES;
-use crate::engine::route::{Alone, Call, Effect, Load, Order, Proof, Route, Split, Stores};
+use crate::engine::route::{Alone, Call, Effect, Order, Proof, Route, Split, Stores};
 use crate::engine::tuning;
 use crate::error::Direction;
 use crate::index::Bounds;
@@ -18,7 +18,7 @@ pub(crate) fn check(route: &Route, plan: &Plan, call: &Call, machine: &Machine) 
         ("split", !split(route, plan, call)),
         ("tile", !tile(route, plan, call, machine)),
         ("copies", !copies(route, plan, call)),
-        ("load", matches!(route.load, Load::Rows) != (plan.row() != 1)),
+        ("rows", route.rows != (plan.row() != 1)),
         ("order", matches!(route.order, Order::Pieces) && plan.pieces().is_empty()),
         ("prefetch", (route.distance > 0 || route.segment > 0) && !machine.prefetches),
         // They are found in what the lane that follows reads.

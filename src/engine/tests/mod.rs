@@ -10,7 +10,7 @@ mod split;
 mod transform;
 mod traverse;
 
-use strew_simd::{Block, Hints, Listed, NOWHERE, Path};
+use strew_simd::{Block, Listed, NOWHERE, Path};
 
 use crate::engine::movers::Mover;
 use crate::engine::movers::Way;
@@ -331,8 +331,7 @@ fn sorted(moves: &[Pair]) -> Vec<Pair> {
 }
 
 fn way(distance: usize) -> Way {
-    let hints = Hints { distance, together: false };
-    Way { hints, ..Way::of(Path::detect()) }
+    Way { distance, ..Way::of(Path::detect()) }
 }
 
 /// A route that has nothing but a proof and a split.

@@ -1,9 +1,9 @@
-//! Movers: every size of element, on every path, with all hints and non-temporal stores, and calls
-//! whose addresses do not fit 32 bits.
+//! Movers: every size of element, on every path, at all distances, with non-temporal stores; and
+//! calls whose addresses do not fit 32 bits.
 
 use std::fmt::Debug;
 
-use strew_simd::{Hints, Path};
+use strew_simd::Path;
 
 use super::{Case, DIRECTIONS, Large, POLICIES, Random};
 use crate::element::Element;
@@ -54,8 +54,8 @@ fn check<T: Element + PartialEq + Debug>(case: &Case, way: Way, value: fn(usize)
 
 fn check_all_sizes(random: &mut Random, case: &Case) {
     for path in Path::available().into_iter().flatten() {
-        let hints = Hints { distance: random.pick(&[0, 1, 8, 64]), together: random.rarely(2) };
-        let way = Way { hints, streams: random.rarely(2), ..Way::of(path) };
+        let distance = random.pick(&[0, 1, 8, 64]);
+        let way = Way { distance, streams: random.rarely(2), ..Way::of(path) };
         check(case, way, |n| n as u8);
         check(case, way, |n| n as u16);
         check(case, way, |n| n as u32);

@@ -1,6 +1,6 @@
 //! Blocks come as the walk says.
 
-use strew_simd::{Hints, Path};
+use strew_simd::Path;
 
 use super::{Case, DIRECTIONS, Large, Pair, Random, Recorder, by_written, sorted, way};
 use crate::engine::movers::Way;
@@ -54,8 +54,7 @@ fn check_case(random: &mut Random, case: &Case) {
     let resolver = indices.as_slice();
     let paths: Vec<Path> = Path::available().into_iter().flatten().collect();
     for (distance, segment) in [(0, 0), (random.pick(&[1, 5, 64]), 0), (0, 40)] {
-        let hints = Hints { distance, together: false };
-        let way = Way { hints, segment, ..Way::of(random.pick(&paths)) };
+        let way = Way { distance, segment, ..Way::of(random.pick(&paths)) };
         traverses::<64>(case, &way);
         traverses::<1024>(case, &way);
     }
