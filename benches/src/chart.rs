@@ -1,5 +1,5 @@
-//! A bar chart as SVG: for each workload the time of the safe loop, and strew's in proportion to
-//! it.
+//! A bar chart as SVG: for each workload, or each family of them, the time of the safe loop, and
+//! strew's in proportion to it.
 
 use std::fmt::Write;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -10,7 +10,7 @@ pub struct Bar {
     pub family: &'static str,
     /// What the bar is called.
     pub name: String,
-    /// Nanoseconds an element, or a call.
+    /// Nanoseconds an element, or a call; of a [mean](means), the time if that of the loop is 1.
     pub strew: f64,
     /// The same of the safe loop.
     pub safe_loop: f64,
@@ -35,9 +35,26 @@ const SAFE_LOOP: &str = "#c3cad2";
 const STREW: &str = "#1f6feb";
 const SLOWER: &str = "#cf4a22";
 
-/// Draws the bars. It brings its own background, and needs no font in particular.
+/// One bar for each family: the geometric mean of its workloads.
 #[must_use]
-pub fn draw(bars: &[Bar], caption: &str) -> String {
+pub fn means(bars: &[Bar]) -> Vec<Bar> {
+    let families = bars.chunk_by(|one, next| one.family == next.family);
+    let mean = |family: &[Bar]| {
+        let logarithms: f64 = family.iter().map(|bar| (bar.strew / bar.safe_loop).ln()).sum();
+        Some(Bar {
+            family: "geometric means of families",
+            name: family.first()?.family.to_owned(),
+            strew: (logarithms / family.len() as f64).exp(),
+            safe_loop: 1.0,
+        })
+    };
+    families.filter_map(mean).collect()
+}
+
+/// Draws the bars, whose times are in `unit`. The chart brings its own background, and needs no
+/// font in particular.
+#[must_use]
+pub fn draw(bars: &[Bar], unit: &str, caption: &str) -> String {
     let mut body = String::new();
     let mut y = TOP;
     let mut family = "";
@@ -82,7 +99,7 @@ pub fn draw(bars: &[Bar], caption: &str) -> String {
         text(&mut head, (x + 15.0, 46.0), "start", QUIET, &format!(" font-size=\"11\">{label}"));
     }
     text(&mut head, (RATIO, 46.0), "end", QUIET, " font-size=\"11\">times faster");
-    text(&mut head, (16.0, 46.0), "start", QUIET, " font-size=\"11\">ns an element (tiny: a call)");
+    text(&mut head, (16.0, 46.0), "start", QUIET, &format!(" font-size=\"11\">{}", escaped(unit)));
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" \
          width=\"{WIDTH}\" height=\"{height}\" role=\"img\" \
