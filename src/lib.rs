@@ -4,8 +4,10 @@
 //! ```
 //! use strew::{Add, Gather, Layout, Scatter};
 //!
-//! // A table of 3 rows of 2; gather rows 2 and 0, and add them back to where they came from.
-//! let (table, ids) = (Layout::contiguous([3, 2]), Layout::contiguous([2]));
+//! // A table of 3 rows of 2. Rows 2 and 0 are gathered, and then added to
+//! // where they came from.
+//! let table = Layout::contiguous([3, 2]);
+//! let ids = Layout::contiguous([2]);
 //! let rows = Layout::contiguous([2, 2]);
 //! let gather = Gather::axis(&table, &ids, &rows, 0)?;
 //! let scatter = Scatter::axis(&table, &ids, &rows, 0)?;
@@ -22,14 +24,20 @@
 //! # Which operator
 //!
 //! ```text
-//! axis: one index chooses      elements: one index for each   nd: a tuple of indices chooses
-//! a slice                      element                        a place
+//! axis: an index chooses a row, or a slice along any axis
+//!     table    indices    output
+//!     a b c    1 0        d e f
+//!     d e f               a b c
 //!
-//! indices [2, 0], axis 0       indices [[1, 0, 0]], axis 0    indices [[0, 2], [1, 1]]
-//!   table      output            table      output              table      output
-//!   a b c      g h i             a b c      d b c               a b c      c e
-//!   d e f      a b c             d e f                          d e f
-//!   g h i                        g h i                          g h i
+//! elements: each element has an index of its own
+//!     table    indices    output
+//!     a b c    1 0 0      d b c
+//!     d e f
+//!
+//! nd: a tuple of indices chooses a place
+//!     table    indices    output
+//!     a b c    0 2        c
+//!     d e f    1 1        e
 //! ```
 //!
 //! A scatter is the same from output to table. Elsewhere they have these names:
@@ -87,7 +95,8 @@
 //! All of them are one formula, in which `t`, `i` and `f` are affine in the coordinates `s`:
 //!
 //! ```text
-//! table[ t(s) + sum_k resolve(indices[i(s), k], size_k) * stride_k ]   <->   flat[ f(s) ]
+//! table[ t(s) + sum_k resolve(indices[i(s), k], size_k) * stride_k ]
+//!     <->  flat[ f(s) ]
 //! ```
 //!
 //! and one way of working:
@@ -104,11 +113,17 @@
 //!
 //! # Pages
 //!
-//! [Layouts](guide::layouts), [indices out of bounds](guide::bounds),
-//! [order and duplicates](guide::order), [reductions](guide::reductions),
-//! [tables of another type](guide::quantised), [plans in flash](guide::flash), [SIMD and
-//! threads](guide::threads), [tables on many machines](guide::ranks), [DirectML](guide::directml),
-//! and [when not to use it](guide::when_not).
+//! The [guide] has a page for each task:
+//!
+//! - what a call does: [the operators and their names](guide::operators),
+//!   [layouts](guide::layouts), [indices out of bounds](guide::bounds),
+//!   [order and duplicates](guide::order), [reductions](guide::reductions);
+//! - jobs: [bags and masks](guide::bags), [tables of another type](guide::quantised),
+//!   [caches of transformers](guide::caches);
+//! - microcontrollers: [plans in flash](guide::flash), [firmware from nothing](guide::firmware),
+//!   [C](guide::c);
+//! - servers: [speed](guide::speed), [threads](guide::threads), [clusters](guide::ranks);
+//! - [when not to use it](guide::when_not).
 //!
 //! # Small code on microcontrollers
 //!
@@ -238,7 +253,8 @@ struct Readme;
 /// const TABLE: Layout = Layout::contiguous([256, 32]);
 /// const IDS: Layout = Layout::contiguous([5]);
 /// const ROWS: Layout = Layout::contiguous([5, 32]);
-/// const LOOKUP: Gather = plan!(Gather::axis(&TABLE, &IDS, &ROWS, 0)).bounds(Bounds::Clamp);
+/// const LOOKUP: Gather =
+///     plan!(Gather::axis(&TABLE, &IDS, &ROWS, 0)).bounds(Bounds::Clamp);
 /// # let mut rows = [0_u8; 160];
 /// # LOOKUP.run(&[7; 256 * 32], &[0_u8; 5], &mut rows).unwrap();
 /// # assert_eq!(rows, [7; 160]);

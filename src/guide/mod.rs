@@ -1,4 +1,25 @@
-//! What the reference takes for granted, a page each.
+//! What the reference takes for granted: a page for each task.
+//!
+//! | you want to | page |
+//! |---|---|
+//! | find the operator that you know from elsewhere | [`operators`] |
+//! | describe a view, a transpose, a broadcast | [`layouts`] |
+//! | clamp, wrap or skip indices out of bounds | [`bounds`] |
+//! | know what duplicates do | [`order`] |
+//! | add, take the largest, average | [`reductions`] |
+//! | sum gathered rows; use a mask | [`bags`] |
+//! | gather from `f16` or quantised tables | [`quantised`] |
+//! | write into a KV-cache | [`caches`] |
+//! | put a plan into flash | [`flash`] |
+//! | start a firmware | [`firmware`] |
+//! | call it from C | [`c`] |
+//! | make a call fast, and see what it does | [`speed`] |
+//! | use threads | [`threads`] |
+//! | distribute a table over a cluster | [`ranks`] |
+//! | know when another tool is better | [`when_not`] |
+
+#[doc = include_str!("operators.md")]
+pub mod operators {}
 
 #[doc = include_str!("layouts.md")]
 pub mod layouts {}
@@ -12,20 +33,32 @@ pub mod order {}
 #[doc = include_str!("reductions.md")]
 pub mod reductions {}
 
+#[doc = include_str!("bags.md")]
+pub mod bags {}
+
 #[doc = include_str!("quantised.md")]
 pub mod quantised {}
 
+#[doc = include_str!("caches.md")]
+pub mod caches {}
+
 #[doc = include_str!("flash.md")]
 pub mod flash {}
+
+#[doc = include_str!("firmware.md")]
+pub mod firmware {}
+
+#[doc = include_str!("c.md")]
+pub mod c {}
+
+#[doc = include_str!("speed.md")]
+pub mod speed {}
 
 #[doc = include_str!("threads.md")]
 pub mod threads {}
 
 #[doc = include_str!("ranks.md")]
 pub mod ranks {}
-
-#[doc = include_str!("directml.md")]
-pub mod directml {}
 
 #[doc = include_str!("when_not.md")]
 pub mod when_not {}
