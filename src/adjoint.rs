@@ -19,7 +19,8 @@ impl Gather {
     /// ```
     /// use strew::{Add, Gather, Layout};
     ///
-    /// let (table, ids) = (Layout::contiguous([3]), Layout::contiguous([4]));
+    /// let table = Layout::contiguous([3]);
+    /// let ids = Layout::contiguous([4]);
     /// let gather = Gather::axis(&table, &ids, &ids, 0)?;
     /// let (mut output, mut gradient) = ([0; 4], [0; 3]);
     /// gather.run(&[10, 20, 30], &[2, 0, 2, 2], &mut output)?;
@@ -48,9 +49,11 @@ impl Scatter {
     /// ```
     /// use strew::{Layout, Scatter, Sequence};
     ///
-    /// let (cache, starts) = (Layout::contiguous([2, 4]), Layout::contiguous([2]));
+    /// let cache = Layout::contiguous([2, 4]);
+    /// let starts = Layout::contiguous([2]);
     /// let tokens = Layout::contiguous([2, 2]);
-    /// let write = Scatter::sequence(&cache, &starts, &tokens, 1, Sequence::Linear)?;
+    /// let write =
+    ///     Scatter::sequence(&cache, &starts, &tokens, 1, Sequence::Linear)?;
     /// let mut read = [0; 4];
     /// write.adjoint()?.run(&[1, 2, 3, 4, 5, 6, 7, 8], &[2, 0], &mut read)?;
     /// assert_eq!(read, [3, 4, 5, 6]);

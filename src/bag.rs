@@ -37,13 +37,24 @@ use crate::segments::Bags;
 /// use strew::{Add, Bag, Bags, Layout};
 ///
 /// // Rows 2 and 0 of a 3 x 2 table are one bag, row 1 is the other.
-/// let (table, ids) = (Layout::contiguous([3, 2]), Layout::contiguous([3]));
+/// let table = Layout::contiguous([3, 2]);
+/// let ids = Layout::contiguous([3]);
 /// let bag = Bag::new(&table, &ids, &Layout::contiguous([2, 2]))?;
 /// let mut sums = [0; 4];
-/// bag.run(Add, &[1, 2, 3, 4, 5, 6], &[2, 0, 1], Bags::Offsets(&[0, 2, 3]), &mut sums)?;
+/// bag.run(
+///     Add,
+///     &[1, 2, 3, 4, 5, 6],
+///     &[2, 0, 1],
+///     Bags::Offsets(&[0, 2, 3]),
+///     &mut sums,
+/// )?;
 /// assert_eq!(sums, [6, 8, 3, 4]);
 /// # Ok::<(), strew::Error>(())
 /// ```
+#[doc(alias = "embedding_bag")]
+#[doc(alias = "embedding_lookup_sparse")]
+#[doc(alias = "EmbeddingSpMDM")]
+#[doc(alias = "EmbeddingBag")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Bag {
     pub(crate) plan: BagPlan,
@@ -54,11 +65,13 @@ pub struct Bag {
 /// ```
 /// use strew::{Add, Bag, Bags, Empty, Layout};
 ///
-/// let (table, ids) = (Layout::contiguous([2]), Layout::contiguous([1]));
+/// let table = Layout::contiguous([2]);
+/// let ids = Layout::contiguous([1]);
 /// let bag = Bag::new(&table, &ids, &Layout::contiguous([2]))?;
 /// let sums = |bag: Bag| {
 ///     let mut sums = [7, 7];
-///     bag.run(Add, &[1, 2], &[1], Bags::Lengths(&[0, 1]), &mut sums).map(|()| sums)
+///     bag.run(Add, &[1, 2], &[1], Bags::Lengths(&[0, 1]), &mut sums)
+///         .map(|()| sums)
 /// };
 /// assert_eq!(sums(bag)?, [0, 2]);
 /// assert_eq!(sums(bag.empty(Empty::Keep))?, [7, 2]);
@@ -112,8 +125,10 @@ impl Bag {
     /// ```
     /// use strew::{Add, Bag, Bags, Bounds, Layout};
     ///
-    /// let (table, ids) = (Layout::contiguous([3]), Layout::contiguous([2]));
-    /// let bag = Bag::new(&table, &ids, &Layout::contiguous([1]))?.bounds(Bounds::Clamp);
+    /// let table = Layout::contiguous([3]);
+    /// let ids = Layout::contiguous([2]);
+    /// let bag = Bag::new(&table, &ids, &Layout::contiguous([1]))?
+    ///     .bounds(Bounds::Clamp);
     /// let mut sum = [0];
     /// bag.run(Add, &[10, 20, 30], &[1, 7], Bags::Starts(&[0]), &mut sum)?;
     /// assert_eq!(sum, [50]);
@@ -130,8 +145,10 @@ impl Bag {
     /// ```
     /// use strew::{Add, Bag, Bags, Bounds, Layout, Negative};
     ///
-    /// let (table, ids) = (Layout::contiguous([3]), Layout::contiguous([2]));
-    /// let bag = Bag::new(&table, &ids, &Layout::contiguous([1]))?.bounds(Bounds::Skip);
+    /// let table = Layout::contiguous([3]);
+    /// let ids = Layout::contiguous([2]);
+    /// let bag = Bag::new(&table, &ids, &Layout::contiguous([1]))?
+    ///     .bounds(Bounds::Skip);
     /// let (mut last, mut none) = ([0], [0]);
     /// bag.run(Add, &[10, 20, 30], &[1, -1], Bags::Starts(&[0]), &mut last)?;
     /// let pruned = bag.negative(Negative::OutOfBounds);
@@ -151,7 +168,8 @@ impl Bag {
     /// ```
     /// use strew::{Bag, Bags, Layout, Mean};
     ///
-    /// let (table, ids) = (Layout::contiguous([3]), Layout::contiguous([3]));
+    /// let table = Layout::contiguous([3]);
+    /// let ids = Layout::contiguous([3]);
     /// let bag = Bag::new(&table, &ids, &Layout::contiguous([1]))?.padding(0);
     /// let mut mean = [0.0];
     /// bag.run(Mean, &[9.0, 1.0, 2.0], &[1, 0, 2], Bags::Starts(&[0]), &mut mean)?;
@@ -193,14 +211,21 @@ impl Bag {
     /// ```
     /// use strew::{Bag, Bags, Error, Layout, Max};
     ///
-    /// let (table, ids) = (Layout::contiguous([3, 2]), Layout::contiguous([3]));
+    /// let table = Layout::contiguous([3, 2]);
+    /// let ids = Layout::contiguous([3]);
     /// let bag = Bag::new(&table, &ids, &Layout::contiguous([2, 2]))?;
     /// let (rows, mut most) = ([1, 6, 3, 4, 5, 2], [0; 4]);
     /// bag.run(Max, &rows, &[0, 2, 1], Bags::Starts(&[0, 2]), &mut most)?;
     /// assert_eq!(most, [5, 6, 3, 4]);
     ///
-    /// let error = bag.run(Max, &rows, &[0, 2, 1], Bags::Starts(&[0, 4]), &mut most);
-    /// let bad = Error::OffsetOutOfRange { entry: 1, value: 4, minimum: 0, maximum: 3 };
+    /// let error =
+    ///     bag.run(Max, &rows, &[0, 2, 1], Bags::Starts(&[0, 4]), &mut most);
+    /// let bad = Error::OffsetOutOfRange {
+    ///     entry: 1,
+    ///     value: 4,
+    ///     minimum: 0,
+    ///     maximum: 3,
+    /// };
     /// assert_eq!(error, Err(bad));
     /// # Ok::<(), strew::Error>(())
     /// ```
@@ -237,16 +262,24 @@ impl Bag {
     ///     values: [i8; 4],
     /// }
     ///
-    /// let (table, ids) = (Layout::contiguous([2, 1]), Layout::contiguous([2]));
+    /// let table = Layout::contiguous([2, 1]);
+    /// let ids = Layout::contiguous([2]);
     /// let bag = Bag::new(&table, &ids, &Layout::contiguous([1, 1]))?;
     /// let blocks = [
     ///     Block { scale: 0.5, values: [1, 2, 3, 4] },
     ///     Block { scale: 2.0, values: [0, 1, 0, -1] },
     /// ];
     /// let mut means = [[0.0; 4]];
-    /// bag.run_map(Mean, &blocks, &[1, 0], Bags::Starts(&[0]), &mut means, |block: Block| {
-    ///     block.values.map(|value| block.scale * f32::from(value))
-    /// })?;
+    /// bag.run_map(
+    ///     Mean,
+    ///     &blocks,
+    ///     &[1, 0],
+    ///     Bags::Starts(&[0]),
+    ///     &mut means,
+    ///     |block: Block| {
+    ///         block.values.map(|value| block.scale * f32::from(value))
+    ///     },
+    /// )?;
     /// assert_eq!(means, [[0.25, 1.5, 0.75, 0.0]]);
     /// # Ok::<(), strew::Error>(())
     /// ```
@@ -277,9 +310,12 @@ impl Bag {
     /// ```
     /// use strew::{Add, Bag, Bags, Layout};
     ///
-    /// let (table, ids) = (Layout::contiguous([1000, 64]), Layout::contiguous([20_000]));
+    /// let table = Layout::contiguous([1000, 64]);
+    /// let ids = Layout::contiguous([20_000]);
     /// let bag = Bag::new(&table, &ids, &Layout::contiguous([1000, 64]))?;
-    /// let (table, ids, lengths) = (vec![1.0; 64_000], vec![-1; 20_000], vec![20; 1000]);
+    /// let table = vec![1.0; 64_000];
+    /// let ids = vec![-1; 20_000];
+    /// let lengths = vec![20; 1000];
     /// let mut sums = vec![0.0; 64_000];
     /// bag.par_run(Add, &table, &ids, Bags::Lengths(&lengths), &mut sums)?;
     /// assert_eq!(sums, vec![20.0; 64_000]);
@@ -309,11 +345,19 @@ impl Bag {
     /// use half::f16;
     /// use strew::{Add, Bag, Bags, Layout};
     ///
-    /// let (table, ids) = (Layout::contiguous([1000, 64]), Layout::contiguous([20_000]));
+    /// let table = Layout::contiguous([1000, 64]);
+    /// let ids = Layout::contiguous([20_000]);
     /// let bag = Bag::new(&table, &ids, &Layout::contiguous([1, 64]))?;
     /// let (table, ids) = (vec![f16::from_f32(0.5); 64_000], vec![7; 20_000]);
     /// let mut sums = vec![0.0; 64];
-    /// bag.par_run_map(Add, &table, &ids, Bags::Starts(&[0]), &mut sums, f16::to_f32)?;
+    /// bag.par_run_map(
+    ///     Add,
+    ///     &table,
+    ///     &ids,
+    ///     Bags::Starts(&[0]),
+    ///     &mut sums,
+    ///     f16::to_f32,
+    /// )?;
     /// assert_eq!(sums, vec![10_000.0; 64]);
     /// # Ok::<(), strew::Error>(())
     /// ```
@@ -347,7 +391,8 @@ impl Bag {
     /// ```
     /// use strew::{Add, Bag, Bags, Layout, Mean};
     ///
-    /// let (table, ids) = (Layout::contiguous([3]), Layout::contiguous([3]));
+    /// let table = Layout::contiguous([3]);
+    /// let ids = Layout::contiguous([3]);
     /// let bag = Bag::new(&table, &ids, &Layout::contiguous([2]))?;
     /// let checked = bag.check(&[2, 0, 1], Bags::Starts(&[0, 2]))?;
     /// let (mut sums, mut means) = ([0; 2], [0.0; 2]);
@@ -410,7 +455,8 @@ impl Bag {
 /// ```
 /// use strew::{Bag, Bags, Layout, Max, Min};
 ///
-/// let (table, ids) = (Layout::contiguous([3]), Layout::contiguous([2]));
+/// let table = Layout::contiguous([3]);
+/// let ids = Layout::contiguous([2]);
 /// let bag = Bag::new(&table, &ids, &Layout::contiguous([1]))?;
 /// let pair = bag.check(&[2, 0], Bags::Starts(&[0]))?;
 /// let (mut most, mut least) = ([0], [0]);
@@ -438,7 +484,8 @@ impl<I: Index, O: Index, S: Indices<Index = I>> CheckedBag<'_, I, O, S> {
     /// ```
     /// use strew::{Add, Bag, Bags, Layout};
     ///
-    /// let (table, ids) = (Layout::contiguous([3]), Layout::contiguous([2]));
+    /// let table = Layout::contiguous([3]);
+    /// let ids = Layout::contiguous([2]);
     /// let bag = Bag::new(&table, &ids, &Layout::contiguous([1]))?;
     /// let mut sum = [0];
     /// bag.check(&[2, 0], Bags::Starts(&[0]))?.run(Add, &[1, 2, 3], &mut sum)?;
@@ -464,7 +511,8 @@ impl<I: Index, O: Index, S: Indices<Index = I>> CheckedBag<'_, I, O, S> {
     /// ```
     /// use strew::{Add, Bag, Bags, Layout};
     ///
-    /// let (table, ids) = (Layout::contiguous([3]), Layout::contiguous([2]));
+    /// let table = Layout::contiguous([3]);
+    /// let ids = Layout::contiguous([2]);
     /// let bag = Bag::new(&table, &ids, &Layout::contiguous([1]))?;
     /// let mut sum = [0_u32];
     /// let checked = bag.check(&[2, 0], Bags::Starts(&[0]))?;
@@ -494,7 +542,8 @@ impl<I: Index, O: Index, S: Indices<Index = I>> CheckedBag<'_, I, O, S> {
     /// ```
     /// use strew::{Add, Bag, Bags, Layout};
     ///
-    /// let (table, ids) = (Layout::contiguous([3]), Layout::contiguous([2]));
+    /// let table = Layout::contiguous([3]);
+    /// let ids = Layout::contiguous([2]);
     /// let bag = Bag::new(&table, &ids, &Layout::contiguous([1]))?;
     /// let mut sum = [0];
     /// bag.check(&[2, 0], Bags::Starts(&[0]))?.par_run(Add, &[1, 2, 3], &mut sum)?;
@@ -522,7 +571,8 @@ impl<I: Index, O: Index, S: Indices<Index = I>> CheckedBag<'_, I, O, S> {
     /// ```
     /// use strew::{Add, Bag, Bags, Layout};
     ///
-    /// let (table, ids) = (Layout::contiguous([3]), Layout::contiguous([2]));
+    /// let table = Layout::contiguous([3]);
+    /// let ids = Layout::contiguous([2]);
     /// let bag = Bag::new(&table, &ids, &Layout::contiguous([1]))?;
     /// let mut sum = [0_u32];
     /// let checked = bag.check(&[2, 0], Bags::Starts(&[0]))?;

@@ -29,7 +29,8 @@ use crate::{duplicates, walk};
 /// use strew::{Gather, Layout};
 ///
 /// // The same rows of two tables.
-/// let (table, two) = (Layout::contiguous([3]), Layout::contiguous([2]));
+/// let table = Layout::contiguous([3]);
+/// let two = Layout::contiguous([2]);
 /// let gather = Gather::axis(&table, &two, &two, 0)?;
 /// let rows = gather.check(&[2, 0])?;
 /// let (mut names, mut ages) = (['?'; 2], [0; 2]);
@@ -85,7 +86,8 @@ impl Scatter {
     /// use strew::{Layout, Scatter};
     ///
     /// // The same slots of a key cache and a value cache.
-    /// let (four, two) = (Layout::contiguous([4]), Layout::contiguous([2]));
+    /// let four = Layout::contiguous([4]);
+    /// let two = Layout::contiguous([2]);
     /// let scatter = Scatter::axis(&four, &two, &two, 0)?;
     /// let slots = scatter.check(&[3, 1])?;
     /// let (mut keys, mut values) = ([0; 4], [0.0; 4]);
@@ -127,6 +129,8 @@ impl Scatter {
     /// assert_eq!(error, Error::DuplicateIndex { first: 1, second: 3 });
     /// # Ok::<(), Error>(())
     /// ```
+    #[doc(alias = "unique_indices")]
+    #[doc(alias = "duplicates")]
     pub fn check_unique<'a, I: Index>(
         &'a self,
         indices: &'a [I],
@@ -149,7 +153,8 @@ impl<I: Index, S: Indices<Index = I>> Checked<'_, Gather, I, S> {
     /// ```
     /// use strew::{Gather, Layout};
     ///
-    /// let (table, two) = (Layout::contiguous([3]), Layout::contiguous([2]));
+    /// let table = Layout::contiguous([3]);
+    /// let two = Layout::contiguous([2]);
     /// let gather = Gather::axis(&table, &two, &two, 0)?;
     /// let mut output = [0; 2];
     /// gather.check(&[1, -1])?.run(&[10, 20, 30], &mut output)?;
@@ -166,6 +171,20 @@ impl<I: Index, S: Indices<Index = I>> Checked<'_, Gather, I, S> {
     /// # Errors
     /// [`Error::SliceTooShort`], [`Error::PolicyNotSupported`], and
     /// [`Error::IndexOutOfBounds`] on an axis of size 0; nothing is written.
+    ///
+    /// ```
+    /// use std::mem::MaybeUninit;
+    /// use strew::{Gather, Layout};
+    ///
+    /// let table = Layout::contiguous([3]);
+    /// let two = Layout::contiguous([2]);
+    /// let gather = Gather::axis(&table, &two, &two, 0)?;
+    /// let mut output = [MaybeUninit::uninit(); 2];
+    /// gather.check(&[2, 0])?.run_uninit(&[10, 20, 30], &mut output)?;
+    /// // SAFETY: the call was successful, and the layout has both places.
+    /// assert_eq!(output.map(|place| unsafe { place.assume_init() }), [30, 10]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
     #[inline]
     pub fn run_uninit<T: Element>(
         &self,
@@ -180,6 +199,20 @@ impl<I: Index, S: Indices<Index = I>> Checked<'_, Gather, I, S> {
     /// # Errors
     /// [`Error::SliceTooShort`], [`Error::PolicyNotSupported`], and
     /// [`Error::IndexOutOfBounds`] on an axis of size 0; nothing is written.
+    ///
+    /// ```
+    /// use std::mem::MaybeUninit;
+    /// use strew::{Gather, Layout};
+    ///
+    /// let table = Layout::contiguous([3]);
+    /// let two = Layout::contiguous([2]);
+    /// let gather = Gather::axis(&table, &two, &two, 0)?;
+    /// let mut output = [MaybeUninit::uninit(); 2];
+    /// gather.check(&[2, 0])?.par_run_uninit(&[10, 20, 30], &mut output)?;
+    /// // SAFETY: the call was successful, and the layout has both places.
+    /// assert_eq!(output.map(|place| unsafe { place.assume_init() }), [30, 10]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
     #[cfg(feature = "rayon")]
     pub fn par_run_uninit<T: Element>(
         &self,
@@ -197,7 +230,8 @@ impl<I: Index, S: Indices<Index = I>> Checked<'_, Gather, I, S> {
     /// ```
     /// use strew::{Gather, Layout};
     ///
-    /// let (table, two) = (Layout::contiguous([3]), Layout::contiguous([2]));
+    /// let table = Layout::contiguous([3]);
+    /// let two = Layout::contiguous([2]);
     /// let gather = Gather::axis(&table, &two, &two, 0)?;
     /// assert_eq!(gather.check(&[1, -1])?.collect(&[10, 20, 30])?, [20, 30]);
     /// # Ok::<(), strew::Error>(())
@@ -218,7 +252,8 @@ impl<I: Index, S: Indices<Index = I>> Checked<'_, Gather, I, S> {
     /// use strew::{Gather, Layout};
     ///
     /// // The same rows of two tables, one after the other.
-    /// let (table, two) = (Layout::contiguous([3]), Layout::contiguous([2]));
+    /// let table = Layout::contiguous([3]);
+    /// let two = Layout::contiguous([2]);
     /// let gather = Gather::axis(&table, &two, &two, 0)?;
     /// let rows = gather.check(&[1, -1])?;
     /// let mut output = rows.collect(&[10, 20, 30])?;
@@ -240,7 +275,8 @@ impl<I: Index, S: Indices<Index = I>> Checked<'_, Gather, I, S> {
     /// ```
     /// use strew::{Gather, Layout};
     ///
-    /// let (table, two) = (Layout::contiguous([3]), Layout::contiguous([2]));
+    /// let table = Layout::contiguous([3]);
+    /// let two = Layout::contiguous([2]);
     /// let gather = Gather::axis(&table, &two, &two, 0)?;
     /// let mut output = [0; 2];
     /// gather.check(&[1, -1])?.par_run(&[10, 20, 30], &mut output)?;
@@ -260,7 +296,8 @@ impl<I: Index, S: Indices<Index = I>> Checked<'_, Gather, I, S> {
     /// ```
     /// use strew::{Gather, Layout};
     ///
-    /// let (table, two) = (Layout::contiguous([3]), Layout::contiguous([2]));
+    /// let table = Layout::contiguous([3]);
+    /// let two = Layout::contiguous([2]);
     /// let gather = Gather::axis(&table, &two, &two, 0)?;
     /// let mut output = [0.0_f32; 2];
     /// gather.check(&[1, -1])?.run_map(&[1_i8, -2, 3], &mut output, f32::from)?;
@@ -285,10 +322,15 @@ impl<I: Index, S: Indices<Index = I>> Checked<'_, Gather, I, S> {
     /// ```
     /// use strew::{Gather, Layout};
     ///
-    /// let (table, two) = (Layout::contiguous([3]), Layout::contiguous([2]));
+    /// let table = Layout::contiguous([3]);
+    /// let two = Layout::contiguous([2]);
     /// let gather = Gather::axis(&table, &two, &two, 0)?;
     /// let mut output = [0.0_f32; 2];
-    /// gather.check(&[1, -1])?.par_run_map(&[1_i8, -2, 3], &mut output, f32::from)?;
+    /// gather.check(&[1, -1])?.par_run_map(
+    ///     &[1_i8, -2, 3],
+    ///     &mut output,
+    ///     f32::from,
+    /// )?;
     /// assert_eq!(output, [-2.0, 3.0]);
     /// # Ok::<(), strew::Error>(())
     /// ```
@@ -315,7 +357,8 @@ impl<I: Index, S: Indices<Index = I>> Checked<'_, Gather, I, S> {
     /// use strew::{Gather, Layout};
     ///
     /// // Rows of 3 elements of 4 bytes.
-    /// let (table, ids) = (Layout::contiguous([10, 3]), Layout::contiguous([4]));
+    /// let table = Layout::contiguous([10, 3]);
+    /// let ids = Layout::contiguous([4]);
     /// let gather = Gather::axis(&table, &ids, &Layout::contiguous([4, 3]), 0)?;
     /// let checked = gather.check(&[7, 2, 3, -1])?;
     /// assert!(checked.ranges::<f32>().eq([84..96, 24..48, 108..120]));
@@ -340,7 +383,8 @@ impl<I: Index, S: Indices<Index = I>> Checked<'_, Scatter, I, S> {
     /// ```
     /// use strew::{Layout, Scatter};
     ///
-    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let two = Layout::contiguous([2]);
+    /// let three = Layout::contiguous([3]);
     /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
     /// let mut data = [0; 2];
     /// scatter.check(&[1, 0, 1])?.run(&mut data, &[1, 2, 3])?;
@@ -360,7 +404,8 @@ impl<I: Index, S: Indices<Index = I>> Checked<'_, Scatter, I, S> {
     /// ```
     /// use strew::{Add, Layout, Scatter};
     ///
-    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let two = Layout::contiguous([2]);
+    /// let three = Layout::contiguous([3]);
     /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
     /// let mut data = [10, 20];
     /// scatter.check(&[1, 0, 1])?.reduce(Add, &mut data, &[1, 2, 3])?;
@@ -385,7 +430,8 @@ impl<I: Index, S: Indices<Index = I>> Checked<'_, Scatter, I, S> {
     /// ```
     /// use strew::{Layout, Scatter};
     ///
-    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let two = Layout::contiguous([2]);
+    /// let three = Layout::contiguous([3]);
     /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
     /// let mut data = [0; 2];
     /// scatter.check(&[1, 0, 1])?.par_run(&mut data, &[1, 2, 3])?;
@@ -405,7 +451,8 @@ impl<I: Index, S: Indices<Index = I>> Checked<'_, Scatter, I, S> {
     /// ```
     /// use strew::{Add, Layout, Scatter};
     ///
-    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let two = Layout::contiguous([2]);
+    /// let three = Layout::contiguous([3]);
     /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
     /// let mut data = [10, 20];
     /// scatter.check(&[1, 0, 1])?.par_reduce(Add, &mut data, &[1, 2, 3])?;
@@ -431,7 +478,8 @@ impl<I: Index, S: Indices<Index = I>> Checked<'_, Scatter, I, S> {
     /// ```
     /// use strew::{Layout, Scatter};
     ///
-    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let two = Layout::contiguous([2]);
+    /// let three = Layout::contiguous([3]);
     /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
     /// let mut data = [0.0_f32; 2];
     /// scatter.check(&[1, 0, 1])?.run_map(&mut data, &[1_i8, 2, -3], f32::from)?;
@@ -456,10 +504,16 @@ impl<I: Index, S: Indices<Index = I>> Checked<'_, Scatter, I, S> {
     /// ```
     /// use strew::{Add, Layout, Scatter};
     ///
-    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let two = Layout::contiguous([2]);
+    /// let three = Layout::contiguous([3]);
     /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
     /// let mut sums = [0_u64; 2];
-    /// scatter.check(&[1, 0, 1])?.reduce_map(Add, &mut sums, &[200_u8, 2, 100], u64::from)?;
+    /// scatter.check(&[1, 0, 1])?.reduce_map(
+    ///     Add,
+    ///     &mut sums,
+    ///     &[200_u8, 2, 100],
+    ///     u64::from,
+    /// )?;
     /// assert_eq!(sums, [2, 300]);
     /// # Ok::<(), strew::Error>(())
     /// ```
@@ -482,10 +536,15 @@ impl<I: Index, S: Indices<Index = I>> Checked<'_, Scatter, I, S> {
     /// ```
     /// use strew::{Layout, Scatter};
     ///
-    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let two = Layout::contiguous([2]);
+    /// let three = Layout::contiguous([3]);
     /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
     /// let mut data = [0.0_f32; 2];
-    /// scatter.check(&[1, 0, 1])?.par_run_map(&mut data, &[1_i8, 2, -3], f32::from)?;
+    /// scatter.check(&[1, 0, 1])?.par_run_map(
+    ///     &mut data,
+    ///     &[1_i8, 2, -3],
+    ///     f32::from,
+    /// )?;
     /// assert_eq!(data, [2.0, -3.0]);
     /// # Ok::<(), strew::Error>(())
     /// ```
@@ -507,10 +566,16 @@ impl<I: Index, S: Indices<Index = I>> Checked<'_, Scatter, I, S> {
     /// ```
     /// use strew::{Add, Layout, Scatter};
     ///
-    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let two = Layout::contiguous([2]);
+    /// let three = Layout::contiguous([3]);
     /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
     /// let mut sums = [0_u64; 2];
-    /// scatter.check(&[1, 0, 1])?.par_reduce_map(Add, &mut sums, &[200_u8, 2, 100], u64::from)?;
+    /// scatter.check(&[1, 0, 1])?.par_reduce_map(
+    ///     Add,
+    ///     &mut sums,
+    ///     &[200_u8, 2, 100],
+    ///     u64::from,
+    /// )?;
     /// assert_eq!(sums, [2, 300]);
     /// # Ok::<(), strew::Error>(())
     /// ```
@@ -534,7 +599,8 @@ impl<I: Index, S: Indices<Index = I>> Checked<'_, Scatter, I, S> {
     /// ```
     /// use strew::{Layout, Scatter};
     ///
-    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let two = Layout::contiguous([2]);
+    /// let three = Layout::contiguous([3]);
     /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
     /// let mut output = [0; 2];
     /// scatter.check(&[1, 1, 1])?.run_into(&[7, 8], &[1, 2, 3], &mut output)?;
@@ -558,10 +624,16 @@ impl<I: Index, S: Indices<Index = I>> Checked<'_, Scatter, I, S> {
     /// ```
     /// use strew::{Add, Layout, Scatter};
     ///
-    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let two = Layout::contiguous([2]);
+    /// let three = Layout::contiguous([3]);
     /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
     /// let mut output = [0; 2];
-    /// scatter.check(&[1, 0, 1])?.reduce_into(Add, &[10, 20], &[1, 2, 3], &mut output)?;
+    /// scatter.check(&[1, 0, 1])?.reduce_into(
+    ///     Add,
+    ///     &[10, 20],
+    ///     &[1, 2, 3],
+    ///     &mut output,
+    /// )?;
     /// assert_eq!(output, [12, 24]);
     /// # Ok::<(), strew::Error>(())
     /// ```
@@ -584,10 +656,16 @@ impl<I: Index, S: Indices<Index = I>> Checked<'_, Scatter, I, S> {
     /// ```
     /// use strew::{Add, Layout, Scatter};
     ///
-    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let two = Layout::contiguous([2]);
+    /// let three = Layout::contiguous([3]);
     /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
     /// let mut data = [100, 100];
-    /// scatter.check(&[1, 1, 1])?.reduce_excluding_self(Add, &mut data, &[1, 2, 3], &mut [0; 1])?;
+    /// scatter.check(&[1, 1, 1])?.reduce_excluding_self(
+    ///     Add,
+    ///     &mut data,
+    ///     &[1, 2, 3],
+    ///     &mut [0; 1],
+    /// )?;
     /// assert_eq!(data, [100, 6]);
     /// # Ok::<(), strew::Error>(())
     /// ```
@@ -612,7 +690,8 @@ impl<I: Index, S: Indices<Index = I>> Checked<'_, Scatter, I, S> {
     /// ```
     /// use strew::{Add, Layout, Scatter};
     ///
-    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let two = Layout::contiguous([2]);
+    /// let three = Layout::contiguous([3]);
     /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
     /// let (mut data, mut flags) = ([100, 100], [0; 1]);
     /// let checked = scatter.check(&[1, 1, 1])?;
@@ -660,10 +739,16 @@ impl<I: Index, S: Indices<Index = I>> Checked<'_, Scatter, I, S> {
     /// ```
     /// use strew::{Layout, Min, Scatter};
     ///
-    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let two = Layout::contiguous([2]);
+    /// let three = Layout::contiguous([3]);
     /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
     /// let (mut data, mut winners) = ([4.0, 4.0], [0; 2]);
-    /// scatter.check(&[1, 1, 1])?.reduce_arg(Min, &mut data, &mut winners, &[3.0, 2.0, 2.0])?;
+    /// scatter.check(&[1, 1, 1])?.reduce_arg(
+    ///     Min,
+    ///     &mut data,
+    ///     &mut winners,
+    ///     &[3.0, 2.0, 2.0],
+    /// )?;
     /// assert_eq!((data, winners), ([4.0, 2.0], [0, 1]));
     /// # Ok::<(), strew::Error>(())
     /// ```
@@ -692,7 +777,8 @@ impl<I: Index, S: Indices<Index = I>> Checked<'_, Scatter, I, S> {
     /// ```
     /// use strew::{Layout, Scatter};
     ///
-    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let two = Layout::contiguous([2]);
+    /// let three = Layout::contiguous([3]);
     /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
     /// let mut data = [2.0, 5.0];
     /// scatter.check(&[0, 0, 0])?.mean(&mut data, &[3.0, 5.0, 10.0], &mut [0; 2])?;
@@ -719,10 +805,15 @@ impl<I: Index, S: Indices<Index = I>> Checked<'_, Scatter, I, S> {
     /// ```
     /// use strew::{Layout, Scatter};
     ///
-    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let two = Layout::contiguous([2]);
+    /// let three = Layout::contiguous([3]);
     /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
     /// let mut data = [2.0, 5.0];
-    /// scatter.check(&[0, 0, 0])?.mean_excluding_self(&mut data, &[3.0, 5.0, 10.0], &mut [0; 2])?;
+    /// scatter.check(&[0, 0, 0])?.mean_excluding_self(
+    ///     &mut data,
+    ///     &[3.0, 5.0, 10.0],
+    ///     &mut [0; 2],
+    /// )?;
     /// assert_eq!(data, [6.0, 5.0]);
     /// # Ok::<(), strew::Error>(())
     /// ```

@@ -28,12 +28,15 @@ use crate::proof::fits;
 /// let (mut unique, mut segments, mut order) = ([0; 3], [0; 3], [0; 3]);
 /// let count = coalesce(&ids, &mut unique, &mut segments, &mut order)?;
 /// assert_eq!((&unique[..count], segments), (&[2, 7][..], [1, 0, 1]));
-/// let (rows, each) = (Layout::from_sizes(&[count])?, Layout::contiguous([3]));
+/// let rows = Layout::from_sizes(&[count])?;
+/// let each = Layout::contiguous([3]);
 /// let mut sums = [0.0; 3];
-/// Scatter::axis(&rows, &each, &each, 0)?.reduce(Add, &mut sums, &segments, &gradients)?;
+/// Scatter::axis(&rows, &each, &each, 0)?
+///     .reduce(Add, &mut sums, &segments, &gradients)?;
 /// assert_eq!(sums[..count], [2.0, 11.0]);
 /// # Ok::<(), strew::Error>(())
 /// ```
+#[doc(alias = "unique")]
 pub fn coalesce<I: Index>(
     indices: &[I],
     unique: &mut [I],

@@ -18,7 +18,8 @@
 ///     y: f32,
 /// }
 ///
-/// let (table, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+/// let table = Layout::contiguous([2]);
+/// let three = Layout::contiguous([3]);
 /// let gather = Gather::axis(&table, &three, &three, 0)?;
 /// let (a, b) = (Point { x: 1.0, y: 2.0 }, Point { x: 3.0, y: 4.0 });
 /// let mut output = [a; 3];

@@ -20,10 +20,19 @@ pub(crate) use tri;
 /// ```
 /// use strew::{Error, Gather, Layout, Operand};
 ///
-/// let (table, three) = (Layout::contiguous([4]), Layout::contiguous([3]));
+/// let table = Layout::contiguous([4]);
+/// let three = Layout::contiguous([3]);
 /// let error = Gather::axis(&table, &three, &table, 0).unwrap_err();
 /// let operand = Operand::Output;
-/// assert_eq!(error, Error::SizeMismatch { operand, dimension: 0, expected: 3, found: 4 });
+/// assert_eq!(
+///     error,
+///     Error::SizeMismatch {
+///         operand,
+///         dimension: 0,
+///         expected: 3,
+///         found: 4
+///     }
+/// );
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
@@ -58,7 +67,9 @@ pub enum Operand {
 /// What a DirectML feature level lacks, in [`Error::NotSupported`].
 ///
 /// ```
-/// use strew::dml::{DataType, FeatureLevel, GatherOperatorDesc, Settings, TensorDesc};
+/// use strew::dml::{
+///     DataType, FeatureLevel, GatherOperatorDesc, Settings, TensorDesc,
+/// };
 /// use strew::{Error, Operand, Unsupported};
 ///
 /// let operator = GatherOperatorDesc {
@@ -68,7 +79,10 @@ pub enum Operand {
 ///     axis: 3,
 ///     index_dimensions: 1,
 /// };
-/// let settings = Settings { feature_level: FeatureLevel::Level1_0, ..Settings::default() };
+/// let settings = Settings {
+///     feature_level: FeatureLevel::Level1_0,
+///     ..Settings::default()
+/// };
 /// assert_eq!(
 ///     operator.compile(&settings).unwrap_err(),
 ///     Error::NotSupported {
@@ -102,11 +116,25 @@ pub enum Unsupported {
 /// ```
 /// use strew::{Error, Gather, Layout};
 ///
-/// let (table, two) = (Layout::contiguous([3]), Layout::contiguous([2]));
-/// let error = Gather::axis(&table, &two, &two, 0)?.run(&[10, 20, 30], &[1, -4], &mut [0; 2]);
+/// let table = Layout::contiguous([3]);
+/// let two = Layout::contiguous([2]);
+/// let error = Gather::axis(&table, &two, &two, 0)?.run(
+///     &[10, 20, 30],
+///     &[1, -4],
+///     &mut [0; 2],
+/// );
 /// let error = error.unwrap_err();
-/// assert_eq!(error, Error::IndexOutOfBounds { entry: 1, coordinate: 0, value: -4, size: 3 });
-/// let text = "index out of bounds: entry 1, coordinate 0 is -4, the size is 3";
+/// assert_eq!(
+///     error,
+///     Error::IndexOutOfBounds {
+///         entry: 1,
+///         coordinate: 0,
+///         value: -4,
+///         size: 3
+///     }
+/// );
+/// let text =
+///     "index out of bounds: entry 1, coordinate 0 is -4, the size is 3";
 /// assert_eq!(error.to_string(), text);
 /// # Ok::<(), Error>(())
 /// ```

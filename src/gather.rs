@@ -23,7 +23,8 @@ use crate::run;
 /// use strew::{Gather, Layout};
 ///
 /// // Rows 2 and 0 of a 3 x 2 table.
-/// let (table, ids) = (Layout::contiguous([3, 2]), Layout::contiguous([2]));
+/// let table = Layout::contiguous([3, 2]);
+/// let ids = Layout::contiguous([2]);
 /// let gather = Gather::axis(&table, &ids, &Layout::contiguous([2, 2]), 0)?;
 /// let mut rows = [0.0; 4];
 /// gather.run(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], &[2, 0], &mut rows)?;
@@ -65,6 +66,12 @@ impl Gather {
     /// assert_eq!(output, [3, 1, 3, 6, 4, 6]);
     /// # Ok::<(), strew::Error>(())
     /// ```
+    #[doc(alias = "take")]
+    #[doc(alias = "index_select")]
+    #[doc(alias = "embedding")]
+    #[doc(alias = "embedding_lookup")]
+    #[doc(alias = "get_rows")]
+    #[doc(alias = "DML_OPERATOR_GATHER")]
     #[inline]
     pub const fn axis(
         input: &Layout,
@@ -86,7 +93,8 @@ impl Gather {
     /// ```
     /// use strew::{Gather, Layout};
     ///
-    /// let (table, ids) = (Layout::contiguous([3, 2]), Layout::contiguous([4]));
+    /// let table = Layout::contiguous([3, 2]);
+    /// let ids = Layout::contiguous([4]);
     /// let (gather, rows) = Gather::axis_packed(&table, &ids, 0)?;
     /// assert_eq!(rows.sizes(), [4, 2]);
     /// let mut output = vec![0; gather.output_len()];
@@ -120,13 +128,18 @@ impl Gather {
     /// use strew::{Gather, Layout};
     ///
     /// // The value at each row's best column.
-    /// let (table, best) = (Layout::contiguous([2, 3]), Layout::contiguous([2, 1]));
+    /// let table = Layout::contiguous([2, 3]);
+    /// let best = Layout::contiguous([2, 1]);
     /// let gather = Gather::elements(&table, &best, &best, 1)?;
     /// let mut output = [0; 2];
     /// gather.run(&[1, 9, 3, 4, 5, 6], &[1_u8, 2], &mut output)?;
     /// assert_eq!(output, [9, 6]);
     /// # Ok::<(), strew::Error>(())
     /// ```
+    #[doc(alias = "take_along_axis")]
+    #[doc(alias = "take_along_dim")]
+    #[doc(alias = "GatherElements")]
+    #[doc(alias = "DML_OPERATOR_GATHER_ELEMENTS")]
     #[inline]
     pub const fn elements(
         input: &Layout,
@@ -147,7 +160,8 @@ impl Gather {
     /// ```
     /// use strew::{Gather, Layout};
     ///
-    /// let (table, best) = (Layout::contiguous([2, 3]), Layout::contiguous([2, 1]));
+    /// let table = Layout::contiguous([2, 3]);
+    /// let best = Layout::contiguous([2, 1]);
     /// let (gather, values) = Gather::elements_packed(&table, &best, 1)?;
     /// assert_eq!(values.sizes(), [2, 1]);
     /// assert_eq!(gather.output_len(), 2);
@@ -183,13 +197,22 @@ impl Gather {
     /// ```
     /// use strew::{Gather, Layout};
     ///
-    /// let (table, pairs) = (Layout::contiguous([2, 2]), Layout::contiguous([3, 2]));
+    /// let table = Layout::contiguous([2, 2]);
+    /// let pairs = Layout::contiguous([3, 2]);
     /// let gather = Gather::nd(&table, &pairs, &Layout::contiguous([3]), 0)?;
     /// let mut output = [0; 3];
-    /// gather.run(&[10, 11, 20, 21], &[0, 1, /**/ 1, 0, /**/ -1, -1], &mut output)?;
+    /// gather.run(
+    ///     &[10, 11, 20, 21],
+    ///     &[0, 1, /**/ 1, 0, /**/ -1, -1],
+    ///     &mut output,
+    /// )?;
     /// assert_eq!(output, [11, 20, 21]);
     /// # Ok::<(), strew::Error>(())
     /// ```
+    #[doc(alias = "gather_nd")]
+    #[doc(alias = "GatherND")]
+    #[doc(alias = "DML_OPERATOR_GATHER_ND")]
+    #[doc(alias = "DML_OPERATOR_GATHER_ND1")]
     #[inline]
     pub const fn nd(
         input: &Layout,
@@ -210,7 +233,8 @@ impl Gather {
     /// ```
     /// use strew::{Gather, Layout};
     ///
-    /// let (table, pairs) = (Layout::contiguous([2, 2, 5]), Layout::contiguous([3, 2]));
+    /// let table = Layout::contiguous([2, 2, 5]);
+    /// let pairs = Layout::contiguous([3, 2]);
     /// let (gather, rows) = Gather::nd_packed(&table, &pairs, 0)?;
     /// assert_eq!(rows.sizes(), [3, 5]);
     /// assert_eq!(gather.output_len(), 15);
@@ -248,14 +272,19 @@ impl Gather {
     /// ```
     /// use strew::{Gather, Layout};
     ///
-    /// // Rows j of images i: a[i, :, j] of a 2 x 3 x 2 tensor, for (i, j) = (1, 0) and (0, 1).
-    /// let (input, pairs) = (Layout::contiguous([2, 3, 2]), Layout::contiguous([2, 2]));
-    /// let gather = Gather::axes(&input, &pairs, &Layout::contiguous([2, 3]), &[0, 2])?;
+    /// // a[i, :, j] of a 2 x 3 x 2 tensor, for (i, j) = (1, 0) and (0, 1).
+    /// let input = Layout::contiguous([2, 3, 2]);
+    /// let pairs = Layout::contiguous([2, 2]);
+    /// let output = Layout::contiguous([2, 3]);
+    /// let gather = Gather::axes(&input, &pairs, &output, &[0, 2])?;
     /// let mut output = [0; 6];
-    /// gather.run(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11], &[1, 0, 0, 1], &mut output)?;
+    /// let input: [i32; 12] = std::array::from_fn(|n| n as i32);
+    /// gather.run(&input, &[1, 0, /**/ 0, 1], &mut output)?;
     /// assert_eq!(output, [6, 8, 10, 1, 3, 5]);
     /// # Ok::<(), strew::Error>(())
     /// ```
+    #[doc(alias = "fancy_indexing")]
+    #[doc(alias = "vindex")]
     #[inline]
     pub const fn axes(
         input: &Layout,
@@ -276,7 +305,8 @@ impl Gather {
     /// ```
     /// use strew::{Gather, Layout};
     ///
-    /// let (input, pairs) = (Layout::contiguous([2, 3, 2]), Layout::contiguous([4, 2]));
+    /// let input = Layout::contiguous([2, 3, 2]);
+    /// let pairs = Layout::contiguous([4, 2]);
     /// let (gather, rows) = Gather::axes_packed(&input, &pairs, &[0, 2])?;
     /// assert_eq!(rows.sizes(), [4, 3]);
     /// assert_eq!(gather.output_len(), 12);
@@ -298,9 +328,11 @@ impl Gather {
     /// ```
     /// use strew::{Gather, Layout};
     ///
-    /// let (table, ids) = (Layout::contiguous([3, 2]), Layout::strided([4], [2]));
+    /// let table = Layout::contiguous([3, 2]);
+    /// let ids = Layout::strided([4], [2]);
     /// let (gather, _) = Gather::axis_packed(&table, &ids, 0)?;
-    /// let lengths = [gather.input_len(), gather.indices_len(), gather.output_len()];
+    /// let lengths =
+    ///     [gather.input_len(), gather.indices_len(), gather.output_len()];
     /// assert_eq!(lengths, [6, 7, 8]);
     /// # Ok::<(), strew::Error>(())
     /// ```
@@ -330,7 +362,8 @@ impl Gather {
     /// ```
     /// use strew::{Bounds, Gather, Layout};
     ///
-    /// let (table, two) = (Layout::contiguous([3]), Layout::contiguous([2]));
+    /// let table = Layout::contiguous([3]);
+    /// let two = Layout::contiguous([2]);
     /// let gather = Gather::axis(&table, &two, &two, 0)?;
     /// let mut output = [0; 2];
     /// gather.bounds(Bounds::Clamp).run(&[10, 20, 30], &[1, 7], &mut output)?;
@@ -348,7 +381,8 @@ impl Gather {
     /// ```
     /// use strew::{Gather, Layout, Negative};
     ///
-    /// let (table, one) = (Layout::contiguous([3]), Layout::contiguous([1]));
+    /// let table = Layout::contiguous([3]);
+    /// let one = Layout::contiguous([1]);
     /// let gather = Gather::axis(&table, &one, &one, 0)?;
     /// assert!(gather.run(&[10, 20, 30], &[-1], &mut [0]).is_ok());
     /// let gather = gather.negative(Negative::OutOfBounds);
@@ -372,13 +406,19 @@ impl Gather {
     /// ```
     /// use strew::{Error, Gather, Layout};
     ///
-    /// let (table, two) = (Layout::contiguous([3]), Layout::contiguous([2]));
+    /// let table = Layout::contiguous([3]);
+    /// let two = Layout::contiguous([2]);
     /// let gather = Gather::axis(&table, &two, &two, 0)?;
     /// let mut output = [0; 2];
     /// gather.run(&[10, 20, 30], &[1, -1], &mut output)?;
     /// assert_eq!(output, [20, 30]);
     /// let error = gather.run(&[10, 20, 30], &[1, 3], &mut output);
-    /// let bad = Error::IndexOutOfBounds { entry: 1, coordinate: 0, value: 3, size: 3 };
+    /// let bad = Error::IndexOutOfBounds {
+    ///     entry: 1,
+    ///     coordinate: 0,
+    ///     value: 3,
+    ///     size: 3,
+    /// };
     /// assert_eq!(error, Err(bad));
     /// # Ok::<(), strew::Error>(())
     /// ```
@@ -409,7 +449,8 @@ impl Gather {
     /// use std::mem::MaybeUninit;
     /// use strew::{Gather, Layout};
     ///
-    /// let (table, ids) = (Layout::contiguous([3, 2]), Layout::contiguous([2]));
+    /// let table = Layout::contiguous([3, 2]);
+    /// let ids = Layout::contiguous([2]);
     /// let gather = Gather::axis(&table, &ids, &Layout::contiguous([2, 2]), 0)?;
     /// let mut rows = [MaybeUninit::uninit(); 4];
     /// gather.run_uninit(&[1, 2, 3, 4, 5, 6], &[2, 0], &mut rows)?;
@@ -434,6 +475,21 @@ impl Gather {
     ///
     /// # Errors
     /// Those of [`run_uninit`](Gather::run_uninit).
+    ///
+    /// ```
+    /// use strew::{Gather, Layout};
+    ///
+    /// let table = Layout::contiguous([1000, 64]);
+    /// let ids = Layout::contiguous([20_000]);
+    /// let (gather, _) = Gather::axis_packed(&table, &ids, 0)?;
+    /// let mut rows = Vec::with_capacity(gather.output_len());
+    /// let spare = rows.spare_capacity_mut();
+    /// gather.par_run_uninit(&[1.0_f32; 64_000], &[7; 20_000], spare)?;
+    /// // SAFETY: the call was successful, and the layout has all these places.
+    /// unsafe { rows.set_len(gather.output_len()) };
+    /// assert_eq!(rows, [1.0; 20_000 * 64]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
     #[cfg(feature = "rayon")]
     pub fn par_run_uninit<T: Element, I: Index>(
         &self,
@@ -454,7 +510,8 @@ impl Gather {
     /// ```
     /// use strew::{Gather, Layout};
     ///
-    /// let (table, ids) = (Layout::contiguous([3, 2]), Layout::contiguous([2]));
+    /// let table = Layout::contiguous([3, 2]);
+    /// let ids = Layout::contiguous([2]);
     /// let gather = Gather::axis(&table, &ids, &Layout::contiguous([2, 2]), 0)?;
     /// assert_eq!(gather.collect(&[1, 2, 3, 4, 5, 6], &[2, 0])?, [5, 6, 1, 2]);
     /// # Ok::<(), strew::Error>(())
@@ -478,7 +535,8 @@ impl Gather {
     /// ```
     /// use strew::{Gather, Layout};
     ///
-    /// let (table, two) = (Layout::contiguous([3]), Layout::contiguous([2]));
+    /// let table = Layout::contiguous([3]);
+    /// let two = Layout::contiguous([2]);
     /// let gather = Gather::axis(&table, &two, &two, 0)?;
     /// let mut output = vec![7];
     /// gather.collect_into(&[10, 20, 30], &[1, -1], &mut output)?;
@@ -514,7 +572,8 @@ impl Gather {
     /// ```
     /// use strew::{Gather, Layout};
     ///
-    /// let (table, ids) = (Layout::contiguous([3, 2]), Layout::contiguous([2]));
+    /// let table = Layout::contiguous([3, 2]);
+    /// let ids = Layout::contiguous([2]);
     /// let gather = Gather::axis(&table, &ids, &Layout::contiguous([2, 2]), 0)?;
     /// let mut rows = [0; 4];
     /// gather.run_shared(&[1, 2, 3, 4, 5, 6], &[2, 0], &mut rows)?;
@@ -541,8 +600,10 @@ impl Gather {
     /// ```
     /// use strew::{Gather, Layout};
     ///
-    /// let (table, ids) = (Layout::contiguous([1000, 64]), Layout::contiguous([5000]));
-    /// let gather = Gather::axis(&table, &ids, &Layout::contiguous([5000, 64]), 0)?;
+    /// let table = Layout::contiguous([1000, 64]);
+    /// let ids = Layout::contiguous([5000]);
+    /// let gather =
+    ///     Gather::axis(&table, &ids, &Layout::contiguous([5000, 64]), 0)?;
     /// let (input, indices) = (vec![1.0; 64_000], vec![-1; 5000]);
     /// let mut rows = vec![0.0; 320_000];
     /// gather.par_run(&input, &indices, &mut rows)?;
@@ -575,11 +636,16 @@ impl Gather {
     /// use strew::{Gather, Layout};
     ///
     /// // Rows of an f16 table as f32.
-    /// let (table, ids) = (Layout::contiguous([3, 2]), Layout::contiguous([2]));
+    /// let table = Layout::contiguous([3, 2]);
+    /// let ids = Layout::contiguous([2]);
     /// let gather = Gather::axis(&table, &ids, &Layout::contiguous([2, 2]), 0)?;
     /// let mut rows = [0.0_f32; 4];
-    /// gather.run_map(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0].map(f16::from_f32), &[2, 0], &mut rows,
-    ///     f16::to_f32)?;
+    /// gather.run_map(
+    ///     &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0].map(f16::from_f32),
+    ///     &[2, 0],
+    ///     &mut rows,
+    ///     f16::to_f32,
+    /// )?;
     /// assert_eq!(rows, [5.0, 6.0, 1.0, 2.0]);
     /// # Ok::<(), strew::Error>(())
     /// ```
@@ -605,7 +671,8 @@ impl Gather {
     /// ```
     /// use strew::{Gather, Layout};
     ///
-    /// let (table, ids) = (Layout::contiguous([3]), Layout::contiguous([2]));
+    /// let table = Layout::contiguous([3]);
+    /// let ids = Layout::contiguous([2]);
     /// let gather = Gather::axis(&table, &ids, &ids, 0)?;
     /// let mut output = [0.0_f32; 2];
     /// gather.par_run_map(&[1_i8, -2, 3], &[1, -1], &mut output, f32::from)?;
@@ -632,7 +699,8 @@ impl Gather {
     ///
     /// let table = Layout::contiguous([100_000, 64]);
     /// let ids = Layout::contiguous([5000]);
-    /// let gather = Gather::axis(&table, &ids, &Layout::contiguous([5000, 64]), 0)?;
+    /// let gather =
+    ///     Gather::axis(&table, &ids, &Layout::contiguous([5000, 64]), 0)?;
     /// let text = gather.explain::<f32, i64>(1).to_string();
     /// assert!(text.starts_with("check: block by block; threads: one"), "{text}");
     /// # Ok::<(), strew::Error>(())

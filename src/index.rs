@@ -13,11 +13,15 @@
 /// ```
 /// use strew::{Bounds, Gather, Layout};
 ///
-/// let (table, three) = (Layout::contiguous([4]), Layout::contiguous([3]));
+/// let table = Layout::contiguous([4]);
+/// let three = Layout::contiguous([3]);
 /// let gather = Gather::axis(&table, &three, &three, 0)?;
 /// let gathered = |bounds| {
 ///     let mut output = [-1; 3];
-///     gather.bounds(bounds).run(&[10, 20, 30, 40], &[9, -1, -6], &mut output).map(|()| output)
+///     gather
+///         .bounds(bounds)
+///         .run(&[10, 20, 30, 40], &[9, -1, -6], &mut output)
+///         .map(|()| output)
 /// };
 /// assert!(gathered(Bounds::Error).is_err());
 /// assert_eq!(gathered(Bounds::Clamp)?, [40, 40, 10]);
@@ -35,13 +39,16 @@ pub enum Bounds {
     Error,
     /// What is still below 0 becomes 0, and what is above `size - 1` becomes `size - 1` (DirectML,
     /// XLA's gather).
+    #[doc(alias = "clip")]
     Clamp,
     /// The index becomes its Euclidean remainder modulo the size (NumPy's `wrap`).
+    #[doc(alias = "modulo")]
     Wrap,
     /// The entry is left out: a scatter drops it, a gather leaves that part of the output as it was
     /// (JAX's `drop` and `fill`).
     ///
     /// `-1` is the last element under this policy too, unless [`Negative::OutOfBounds`] is set.
+    #[doc(alias = "drop")]
     Skip,
 }
 
@@ -88,7 +95,8 @@ impl Bounds {
 /// use strew::{Bounds, Gather, Layout, Negative};
 ///
 /// // -1 is padding, as it is in many a list of ids or slots.
-/// let (table, three) = (Layout::contiguous([4]), Layout::contiguous([3]));
+/// let table = Layout::contiguous([4]);
+/// let three = Layout::contiguous([3]);
 /// let gather = Gather::axis(&table, &three, &three, 0)?;
 /// let gather = gather.bounds(Bounds::Skip).negative(Negative::OutOfBounds);
 /// let mut output = [0; 3];
@@ -117,9 +125,14 @@ pub enum Negative {
 /// use strew::{Gather, Index, Layout};
 ///
 /// fn first<I: Index>(indices: &[I; 1]) -> Result<char, strew::Error> {
-///     let (table, one) = (Layout::contiguous([3]), Layout::contiguous([1]));
+///     let table = Layout::contiguous([3]);
+///     let one = Layout::contiguous([1]);
 ///     let mut output = ['?'];
-///     Gather::axis(&table, &one, &one, 0)?.run(&['a', 'b', 'c'], indices, &mut output)?;
+///     Gather::axis(&table, &one, &one, 0)?.run(
+///         &['a', 'b', 'c'],
+///         indices,
+///         &mut output,
+///     )?;
 ///     Ok(output[0])
 /// }
 /// assert_eq!(first(&[2_u8]), Ok('c'));

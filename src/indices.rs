@@ -14,11 +14,14 @@ use crate::proof::fits;
 /// ```
 /// use strew::{Checked, Gather, Index, Indices, Layout};
 ///
-/// fn first<I: Index, S: Indices<Index = I>>(checked: &Checked<'_, Gather, I, S>) -> char {
+/// fn first<I: Index, S: Indices<Index = I>>(
+///     checked: &Checked<'_, Gather, I, S>,
+/// ) -> char {
 ///     let mut output = ['?'];
 ///     checked.run(&['a', 'b', 'c'], &mut output).map_or('!', |()| output[0])
 /// }
-/// let (table, one) = (Layout::contiguous([3]), Layout::contiguous([1]));
+/// let table = Layout::contiguous([3]);
+/// let one = Layout::contiguous([1]);
 /// assert_eq!(first(&Gather::axis(&table, &one, &one, 0)?.check(&[2])?), 'c');
 /// # Ok::<(), strew::Error>(())
 /// ```

@@ -55,6 +55,8 @@ impl Layout {
     /// ```compile_fail,E0080
     /// let _ = strew::Layout::contiguous([1; 9]);
     /// ```
+    #[doc(alias = "packed")]
+    #[doc(alias = "row_major")]
     #[must_use]
     pub const fn contiguous<const N: usize>(sizes: [usize; N]) -> Layout {
         const { assert!(N <= MAX_RANK, "a layout has at most 8 dimensions") };
@@ -70,6 +72,8 @@ impl Layout {
     /// assert_eq!(Layout::strided([3, 2], [1, 3]).extent()?, 6);
     /// # Ok::<(), strew::Error>(())
     /// ```
+    #[doc(alias = "as_strided")]
+    #[doc(alias = "broadcast_to")]
     #[must_use]
     pub const fn strided<const N: usize>(sizes: [usize; N], strides: [isize; N]) -> Layout {
         const { assert!(N <= MAX_RANK, "a layout has at most 8 dimensions") };
@@ -175,7 +179,8 @@ impl Layout {
     /// ```
     /// use strew::{Gather, Layout};
     ///
-    /// let (table, ids) = (Layout::contiguous([2, 3]), Layout::contiguous([4]));
+    /// let table = Layout::contiguous([2, 3]);
+    /// let ids = Layout::contiguous([4]);
     /// let gather = Gather::axis_packed(&table, &ids, table.axis(-1)?)?;
     /// assert_eq!(gather, Gather::axis_packed(&table, &ids, 1)?);
     /// let error = table.axis(-3).unwrap_err();

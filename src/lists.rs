@@ -36,10 +36,15 @@ use crate::shape::{aligned, broadcast};
 /// ```
 /// use strew::{Gather, Layout};
 ///
-/// let (table, two) = (Layout::contiguous([2, 3]), Layout::contiguous([2]));
+/// let table = Layout::contiguous([2, 3]);
+/// let two = Layout::contiguous([2]);
 /// let gather = Gather::lists(&table, [&two, &two], &two, [0, 1])?;
 /// let mut output = [0.0; 2];
-/// gather.check([&[1, 0], &[2, -1]])?.run_map(&[1, 2, 3, 4, 5, 6], &mut output, f64::from)?;
+/// gather.check([&[1, 0], &[2, -1]])?.run_map(
+///     &[1, 2, 3, 4, 5, 6],
+///     &mut output,
+///     f64::from,
+/// )?;
 /// assert_eq!(output, [6.0, 3.0]);
 /// # Ok::<(), strew::Error>(())
 /// ```
@@ -70,14 +75,20 @@ impl Gather {
     /// use strew::{Gather, Layout};
     ///
     /// // Rows 2 and 0, of each columns 1, 0 and 1.
-    /// let (rows, columns) = (Layout::contiguous([2, 1]), Layout::contiguous([3]));
-    /// let (table, output) = (Layout::contiguous([3, 2]), Layout::contiguous([2, 3]));
+    /// let rows = Layout::contiguous([2, 1]);
+    /// let columns = Layout::contiguous([3]);
+    /// let table = Layout::contiguous([3, 2]);
+    /// let output = Layout::contiguous([2, 3]);
     /// let gather = Gather::lists(&table, [&rows, &columns], &output, [0, 1])?;
     /// let mut output = [0; 6];
     /// gather.run(&[1, 2, 3, 4, 5, 6], [&[2, 0], &[1, 0, 1]], &mut output)?;
     /// assert_eq!(output, [6, 5, 6, /**/ 2, 1, 2]);
     /// # Ok::<(), strew::Error>(())
     /// ```
+    #[doc(alias = "index_put")]
+    #[doc(alias = "ix_")]
+    #[doc(alias = "vindex")]
+    #[doc(alias = "fancy_indexing")]
     #[inline]
     pub const fn lists<const K: usize>(
         input: &Layout,
@@ -111,7 +122,8 @@ impl Scatter {
     /// use strew::{Add, Layout, Scatter};
     ///
     /// // A histogram of two columns, and one weight for all.
-    /// let (bins, three) = (Layout::contiguous([2, 2]), Layout::contiguous([3]));
+    /// let bins = Layout::contiguous([2, 2]);
+    /// let three = Layout::contiguous([3]);
     /// let weight = Layout::strided([3], [0]);
     /// let scatter = Scatter::lists(&bins, [&three, &three], &weight, [0, 1])?;
     /// let mut counts = [0; 4];
@@ -119,6 +131,10 @@ impl Scatter {
     /// assert_eq!(counts, [0, 1, 2, 0]);
     /// # Ok::<(), strew::Error>(())
     /// ```
+    #[doc(alias = "index_put")]
+    #[doc(alias = "ix_")]
+    #[doc(alias = "vindex")]
+    #[doc(alias = "fancy_indexing")]
     #[inline]
     pub const fn lists<const K: usize>(
         data: &Layout,
@@ -195,13 +211,20 @@ impl<const K: usize> ByLists<Gather, K> {
     /// ```
     /// use strew::{Error, Gather, Layout};
     ///
-    /// let (table, two) = (Layout::contiguous([2, 3]), Layout::contiguous([2]));
+    /// let table = Layout::contiguous([2, 3]);
+    /// let two = Layout::contiguous([2]);
     /// let gather = Gather::lists(&table, [&two, &two], &two, [0, 1])?;
     /// let mut output = [0; 2];
     /// gather.run(&[1, 2, 3, 4, 5, 6], [&[1, 0], &[2, -1]], &mut output)?;
     /// assert_eq!(output, [6, 3]);
-    /// let error = gather.run(&[1, 2, 3, 4, 5, 6], [&[1, 0], &[2, 3]], &mut output);
-    /// let bad = Error::IndexOutOfBounds { entry: 1, coordinate: 1, value: 3, size: 3 };
+    /// let error =
+    ///     gather.run(&[1, 2, 3, 4, 5, 6], [&[1, 0], &[2, 3]], &mut output);
+    /// let bad = Error::IndexOutOfBounds {
+    ///     entry: 1,
+    ///     coordinate: 1,
+    ///     value: 3,
+    ///     size: 3,
+    /// };
     /// assert_eq!(error, Err(bad));
     /// # Ok::<(), Error>(())
     /// ```
@@ -226,7 +249,8 @@ impl<const K: usize> ByLists<Scatter, K> {
     /// ```
     /// use strew::{Layout, Scatter};
     ///
-    /// let (board, two) = (Layout::contiguous([2, 2]), Layout::contiguous([2]));
+    /// let board = Layout::contiguous([2, 2]);
+    /// let two = Layout::contiguous([2]);
     /// let scatter = Scatter::lists(&board, [&two, &two], &two, [0, 1])?;
     /// let mut data = ['.'; 4];
     /// scatter.run(&mut data, [&[0, 1], &[1, 1]], &['x', 'o'])?;
@@ -252,7 +276,8 @@ impl<const K: usize> ByLists<Scatter, K> {
     /// ```
     /// use strew::{Layout, Max, Scatter};
     ///
-    /// let (grid, two) = (Layout::contiguous([2, 2]), Layout::contiguous([2]));
+    /// let grid = Layout::contiguous([2, 2]);
+    /// let two = Layout::contiguous([2]);
     /// let scatter = Scatter::lists(&grid, [&two, &two], &two, [0, 1])?;
     /// let mut data = [0; 4];
     /// scatter.reduce(Max, &mut data, [&[1, 1], &[0, 0]], &[3, 2])?;

@@ -18,12 +18,16 @@
 //!
 //! // The scores above 0.5, and where they are.
 //! let scores = [0.9, 0.1, 0.6, 0.2];
-//! let (four, above) = (Layout::contiguous([4]), scores.map(|score| score > 0.5));
+//! let four = Layout::contiguous([4]);
+//! let above = scores.map(|score| score > 0.5);
 //! let above = mask::Mask::bools(&above, &four);
 //! let (mut places, mut best) = ([0_u32; 4], [0.0; 4]);
 //! assert_eq!(mask::nonzero(above, &mut places)?, 2);
 //! assert_eq!(mask::compress(above, &scores, &four, None, &mut best)?, 2);
-//! assert_eq!((places[..2].to_vec(), best[..2].to_vec()), (vec![0, 2], vec![0.9, 0.6]));
+//! assert_eq!(
+//!     (places[..2].to_vec(), best[..2].to_vec()),
+//!     (vec![0, 2], vec![0.9, 0.6])
+//! );
 //! # Ok::<(), strew::Error>(())
 //! ```
 
@@ -42,7 +46,7 @@ use crate::walk::{Odometer, Position, split_lane};
 /// ```
 /// use strew::{Layout, mask};
 ///
-/// // The same mask as bools, and as bits, which lie as Arrow has them: the lowest first.
+/// // The same mask as bools, and as bits: the lowest first, as in Arrow.
 /// let three = Layout::contiguous([3]);
 /// let bools = mask::Mask::bools(&[true, false, true], &three);
 /// let bits = mask::Mask::bits(&[0b101], &three);
@@ -104,9 +108,15 @@ impl<'a> Mask<'a> {
 ///     mask::Mask::bools(&[true, false, true, true], &square),
 ///     &mut positions,
 /// )?;
-/// assert_eq!((count, &positions[..6]), (3, &[0, 0, /**/ 1, 0, /**/ 1, 1][..]));
+/// assert_eq!(
+///     (count, &positions[..6]),
+///     (3, &[0, 0, /**/ 1, 0, /**/ 1, 1][..])
+/// );
 /// # Ok::<(), strew::Error>(())
 /// ```
+#[doc(alias = "argwhere")]
+#[doc(alias = "flatnonzero")]
+#[doc(alias = "NonZero")]
 pub fn nonzero<I: Index>(mask: Mask<'_>, positions: &mut [I]) -> Result<usize, Error> {
     mask.fits()?;
     let layout = mask.layout;
@@ -173,10 +183,16 @@ pub fn nonzero<I: Index>(mask: Mask<'_>, positions: &mut [I]) -> Result<usize, E
 /// let columns = Layout::contiguous([3]);
 /// let columns = mask::Mask::bools(&[true, false, true], &columns);
 /// let mut output = [0; 6];
-/// assert_eq!(mask::compress(columns, &data, &table, Some(1), &mut output)?, 2);
+/// assert_eq!(
+///     mask::compress(columns, &data, &table, Some(1), &mut output)?,
+///     2
+/// );
 /// assert_eq!(output[..4], [1, 3, /**/ 4, 6]);
 /// # Ok::<(), strew::Error>(())
 /// ```
+#[doc(alias = "masked_select")]
+#[doc(alias = "boolean_mask")]
+#[doc(alias = "Compress")]
 pub fn compress<T: Element>(
     mask: Mask<'_>,
     data: &[T],
@@ -223,6 +239,8 @@ pub fn compress<T: Element>(
 /// assert_eq!(data, [1, 7, 2, 8]);
 /// # Ok::<(), strew::Error>(())
 /// ```
+#[doc(alias = "masked_scatter")]
+#[doc(alias = "place")]
 pub fn expand<T: Element>(
     mask: Mask<'_>,
     values: &[T],
@@ -270,6 +288,8 @@ pub fn expand<T: Element>(
 /// assert_eq!(scores, [0.1, f32::NEG_INFINITY, 0.3, 0.4]);
 /// # Ok::<(), strew::Error>(())
 /// ```
+#[doc(alias = "masked_fill")]
+#[doc(alias = "putmask")]
 pub fn fill<T: Element>(
     mask: Mask<'_>,
     value: T,

@@ -32,7 +32,8 @@ use crate::segments::Bags;
 /// use strew::{Gather, Layout, Nullable};
 ///
 /// // The second id is null, and what stands in its place means nothing.
-/// let (table, ids) = (Layout::contiguous([3]), Layout::contiguous([3]));
+/// let table = Layout::contiguous([3]);
+/// let ids = Layout::contiguous([3]);
 /// let gather = Gather::axis(&table, &ids, &ids, 0)?;
 /// let ids = Nullable::bits(&[2, 999, 0], &[0b101], 0);
 /// let mut output = [-1; 3];
@@ -40,6 +41,8 @@ use crate::segments::Bags;
 /// assert_eq!(output, [30, -1, 10]);
 /// # Ok::<(), strew::Error>(())
 /// ```
+#[doc(alias = "validity")]
+#[doc(alias = "Arrow")]
 #[derive(Clone, Copy, Debug)]
 pub struct Nullable<'a, I> {
     indices: &'a [I],
@@ -54,7 +57,8 @@ impl<'a, I: Index> Nullable<'a, I> {
     /// ```
     /// use strew::{Add, Layout, Nullable, Scatter};
     ///
-    /// let (bins, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let bins = Layout::contiguous([2]);
+    /// let three = Layout::contiguous([3]);
     /// let scatter = Scatter::axis(&bins, &three, &Layout::strided([3], [0]), 0)?;
     /// let bins = Nullable::bools(&[1, 1, 0], &[true, true, false]);
     /// let mut counts = [0; 2];
@@ -73,11 +77,16 @@ impl<'a, I: Index> Nullable<'a, I> {
     /// ```
     /// use strew::{Add, Bag, Bags, Layout, Nullable};
     ///
-    /// let (table, ids) = (Layout::contiguous([3]), Layout::contiguous([3]));
+    /// let table = Layout::contiguous([3]);
+    /// let ids = Layout::contiguous([3]);
     /// let bag = Bag::new(&table, &ids, &Layout::contiguous([1]))?;
     /// let mut sum = [0];
     /// let ids = Nullable::bits(&[2, 7, 1], &[0b101_00], 2);
-    /// bag.check_nullable(ids, Bags::Starts(&[0]))?.run(Add, &[10, 20, 30], &mut sum)?;
+    /// bag.check_nullable(ids, Bags::Starts(&[0]))?.run(
+    ///     Add,
+    ///     &[10, 20, 30],
+    ///     &mut sum,
+    /// )?;
     /// assert_eq!(sum, [50]);
     /// # Ok::<(), strew::Error>(())
     /// ```
@@ -163,12 +172,15 @@ macro_rules! common {
             /// ```
             /// use strew::{Gather, Layout, Nullable};
             ///
-            /// let (table, two) = (Layout::contiguous([2, 3]), Layout::contiguous([2]));
+            /// let table = Layout::contiguous([2, 3]);
+            /// let two = Layout::contiguous([2]);
             /// let gather = Gather::lists(&table, [&two, &two], &two, [0, 1])?;
             /// let rows = Nullable::bools(&[1, 1], &[true, true]);
             /// let columns = Nullable::bools(&[2, 0], &[true, false]);
             /// let mut output = [-1; 2];
-            /// gather.check_nullable([rows, columns])?.run(&[0, 1, 2, 3, 4, 5], &mut output)?;
+            /// gather
+            ///     .check_nullable([rows, columns])?
+            ///     .run(&[0, 1, 2, 3, 4, 5], &mut output)?;
             /// assert_eq!(output, [5, -1]);
             /// # Ok::<(), strew::Error>(())
             /// ```

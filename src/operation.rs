@@ -19,8 +19,13 @@ use crate::reduction::{Add, Assign, Max, Min, Mul, Reduction, Sub};
 ///
 /// type Done = Result<(), Error>;
 ///
-/// fn scatter<T: Number>(operation: Operation, data: &mut [T], updates: &[T]) -> Done {
-///     let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+/// fn scatter<T: Number>(
+///     operation: Operation,
+///     data: &mut [T],
+///     updates: &[T],
+/// ) -> Done {
+///     let two = Layout::contiguous([2]);
+///     let three = Layout::contiguous([3]);
 ///     let (scatter, _) = Scatter::axis_packed(&two, &three, 0)?;
 ///     scatter.reduce(operation, data, &[1, 0, 1], updates)
 /// }

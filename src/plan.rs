@@ -1,7 +1,8 @@
 //! The one normal form that all operators are brought to.
 //!
 //! ```text
-//! table[ t(s) + sum_k resolve(indices[i(s), k], size_k) * stride_k ]   <->   flat[ f(s) ]
+//! table[ t(s) + sum_k resolve(indices[i(s), k], size_k) * stride_k ]
+//!     <->  flat[ f(s) ]
 //! t, i, f affine in s
 //! ```
 //!

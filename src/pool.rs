@@ -13,15 +13,24 @@ use crate::reduction::{Add, And, Assign, Max, Min, Mul, Or, Reduction, Sub, Xor}
 /// ```
 /// use strew::{Bag, Bags, Layout, Max, Mean};
 ///
-/// let (table, ids) = (Layout::contiguous([3, 2]), Layout::contiguous([3]));
+/// let table = Layout::contiguous([3, 2]);
+/// let ids = Layout::contiguous([3]);
 /// let bag = Bag::new(&table, &ids, &Layout::contiguous([2, 2]))?;
-/// let (rows, ids, offsets) = ([1.0, 2.0, 3.0, 4.0, 5.0, 0.0], [0, 2, 1], [0, 2, 3]);
+/// let rows = [1.0, 2.0, 3.0, 4.0, 5.0, 0.0];
+/// let ids = [0, 2, 1];
+/// let offsets = [0, 2, 3];
 /// let mut output = [0.0; 4];
 /// bag.run(Max, &rows, &ids, Bags::Offsets(&offsets), &mut output)?;
 /// assert_eq!(output, [5.0, 2.0, 3.0, 4.0]);
 /// bag.run(Mean, &rows, &ids, Bags::Offsets(&offsets), &mut output)?;
 /// assert_eq!(output, [3.0, 1.0, 3.0, 4.0]);
-/// bag.run(f64::hypot, &[3.0, 4.0, 0.0, 0.0, 4.0, 3.0], &ids, Bags::Starts(&[0, 3]), &mut output)?;
+/// bag.run(
+///     f64::hypot,
+///     &[3.0, 4.0, 0.0, 0.0, 4.0, 3.0],
+///     &ids,
+///     Bags::Starts(&[0, 3]),
+///     &mut output,
+/// )?;
 /// assert_eq!(output, [5.0, 5.0, 0.0, 0.0]);
 /// # Ok::<(), strew::Error>(())
 /// ```
@@ -43,13 +52,16 @@ impl<T, P: sealed::Rows<T>> Pool<T> for P {}
 /// ```
 /// use strew::{Bag, Bags, Layout, Mean};
 ///
-/// let (table, ids) = (Layout::contiguous([2, 1]), Layout::contiguous([2]));
+/// let table = Layout::contiguous([2, 1]);
+/// let ids = Layout::contiguous([2]);
 /// let bag = Bag::new(&table, &ids, &Layout::contiguous([1, 1]))?;
 /// let mut mean = [0_u8];
 /// bag.run(Mean, &[200, 100], &[0, 1], Bags::Lengths(&[2]), &mut mean)?;
 /// assert_eq!(mean, [150]);
 /// # Ok::<(), strew::Error>(())
 /// ```
+#[doc(alias = "avg")]
+#[doc(alias = "average")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Mean;
 
@@ -63,11 +75,18 @@ pub struct Mean;
 /// ```
 /// use strew::{Add, Bag, Bags, Layout, Weighted};
 ///
-/// let (table, ids) = (Layout::contiguous([2, 2]), Layout::contiguous([2]));
+/// let table = Layout::contiguous([2, 2]);
+/// let ids = Layout::contiguous([2]);
 /// let bag = Bag::new(&table, &ids, &Layout::contiguous([1, 2]))?;
 /// let mut sum = [0.0; 2];
 /// let pool = Weighted(Add, &[0.5, 2.0]);
-/// bag.run(pool, &[1.0, 2.0, 3.0, 4.0], &[1, 0], Bags::Starts(&[0]), &mut sum)?;
+/// bag.run(
+///     pool,
+///     &[1.0, 2.0, 3.0, 4.0],
+///     &[1, 0],
+///     Bags::Starts(&[0]),
+///     &mut sum,
+/// )?;
 /// assert_eq!(sum, [3.5, 6.0]);
 /// # Ok::<(), strew::Error>(())
 /// ```

@@ -21,7 +21,8 @@ use crate::element::Element;
 /// ```
 /// use strew::{Layout, Scatter};
 ///
-/// let (data, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+/// let data = Layout::contiguous([2]);
+/// let three = Layout::contiguous([3]);
 /// let scatter = Scatter::axis(&data, &three, &three, 0)?;
 /// let mut counters = [250_u8, 0];
 /// scatter.reduce(u8::saturating_add, &mut counters, &[0, 0, 1], &[4, 4, 4])?;
@@ -92,13 +93,15 @@ impl<T, F: Fn(T, T) -> T> Reduction<T> for F {
 /// ```
 /// use strew::{Assign, Layout, Scatter};
 ///
-/// let (one, two) = (Layout::contiguous([1]), Layout::contiguous([2]));
+/// let one = Layout::contiguous([1]);
+/// let two = Layout::contiguous([2]);
 /// let scatter = Scatter::axis(&one, &two, &two, 0)?;
 /// let mut data = [1];
 /// scatter.reduce(Assign, &mut data, &[0, 0], &[2, 3])?;
 /// assert_eq!(data, [3]);
 /// # Ok::<(), strew::Error>(())
 /// ```
+#[doc(alias = "set")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Assign;
 
@@ -111,13 +114,15 @@ pub struct Assign;
 /// ```
 /// use strew::{Add, Layout, Scatter};
 ///
-/// let (one, two) = (Layout::contiguous([1]), Layout::contiguous([2]));
+/// let one = Layout::contiguous([1]);
+/// let two = Layout::contiguous([2]);
 /// let scatter = Scatter::axis(&one, &two, &two, 0)?;
 /// let mut data = [250_u8];
 /// scatter.reduce(Add, &mut data, &[0, 0], &[4, 4])?;
 /// assert_eq!(data, [2]);
 /// # Ok::<(), strew::Error>(())
 /// ```
+#[doc(alias = "sum")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Add;
 
@@ -126,7 +131,8 @@ pub struct Add;
 /// ```
 /// use strew::{Sub, Layout, Scatter};
 ///
-/// let (one, two) = (Layout::contiguous([1]), Layout::contiguous([2]));
+/// let one = Layout::contiguous([1]);
+/// let two = Layout::contiguous([2]);
 /// let scatter = Scatter::axis(&one, &two, &two, 0)?;
 /// let mut data = [1_i8];
 /// scatter.reduce(Sub, &mut data, &[0, 0], &[2, 3])?;
@@ -141,13 +147,15 @@ pub struct Sub;
 /// ```
 /// use strew::{Mul, Layout, Scatter};
 ///
-/// let (one, two) = (Layout::contiguous([1]), Layout::contiguous([2]));
+/// let one = Layout::contiguous([1]);
+/// let two = Layout::contiguous([2]);
 /// let scatter = Scatter::axis(&one, &two, &two, 0)?;
 /// let mut data = [1.5_f32];
 /// scatter.reduce(Mul, &mut data, &[0, 0], &[2.0, 3.0])?;
 /// assert_eq!(data, [9.0]);
 /// # Ok::<(), strew::Error>(())
 /// ```
+#[doc(alias = "prod")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Mul;
 
@@ -157,13 +165,16 @@ pub struct Mul;
 /// ```
 /// use strew::{Min, Layout, Scatter};
 ///
-/// let (one, two) = (Layout::contiguous([1]), Layout::contiguous([2]));
+/// let one = Layout::contiguous([1]);
+/// let two = Layout::contiguous([2]);
 /// let scatter = Scatter::axis(&one, &two, &two, 0)?;
 /// let mut data = [1.5_f32];
 /// scatter.reduce(Min, &mut data, &[0, 0], &[2.0, -3.0])?;
 /// assert_eq!(data, [-3.0]);
 /// # Ok::<(), strew::Error>(())
 /// ```
+#[doc(alias = "amin")]
+#[doc(alias = "minimum")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Min;
 
@@ -173,13 +184,16 @@ pub struct Min;
 /// ```
 /// use strew::{Max, Layout, Scatter};
 ///
-/// let (one, two) = (Layout::contiguous([1]), Layout::contiguous([2]));
+/// let one = Layout::contiguous([1]);
+/// let two = Layout::contiguous([2]);
 /// let scatter = Scatter::axis(&one, &two, &two, 0)?;
 /// let mut data = [1.5_f32];
 /// scatter.reduce(Max, &mut data, &[0, 0], &[2.0, -3.0])?;
 /// assert_eq!(data, [2.0]);
 /// # Ok::<(), strew::Error>(())
 /// ```
+#[doc(alias = "amax")]
+#[doc(alias = "maximum")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Max;
 
@@ -188,11 +202,20 @@ pub struct Max;
 /// ```
 /// use strew::{Extreme, Layout, Max, Min, Reduction, Scatter};
 ///
-/// fn winner<R: Extreme + Reduction<i32>>(extreme: R) -> Result<usize, strew::Error> {
-///     let (one, three) = (Layout::contiguous([1]), Layout::contiguous([3]));
+/// fn winner<R: Extreme + Reduction<i32>>(
+///     extreme: R,
+/// ) -> Result<usize, strew::Error> {
+///     let one = Layout::contiguous([1]);
+///     let three = Layout::contiguous([3]);
 ///     let (mut data, mut winners) = ([0], [0]);
 ///     let scatter = Scatter::axis(&one, &three, &three, 0)?;
-///     scatter.reduce_arg(extreme, &mut data, &mut winners, &[0; 3], &[3, -5, 4])?;
+///     scatter.reduce_arg(
+///         extreme,
+///         &mut data,
+///         &mut winners,
+///         &[0; 3],
+///         &[3, -5, 4],
+///     )?;
 ///     Ok(winners[0])
 /// }
 /// assert_eq!((winner(Max)?, winner(Min)?), (2, 1));
@@ -224,7 +247,8 @@ pub struct And;
 /// ```
 /// use strew::{Or, Layout, Scatter};
 ///
-/// let (one, two) = (Layout::contiguous([1]), Layout::contiguous([2]));
+/// let one = Layout::contiguous([1]);
+/// let two = Layout::contiguous([2]);
 /// let scatter = Scatter::axis(&one, &two, &two, 0)?;
 /// let mut data = [0b001];
 /// scatter.reduce(Or, &mut data, &[0, 0], &[0b010, 0b010])?;
@@ -239,7 +263,8 @@ pub struct Or;
 /// ```
 /// use strew::{Xor, Layout, Scatter};
 ///
-/// let (one, two) = (Layout::contiguous([1]), Layout::contiguous([2]));
+/// let one = Layout::contiguous([1]);
+/// let two = Layout::contiguous([2]);
 /// let scatter = Scatter::axis(&one, &two, &two, 0)?;
 /// let mut data = [0b001];
 /// scatter.reduce(Xor, &mut data, &[0, 0], &[0b010, 0b011])?;

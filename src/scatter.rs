@@ -24,8 +24,10 @@ use crate::run;
 /// use strew::{Add, Layout, Scatter};
 ///
 /// // A histogram: every update is the same 1, a tensor with stride 0.
-/// let (data, samples) = (Layout::contiguous([4]), Layout::contiguous([5]));
-/// let scatter = Scatter::axis(&data, &samples, &Layout::strided([5], [0]), 0)?;
+/// let data = Layout::contiguous([4]);
+/// let samples = Layout::contiguous([5]);
+/// let scatter =
+///     Scatter::axis(&data, &samples, &Layout::strided([5], [0]), 0)?;
 /// let mut bins = [0_u32; 4];
 /// scatter.reduce(Add, &mut bins, &[3_u8, 1, 3, 0, 3], &[1])?;
 /// assert_eq!(bins, [1, 1, 0, 3]);
@@ -59,13 +61,24 @@ impl Scatter {
     /// use strew::{Layout, Scatter};
     ///
     /// // Writes two rows of a 3 x 2 table.
-    /// let (table, ids) = (Layout::contiguous([3, 2]), Layout::contiguous([2]));
+    /// let table = Layout::contiguous([3, 2]);
+    /// let ids = Layout::contiguous([2]);
     /// let scatter = Scatter::axis(&table, &ids, &Layout::contiguous([2, 2]), 0)?;
     /// let mut data = [0; 6];
     /// scatter.run(&mut data, &[2, 0], &[1, 2, 3, 4])?;
     /// assert_eq!(data, [3, 4, 0, 0, 1, 2]);
     /// # Ok::<(), strew::Error>(())
     /// ```
+    #[doc(alias = "put")]
+    #[doc(alias = "index_copy")]
+    #[doc(alias = "index_add")]
+    #[doc(alias = "index_reduce")]
+    #[doc(alias = "index_fill")]
+    #[doc(alias = "segment_sum")]
+    #[doc(alias = "unsorted_segment_sum")]
+    #[doc(alias = "ScatterUpdate")]
+    #[doc(alias = "set_rows")]
+    #[doc(alias = "reshape_and_cache")]
     #[inline]
     pub const fn axis(
         data: &Layout,
@@ -87,7 +100,8 @@ impl Scatter {
     /// ```
     /// use strew::{Scatter, Layout};
     ///
-    /// let (table, ids) = (Layout::contiguous([3, 2]), Layout::contiguous([4]));
+    /// let table = Layout::contiguous([3, 2]);
+    /// let ids = Layout::contiguous([4]);
     /// let (scatter, updates) = Scatter::axis_packed(&table, &ids, 0)?;
     /// assert_eq!(updates.sizes(), [4, 2]);
     /// let mut data = [0; 6];
@@ -122,7 +136,8 @@ impl Scatter {
     /// use strew::{Layout, Scatter};
     ///
     /// // One-hot rows.
-    /// let (data, classes) = (Layout::contiguous([2, 3]), Layout::contiguous([2, 1]));
+    /// let data = Layout::contiguous([2, 3]);
+    /// let classes = Layout::contiguous([2, 1]);
     /// let ones = Layout::strided([2, 1], [0, 0]);
     /// let scatter = Scatter::elements(&data, &classes, &ones, 1)?;
     /// let mut one_hot = [0; 6];
@@ -130,6 +145,13 @@ impl Scatter {
     /// assert_eq!(one_hot, [0, 0, 1, 0, 1, 0]);
     /// # Ok::<(), strew::Error>(())
     /// ```
+    #[doc(alias = "put_along_axis")]
+    #[doc(alias = "scatter_add")]
+    #[doc(alias = "scatter_reduce")]
+    #[doc(alias = "one_hot")]
+    #[doc(alias = "ScatterElements")]
+    #[doc(alias = "DML_OPERATOR_SCATTER")]
+    #[doc(alias = "DML_OPERATOR_SCATTER_ELEMENTS")]
     #[inline]
     pub const fn elements(
         data: &Layout,
@@ -150,7 +172,8 @@ impl Scatter {
     /// ```
     /// use strew::{Scatter, Layout};
     ///
-    /// let (table, best) = (Layout::contiguous([2, 3]), Layout::contiguous([2, 1]));
+    /// let table = Layout::contiguous([2, 3]);
+    /// let best = Layout::contiguous([2, 1]);
     /// let (scatter, updates) = Scatter::elements_packed(&table, &best, 1)?;
     /// assert_eq!(updates.sizes(), [2, 1]);
     /// assert_eq!(scatter.updates_len(), 2);
@@ -187,13 +210,20 @@ impl Scatter {
     /// ```
     /// use strew::{Layout, Scatter};
     ///
-    /// let (table, pairs) = (Layout::contiguous([2, 2]), Layout::contiguous([2, 2]));
+    /// let table = Layout::contiguous([2, 2]);
+    /// let pairs = Layout::contiguous([2, 2]);
     /// let scatter = Scatter::nd(&table, &pairs, &Layout::contiguous([2]), 0)?;
     /// let mut data = [0; 4];
     /// scatter.run(&mut data, &[0, 1, /**/ 1, 0], &[7, 8])?;
     /// assert_eq!(data, [0, 7, 8, 0]);
     /// # Ok::<(), strew::Error>(())
     /// ```
+    #[doc(alias = "scatter_nd")]
+    #[doc(alias = "tensor_scatter_nd_update")]
+    #[doc(alias = "tensor_scatter_nd_add")]
+    #[doc(alias = "histogram2d")]
+    #[doc(alias = "ScatterND")]
+    #[doc(alias = "DML_OPERATOR_SCATTER_ND")]
     #[inline]
     pub const fn nd(
         data: &Layout,
@@ -214,7 +244,8 @@ impl Scatter {
     /// ```
     /// use strew::{Scatter, Layout};
     ///
-    /// let (table, pairs) = (Layout::contiguous([2, 2, 5]), Layout::contiguous([3, 2]));
+    /// let table = Layout::contiguous([2, 2, 5]);
+    /// let pairs = Layout::contiguous([3, 2]);
     /// let (scatter, updates) = Scatter::nd_packed(&table, &pairs, 0)?;
     /// assert_eq!(updates.sizes(), [3, 5]);
     /// assert_eq!(scatter.updates_len(), 15);
@@ -251,13 +282,17 @@ impl Scatter {
     /// use strew::{Layout, Scatter};
     ///
     /// // Column 1 of image 0, with the coordinates in the order (column, image).
-    /// let (data, pairs) = (Layout::contiguous([2, 3, 2]), Layout::contiguous([1, 2]));
-    /// let scatter = Scatter::axes(&data, &pairs, &Layout::contiguous([1, 3]), &[2, 0])?;
+    /// let data = Layout::contiguous([2, 3, 2]);
+    /// let pairs = Layout::contiguous([1, 2]);
+    /// let updates = Layout::contiguous([1, 3]);
+    /// let scatter = Scatter::axes(&data, &pairs, &updates, &[2, 0])?;
     /// let mut data = [0; 12];
     /// scatter.run(&mut data, &[1, 0], &[7, 8, 9])?;
     /// assert_eq!(data, [0, 7, 0, 8, 0, 9, 0, 0, 0, 0, 0, 0]);
     /// # Ok::<(), strew::Error>(())
     /// ```
+    #[doc(alias = "fancy_indexing")]
+    #[doc(alias = "vindex")]
     #[inline]
     pub const fn axes(
         data: &Layout,
@@ -278,7 +313,8 @@ impl Scatter {
     /// ```
     /// use strew::{Scatter, Layout};
     ///
-    /// let (input, pairs) = (Layout::contiguous([2, 3, 2]), Layout::contiguous([4, 2]));
+    /// let input = Layout::contiguous([2, 3, 2]);
+    /// let pairs = Layout::contiguous([4, 2]);
     /// let (scatter, updates) = Scatter::axes_packed(&input, &pairs, &[0, 2])?;
     /// assert_eq!(updates.sizes(), [4, 3]);
     /// assert_eq!(scatter.updates_len(), 12);
@@ -322,17 +358,24 @@ impl Scatter {
     /// ```
     /// use strew::{Layout, Scatter, Sequence};
     ///
-    /// // Two tokens for each of two caches of four places; the second goes on at the start.
-    /// let (cache, starts) = (Layout::contiguous([2, 4]), Layout::contiguous([2]));
+    /// // Two tokens for each of two caches of four places. The tokens of the
+    /// // second one go on at its start.
+    /// let cache = Layout::contiguous([2, 4]);
+    /// let starts = Layout::contiguous([2]);
     /// let tokens = Layout::contiguous([2, 2]);
-    /// let scatter = Scatter::sequence(&cache, &starts, &tokens, 1, Sequence::Circular)?;
+    /// let mode = Sequence::Circular;
+    /// let scatter = Scatter::sequence(&cache, &starts, &tokens, 1, mode)?;
     /// let mut data = [0; 8];
     /// scatter.run(&mut data, &[1, 3], &[1, 2, /**/ 3, 4])?;
     /// assert_eq!(data, [0, 1, 2, 0, /**/ 4, 0, 0, 3]);
-    /// let scatter = Scatter::sequence(&cache, &starts, &tokens, 1, Sequence::Linear)?;
+    /// let mode = Sequence::Linear;
+    /// let scatter = Scatter::sequence(&cache, &starts, &tokens, 1, mode)?;
     /// assert!(scatter.run(&mut data, &[1, 3], &[1, 2, /**/ 3, 4]).is_err());
     /// # Ok::<(), strew::Error>(())
     /// ```
+    #[doc(alias = "TensorScatter")]
+    #[doc(alias = "dynamic_update_slice")]
+    #[doc(alias = "kv_cache")]
     #[inline]
     pub const fn sequence(
         data: &Layout,
@@ -352,9 +395,11 @@ impl Scatter {
     /// ```
     /// use strew::{Scatter, Layout};
     ///
-    /// let (table, ids) = (Layout::contiguous([3, 2]), Layout::strided([4], [2]));
+    /// let table = Layout::contiguous([3, 2]);
+    /// let ids = Layout::strided([4], [2]);
     /// let (scatter, _) = Scatter::axis_packed(&table, &ids, 0)?;
-    /// let lengths = [scatter.data_len(), scatter.indices_len(), scatter.updates_len()];
+    /// let lengths =
+    ///     [scatter.data_len(), scatter.indices_len(), scatter.updates_len()];
     /// assert_eq!(lengths, [6, 7, 8]);
     /// # Ok::<(), strew::Error>(())
     /// ```
@@ -381,7 +426,8 @@ impl Scatter {
     /// ```
     /// use strew::{Bounds, Layout, Scatter};
     ///
-    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let two = Layout::contiguous([2]);
+    /// let three = Layout::contiguous([3]);
     /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
     /// let mut data = [0; 2];
     /// scatter.bounds(Bounds::Skip).run(&mut data, &[1, 7, 0], &[1, 2, 3])?;
@@ -400,7 +446,8 @@ impl Scatter {
     /// use strew::{Add, Bounds, Layout, Negative, Scatter};
     ///
     /// // A histogram in which everything outside is left out, on both sides.
-    /// let (bins, four) = (Layout::contiguous([3]), Layout::contiguous([4]));
+    /// let bins = Layout::contiguous([3]);
+    /// let four = Layout::contiguous([4]);
     /// let scatter = Scatter::axis(&bins, &four, &Layout::strided([4], [0]), 0)?;
     /// let scatter = scatter.bounds(Bounds::Skip).negative(Negative::OutOfBounds);
     /// let mut counts = [0; 3];
@@ -422,20 +469,27 @@ impl Scatter {
     /// ```
     /// use strew::{Error, Layout, Scatter};
     ///
-    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let two = Layout::contiguous([2]);
+    /// let three = Layout::contiguous([3]);
     /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
     /// let mut data = [0; 2];
     /// scatter.run(&mut data, &[1, 0, 1], &[1, 2, 3])?;
     /// assert_eq!(data, [2, 3]);
     /// // It is all or nothing.
     /// let error = scatter.run(&mut data, &[0, 0, 2], &[7, 8, 9]);
-    /// let bad = Error::IndexOutOfBounds { entry: 2, coordinate: 0, value: 2, size: 2 };
+    /// let bad = Error::IndexOutOfBounds {
+    ///     entry: 2,
+    ///     coordinate: 0,
+    ///     value: 2,
+    ///     size: 2,
+    /// };
     /// assert_eq!(error, Err(bad));
     /// assert_eq!(data, [2, 3]);
     /// # Ok::<(), strew::Error>(())
     /// ```
     // Without std a constant plan must fold into the loops, and with std callers share them:
     // tests/firmware/FIGURES.md has the figures.
+    #[doc(alias = "index_put")]
     #[cfg_attr(feature = "std", inline)]
     #[cfg_attr(not(feature = "std"), inline(always))]
     pub fn run<T: Element, I: Index>(
@@ -457,7 +511,8 @@ impl Scatter {
     /// ```
     /// use strew::{Layout, Scatter};
     ///
-    /// let (three, one) = (Layout::contiguous([3]), Layout::contiguous([1]));
+    /// let three = Layout::contiguous([3]);
+    /// let one = Layout::contiguous([1]);
     /// let scatter = Scatter::axis(&three, &one, &one, 0)?;
     /// let mut data = [1, 2, 3];
     /// scatter.run_shared(&mut data, &[-1], &[9])?;
@@ -484,7 +539,8 @@ impl Scatter {
     /// ```
     /// use strew::{Add, Layout, Scatter};
     ///
-    /// let (three, two) = (Layout::contiguous([3]), Layout::contiguous([2]));
+    /// let three = Layout::contiguous([3]);
+    /// let two = Layout::contiguous([2]);
     /// let scatter = Scatter::axis(&three, &two, &two, 0)?;
     /// let mut data = [1, 2, 3];
     /// scatter.reduce_shared(Add, &mut data, &[0, 0], &[10, 20])?;
@@ -511,7 +567,8 @@ impl Scatter {
     /// ```
     /// use strew::{Layout, Max, Scatter};
     ///
-    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let two = Layout::contiguous([2]);
+    /// let three = Layout::contiguous([3]);
     /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
     /// let mut data = [1.0, 1.0];
     /// scatter.reduce(Max, &mut data, &[0, 0, 1], &[3.0, 2.0, -1.0])?;
@@ -520,6 +577,11 @@ impl Scatter {
     /// ```
     // Without std a constant plan must fold into the loops, and with std callers share them:
     // tests/firmware/FIGURES.md has the figures.
+    #[doc(alias = "add_at")]
+    #[doc(alias = "bincount")]
+    #[doc(alias = "histogram")]
+    #[doc(alias = "index_add")]
+    #[doc(alias = "scatter_add")]
     #[cfg_attr(feature = "std", inline)]
     #[cfg_attr(not(feature = "std"), inline(always))]
     pub fn reduce<T: Element, I: Index, R: Reduction<T>>(
@@ -541,7 +603,8 @@ impl Scatter {
     /// ```
     /// use strew::{Layout, Scatter};
     ///
-    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let two = Layout::contiguous([2]);
+    /// let three = Layout::contiguous([3]);
     /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
     /// let mut data = [0; 2];
     /// scatter.par_run(&mut data, &[1, 0, 1], &[1, 2, 3])?;
@@ -569,8 +632,10 @@ impl Scatter {
     /// use strew::{Add, Layout, Scatter};
     ///
     /// let n = 20_000;
-    /// let (table, many) = (Layout::contiguous([1000, 64]), Layout::contiguous([n]));
-    /// let scatter = Scatter::axis(&table, &many, &Layout::contiguous([n, 64]), 0)?;
+    /// let table = Layout::contiguous([1000, 64]);
+    /// let many = Layout::contiguous([n]);
+    /// let scatter =
+    ///     Scatter::axis(&table, &many, &Layout::contiguous([n, 64]), 0)?;
     /// let ids: Vec<u32> = (0..n as u32).map(|i| i % 1000).collect();
     /// let (mut sums, rows) = (vec![0_u32; 64_000], vec![1; 64 * n]);
     /// scatter.par_reduce(Add, &mut sums, &ids, &rows)?;
@@ -602,10 +667,13 @@ impl Scatter {
     /// use strew::{Layout, Scatter};
     ///
     /// // A row of a quantised cache is written from floats.
-    /// let (cache, slots) = (Layout::contiguous([4]), Layout::contiguous([1]));
+    /// let cache = Layout::contiguous([4]);
+    /// let slots = Layout::contiguous([1]);
     /// let scatter = Scatter::axis(&cache, &slots, &slots, 0)?;
     /// let mut blocks = [Q8_0::default(); 4];
-    /// scatter.run_map(&mut blocks, &[2], &[[127.0; 32]], |row| Q8_0::encode(&row))?;
+    /// scatter.run_map(&mut blocks, &[2], &[[127.0; 32]], |row| {
+    ///     Q8_0::encode(&row)
+    /// })?;
     /// assert_eq!(blocks[2].decode(), [127.0; 32]);
     /// # Ok::<(), strew::Error>(())
     /// ```
@@ -633,10 +701,17 @@ impl Scatter {
     /// use strew::{Add, Layout, Scatter};
     ///
     /// // Sums of f16 in f32: 4096 ones are 4096, where f16 would stop at 2048.
-    /// let (one, many) = (Layout::contiguous([1]), Layout::contiguous([4096]));
+    /// let one = Layout::contiguous([1]);
+    /// let many = Layout::contiguous([4096]);
     /// let scatter = Scatter::axis(&one, &many, &many, 0)?;
     /// let mut sum = [0.0_f32];
-    /// scatter.reduce_map(Add, &mut sum, &[0; 4096], &[f16::ONE; 4096], f16::to_f32)?;
+    /// scatter.reduce_map(
+    ///     Add,
+    ///     &mut sum,
+    ///     &[0; 4096],
+    ///     &[f16::ONE; 4096],
+    ///     f16::to_f32,
+    /// )?;
     /// assert_eq!(sum, [4096.0]);
     /// # Ok::<(), strew::Error>(())
     /// ```
@@ -663,7 +738,8 @@ impl Scatter {
     /// ```
     /// use strew::{Layout, Scatter};
     ///
-    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let two = Layout::contiguous([2]);
+    /// let three = Layout::contiguous([3]);
     /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
     /// let mut data = [0.0_f32; 2];
     /// scatter.par_run_map(&mut data, &[1, 0, 1], &[1_i8, 2, -3], f32::from)?;
@@ -690,10 +766,17 @@ impl Scatter {
     /// ```
     /// use strew::{Add, Layout, Scatter};
     ///
-    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let two = Layout::contiguous([2]);
+    /// let three = Layout::contiguous([3]);
     /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
     /// let mut sums = [0_u64; 2];
-    /// scatter.par_reduce_map(Add, &mut sums, &[1, 0, 1], &[200_u8, 2, 100], u64::from)?;
+    /// scatter.par_reduce_map(
+    ///     Add,
+    ///     &mut sums,
+    ///     &[1, 0, 1],
+    ///     &[200_u8, 2, 100],
+    ///     u64::from,
+    /// )?;
     /// assert_eq!(sums, [2, 300]);
     /// # Ok::<(), strew::Error>(())
     /// ```
@@ -718,7 +801,8 @@ impl Scatter {
     /// ```
     /// use strew::{Layout, Scatter};
     ///
-    /// let (three, one) = (Layout::contiguous([3]), Layout::contiguous([1]));
+    /// let three = Layout::contiguous([3]);
+    /// let one = Layout::contiguous([1]);
     /// let scatter = Scatter::axis(&three, &one, &one, 0)?;
     /// let mut output = [0; 3];
     /// scatter.run_into(&[1, 2, 3], &[-1], &[9], &mut output)?;
@@ -744,7 +828,8 @@ impl Scatter {
     /// ```
     /// use strew::{Add, Layout, Scatter};
     ///
-    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let two = Layout::contiguous([2]);
+    /// let three = Layout::contiguous([3]);
     /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
     /// let mut output = [0; 2];
     /// scatter.reduce_into(Add, &[10, 20], &[1, 0, 1], &[1, 2, 3], &mut output)?;
@@ -775,10 +860,18 @@ impl Scatter {
     /// use strew::{Layout, Scatter};
     ///
     /// // Row 1 of the transpose of a 3 x 2 matrix is set.
-    /// let (data, one) = (Layout::contiguous([2, 3]), Layout::contiguous([1]));
+    /// let data = Layout::contiguous([2, 3]);
+    /// let one = Layout::contiguous([1]);
     /// let (scatter, _) = Scatter::axis_packed(&data, &one, 0)?;
-    /// let (transposed, mut output) = (Layout::strided([2, 3], [1, 2]), [0; 6]);
-    /// scatter.run_from(&transposed, &[1, 2, 3, 4, 5, 6], &[1], &[7, 8, 9], &mut output)?;
+    /// let (transposed, mut output) =
+    ///     (Layout::strided([2, 3], [1, 2]), [0; 6]);
+    /// scatter.run_from(
+    ///     &transposed,
+    ///     &[1, 2, 3, 4, 5, 6],
+    ///     &[1],
+    ///     &[7, 8, 9],
+    ///     &mut output,
+    /// )?;
     /// assert_eq!(output, [1, 3, 5, 7, 8, 9]);
     /// # Ok::<(), strew::Error>(())
     /// ```
@@ -803,7 +896,8 @@ impl Scatter {
     /// use strew::{Add, Layout, Scatter};
     ///
     /// // Counts start from 1 everywhere: one 1, with a stride of 0.
-    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let two = Layout::contiguous([2]);
+    /// let three = Layout::contiguous([3]);
     /// let (scatter, _) = Scatter::axis_packed(&two, &three, 0)?;
     /// let (ones, mut output) = (Layout::strided([2], [0]), [0; 2]);
     /// scatter.reduce_from(Add, &ones, &[1], &[1, 0, 1], &[1, 1, 1], &mut output)?;
@@ -837,7 +931,8 @@ impl Scatter {
     /// ```
     /// use strew::{Add, Layout, Scatter};
     ///
-    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let two = Layout::contiguous([2]);
+    /// let three = Layout::contiguous([3]);
     /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
     /// let mut data = [100, 100];
     /// let flags = &mut [0; 1];
@@ -845,6 +940,7 @@ impl Scatter {
     /// assert_eq!(data, [100, 6]);
     /// # Ok::<(), strew::Error>(())
     /// ```
+    #[doc(alias = "include_self")]
     pub fn reduce_excluding_self<T: Element, I: Index, R: Reduction<T>>(
         &self,
         reduction: R,
@@ -871,11 +967,24 @@ impl Scatter {
     /// ```
     /// use strew::{Add, Layout, Scatter};
     ///
-    /// let (three, two) = (Layout::contiguous([3]), Layout::contiguous([2]));
+    /// let three = Layout::contiguous([3]);
+    /// let two = Layout::contiguous([2]);
     /// let scatter = Scatter::axis(&three, &two, &two, 0)?;
     /// let (mut data, mut flags) = ([100; 3], [0; 1]);
-    /// scatter.continue_excluding_self(Add, &mut data, &[0, 1], &[1, 2], &mut flags)?;
-    /// scatter.continue_excluding_self(Add, &mut data, &[1, 1], &[3, 4], &mut flags)?;
+    /// scatter.continue_excluding_self(
+    ///     Add,
+    ///     &mut data,
+    ///     &[0, 1],
+    ///     &[1, 2],
+    ///     &mut flags,
+    /// )?;
+    /// scatter.continue_excluding_self(
+    ///     Add,
+    ///     &mut data,
+    ///     &[1, 1],
+    ///     &[3, 4],
+    ///     &mut flags,
+    /// )?;
     /// assert_eq!(data, [1, 9, 100]);
     /// # Ok::<(), strew::Error>(())
     /// ```
@@ -907,13 +1016,24 @@ impl Scatter {
     /// use strew::{Layout, Max, Scatter};
     ///
     /// const NONE: usize = usize::MAX;
-    /// let (two, four) = (Layout::contiguous([2]), Layout::contiguous([4]));
+    /// let two = Layout::contiguous([2]);
+    /// let four = Layout::contiguous([4]);
     /// let scatter = Scatter::axis(&two, &four, &four, 0)?;
     /// let (mut data, mut winners) = ([0, 9], [NONE; 2]);
-    /// scatter.reduce_arg(Max, &mut data, &mut winners, &[0, 1, 0, 0], &[3, 5, 7, 7])?;
+    /// scatter.reduce_arg(
+    ///     Max,
+    ///     &mut data,
+    ///     &mut winners,
+    ///     &[0, 1, 0, 0],
+    ///     &[3, 5, 7, 7],
+    /// )?;
     /// assert_eq!((data, winners), ([7, 9], [2, NONE]));
     /// # Ok::<(), strew::Error>(())
     /// ```
+    #[doc(alias = "scatter_max")]
+    #[doc(alias = "scatter_min")]
+    #[doc(alias = "argmax")]
+    #[doc(alias = "argmin")]
     pub fn reduce_arg<T: Element, I: Index, R: Extreme + Reduction<T>>(
         &self,
         extreme: R,
@@ -940,7 +1060,8 @@ impl Scatter {
     /// ```
     /// use strew::{Layout, Scatter};
     ///
-    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let two = Layout::contiguous([2]);
+    /// let three = Layout::contiguous([3]);
     /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
     /// let (mut with, mut without) = ([2.0, 5.0], [2.0, 5.0]);
     /// let updates = [3.0, 5.0, 10.0];
@@ -950,10 +1071,17 @@ impl Scatter {
     ///
     /// let mut bytes = [0_u8; 2];
     /// let mut scratch = vec![0; scatter.mean_len::<u8>()];
-    /// scatter.mean_excluding_self(&mut bytes, &[0; 3], &[200, 100, 150], &mut scratch)?;
+    /// scatter.mean_excluding_self(
+    ///     &mut bytes,
+    ///     &[0; 3],
+    ///     &[200, 100, 150],
+    ///     &mut scratch,
+    /// )?;
     /// assert_eq!(bytes, [150, 0]);
     /// # Ok::<(), strew::Error>(())
     /// ```
+    #[doc(alias = "scatter_mean")]
+    #[doc(alias = "segment_mean")]
     pub fn mean<T: Average, I: Index>(
         &self,
         data: &mut [T],
@@ -977,7 +1105,8 @@ impl Scatter {
     /// ```
     /// use strew::{Layout, Scatter};
     ///
-    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let two = Layout::contiguous([2]);
+    /// let three = Layout::contiguous([3]);
     /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
     /// let mut means = [0.0; 2];
     /// let updates = [1.0, 2.0, 4.0];
@@ -1005,7 +1134,8 @@ impl Scatter {
     /// ```
     /// use strew::{Layout, Scatter};
     ///
-    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let two = Layout::contiguous([2]);
+    /// let three = Layout::contiguous([3]);
     /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
     /// assert_eq!(scatter.mean_len::<f32>(), 2);
     /// assert_eq!(scatter.mean_len::<u8>(), 2 + 2 * 2);
@@ -1024,7 +1154,8 @@ impl Scatter {
     /// ```
     /// use strew::{Layout, Scatter};
     ///
-    /// let (two, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let two = Layout::contiguous([2]);
+    /// let three = Layout::contiguous([3]);
     /// let scatter = Scatter::axis(&two, &three, &three, 0)?;
     /// assert_eq!(scatter.flags_len(), 1);
     /// # Ok::<(), strew::Error>(())
@@ -1051,7 +1182,10 @@ impl Scatter {
     /// let ones = Layout::strided([100_000], [0]);
     /// let scatter = Scatter::axis(&bins, &many, &ones, 0)?;
     /// let text = scatter.explain::<u32, i64, Add>(1).to_string();
-    /// assert!(text.starts_with("check: while copies of the data change"), "{text}");
+    /// assert!(
+    ///     text.starts_with("check: while copies of the data change"),
+    ///     "{text}"
+    /// );
     /// # Ok::<(), strew::Error>(())
     /// ```
     #[cfg(feature = "std")]

@@ -13,11 +13,14 @@ use crate::proof::fits;
 /// use strew::{Add, Bag, Bags, Layout};
 ///
 /// // Bags of 2, 0 and 1 entries.
-/// let (table, ids) = (Layout::contiguous([4]), Layout::contiguous([3]));
+/// let table = Layout::contiguous([4]);
+/// let ids = Layout::contiguous([3]);
 /// let bag = Bag::new(&table, &ids, &Layout::contiguous([3]))?;
-/// for bags in
-///     [Bags::Offsets(&[0, 2, 2, 3]), Bags::Starts(&[0, 2, 2]), Bags::Lengths(&[2, 0, 1])]
-/// {
+/// for bags in [
+///     Bags::Offsets(&[0, 2, 2, 3]),
+///     Bags::Starts(&[0, 2, 2]),
+///     Bags::Lengths(&[2, 0, 1]),
+/// ] {
 ///     let mut sums = [7; 3];
 ///     bag.run(Add, &[1, 2, 3, 4], &[3, 1, 0], bags, &mut sums)?;
 ///     assert_eq!(sums, [6, 0, 1]);

@@ -114,7 +114,10 @@ pub fn axes(table: &[usize], indices: &[usize], axes: &[usize]) -> Result<Shape,
 /// Those of [`axes`], and [`Error::SizeMismatch`] for lists that do not fit each other.
 ///
 /// ```
-/// assert_eq!(strew::shape::lists(&[2, 3, 4, 5], [&[7, 1], &[6]], [3, 1])?, [7, 6, 2, 4]);
+/// assert_eq!(
+///     strew::shape::lists(&[2, 3, 4, 5], [&[7, 1], &[6]], [3, 1])?,
+///     [7, 6, 2, 4]
+/// );
 /// # Ok::<(), strew::Error>(())
 /// ```
 pub fn lists<const K: usize>(

@@ -17,7 +17,9 @@ use crate::scatter::Scatter;
 /// [`GatherNd1OperatorDesc`](super::GatherNd1OperatorDesc) compile to.
 ///
 /// ```
-/// use strew::dml::{DataType, GatherElementsOperatorDesc, Settings, TensorDesc};
+/// use strew::dml::{
+///     DataType, GatherElementsOperatorDesc, Settings, TensorDesc,
+/// };
 ///
 /// let operator = GatherElementsOperatorDesc {
 ///     input_tensor: TensorDesc::packed(DataType::Int8, &[2, 2]),
@@ -26,7 +28,8 @@ use crate::scatter::Scatter;
 ///     axis: 1,
 /// };
 /// // A plain value, which outlives its descriptor.
-/// let compiled: strew::dml::CompiledGather = operator.compile(&Settings::default())?;
+/// let compiled: strew::dml::CompiledGather =
+///     operator.compile(&Settings::default())?;
 /// # let _ = compiled;
 /// # Ok::<(), strew::Error>(())
 /// ```
@@ -51,7 +54,8 @@ pub struct CompiledGather {
 ///     axis: 1,
 /// };
 /// // A plain value, which outlives its descriptor.
-/// let compiled: strew::dml::CompiledScatter = operator.compile(&Settings::default())?;
+/// let compiled: strew::dml::CompiledScatter =
+///     operator.compile(&Settings::default())?;
 /// # let _ = compiled;
 /// # Ok::<(), strew::Error>(())
 /// ```
@@ -76,7 +80,9 @@ impl CompiledGather {
     ///   already; none that comes after it is.
     ///
     /// ```
-    /// use strew::dml::{DataType, GatherElementsOperatorDesc, Settings, TensorDesc};
+    /// use strew::dml::{
+    ///     DataType, GatherElementsOperatorDesc, Settings, TensorDesc,
+    /// };
     ///
     /// let operator = GatherElementsOperatorDesc {
     ///     input_tensor: TensorDesc::packed(DataType::Int8, &[2, 2]),

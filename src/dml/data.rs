@@ -53,7 +53,8 @@ macro_rules! tensor_data {
         ///
         /// ```
         /// use strew::dml::{DataType, TensorDataMut};
-        /// assert_eq!(TensorDataMut::from(&mut [0.0_f64; 3]).data_type(), DataType::Float64);
+        /// let data = TensorDataMut::from(&mut [0.0_f64; 3]).data_type();
+        /// assert_eq!(data, DataType::Float64);
         /// ```
         #[derive(Debug)]
         #[non_exhaustive]
@@ -69,7 +70,8 @@ macro_rules! tensor_data {
             ///
             /// ```
             /// use strew::dml::{DataType, TensorDataMut};
-            /// assert_eq!(TensorDataMut::from(&mut [0_i64; 2]).data_type(), DataType::Int64);
+            /// let data = TensorDataMut::from(&mut [0_i64; 2]).data_type();
+            /// assert_eq!(data, DataType::Int64);
             /// ```
             #[must_use]
             pub const fn data_type(&self) -> DataType {

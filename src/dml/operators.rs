@@ -26,7 +26,7 @@ use crate::scatter::Scatter;
 /// ```
 /// use strew::dml::{DataType, GatherOperatorDesc, Settings, TensorDesc};
 ///
-/// // Columns 0 and 2, as a nested list: output[z, y, x] = input[z, indices[y, x]]
+/// // Columns 0 and 2: output[z, y, x] = input[z, indices[y, x]]
 /// let operator = GatherOperatorDesc {
 ///     input_tensor: TensorDesc::packed(DataType::Float32, &[1, 3, 3]),
 ///     indices_tensor: TensorDesc::packed(DataType::Uint32, &[1, 1, 2]),
@@ -103,7 +103,9 @@ impl GatherOperatorDesc<'_> {
 /// are strict.
 ///
 /// ```
-/// use strew::dml::{DataType, GatherElementsOperatorDesc, Settings, TensorDesc};
+/// use strew::dml::{
+///     DataType, GatherElementsOperatorDesc, Settings, TensorDesc,
+/// };
 ///
 /// // output[y, x] = input[indices[y, x], x]
 /// let operator = GatherElementsOperatorDesc {
@@ -243,7 +245,7 @@ impl<'a> GatherNdOperatorDesc<'a> {
 /// ```
 /// use strew::dml::{DataType, GatherNd1OperatorDesc, Settings, TensorDesc};
 ///
-/// // output[batch, x] = input[batch, indices[batch, x, 0], indices[batch, x, 1]]
+/// // output[b, x] = input[b, indices[b, x, 0], indices[b, x, 1]]
 /// let operator = GatherNd1OperatorDesc {
 ///     input_tensor: TensorDesc::packed(DataType::Float32, &[1, 3, 2, 2]),
 ///     indices_tensor: TensorDesc::packed(DataType::Uint32, &[1, 3, 2, 2]),
@@ -253,9 +255,10 @@ impl<'a> GatherNdOperatorDesc<'a> {
 ///     batch_dimension_count: 1,
 /// }
 /// .compile(&Settings::default())?;
-/// let input = [0.0_f32, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 11.0];
+/// let input: [f32; 12] = std::array::from_fn(|n| n as f32);
 /// let mut output = [0.0_f32; 6];
-/// operator.execute(&input, &[0_u32, 0, 1, 1, /**/ 1, 1, 0, 0, /**/ 0, 1, 1, 0], &mut output)?;
+/// let indices = [0_u32, 0, 1, 1, /**/ 1, 1, 0, 0, /**/ 0, 1, 1, 0];
+/// operator.execute(&input, &indices, &mut output)?;
 /// assert_eq!(output, [0.0, 3.0, 7.0, 4.0, 9.0, 10.0]);
 /// # Ok::<(), strew::Error>(())
 /// ```
@@ -316,7 +319,7 @@ impl GatherNd1OperatorDesc<'_> {
 /// ```
 /// use strew::dml::{DataType, ScatterOperatorDesc, Settings, TensorDesc};
 ///
-/// // output[indices[x]] = updates[x]; the index 3 occurs twice, and its last update stays.
+/// // output[indices[x]] = updates[x]. Of index 3, the last update stays.
 /// let operator = ScatterOperatorDesc {
 ///     input_tensor: TensorDesc::packed(DataType::Float32, &[5]),
 ///     indices_tensor: TensorDesc::packed(DataType::Uint32, &[4]),
@@ -326,7 +329,8 @@ impl GatherNd1OperatorDesc<'_> {
 /// }
 /// .compile(&Settings::default())?;
 /// let mut output = [0.0_f32; 5];
-/// let (input, updates) = ([0.0_f32, 1.0, 2.0, 3.0, 4.0], [5.0_f32, 6.0, 7.0, 8.0]);
+/// let input = [0.0_f32, 1.0, 2.0, 3.0, 4.0];
+/// let updates = [5.0_f32, 6.0, 7.0, 8.0];
 /// operator.execute(&input, &[3_u32, 1, 3, 0], &updates, &mut output)?;
 /// assert_eq!(output, [8.0, 6.0, 2.0, 7.0, 4.0]);
 /// # Ok::<(), strew::Error>(())
@@ -381,7 +385,7 @@ impl ScatterOperatorDesc<'_> {
 /// ```
 /// use strew::dml::{DataType, ScatterNdOperatorDesc, Settings, TensorDesc};
 ///
-/// // output[indices[x, 0]] = updates[x]; the input is one zero, which strides of 0 repeat.
+/// // output[indices[x, 0]] = updates[x], into one zero that is repeated.
 /// let operator = ScatterNdOperatorDesc {
 ///     input_tensor: TensorDesc::strided(DataType::Float32, &[1, 8], &[0, 0]),
 ///     indices_tensor: TensorDesc::packed(DataType::Uint32, &[4, 1]),
@@ -392,7 +396,8 @@ impl ScatterOperatorDesc<'_> {
 /// }
 /// .compile(&Settings::default())?;
 /// let mut output = [1.0_f32; 8];
-/// operator.execute(&[0.0_f32], &[4_u32, 3, 1, 7], &[9.0_f32, 10.0, 11.0, 12.0], &mut output)?;
+/// let updates = [9.0_f32, 10.0, 11.0, 12.0];
+/// operator.execute(&[0.0_f32], &[4_u32, 3, 1, 7], &updates, &mut output)?;
 /// assert_eq!(output, [0.0, 11.0, 0.0, 10.0, 9.0, 0.0, 0.0, 12.0]);
 /// # Ok::<(), strew::Error>(())
 /// ```

@@ -11,7 +11,8 @@ use crate::layout::MAX_RANK;
 /// use strew::Bounds;
 /// use strew::dml::{FeatureLevel, Settings};
 ///
-/// let like_directml = Settings { bounds: Bounds::Clamp, ..Settings::default() };
+/// let like_directml =
+///     Settings { bounds: Bounds::Clamp, ..Settings::default() };
 /// assert_eq!(like_directml.feature_level, FeatureLevel::Level4_1);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

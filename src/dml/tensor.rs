@@ -48,7 +48,10 @@ impl<'a> TensorDesc<'a> {
     ///
     /// ```
     /// use strew::dml::{DataType, TensorDesc};
-    /// assert_eq!(TensorDesc::strided(DataType::Uint8, &[2, 3], &[4, 1]).extent(), Ok(7));
+    /// assert_eq!(
+    ///     TensorDesc::strided(DataType::Uint8, &[2, 3], &[4, 1]).extent(),
+    ///     Ok(7)
+    /// );
     /// ```
     #[must_use]
     pub const fn strided(data_type: DataType, sizes: &'a [u32], strides: &'a [u32]) -> Self {
@@ -69,7 +72,10 @@ impl<'a> TensorDesc<'a> {
     /// use strew::Error;
     /// use strew::dml::{DataType, TensorDesc};
     ///
-    /// assert_eq!(TensorDesc::packed(DataType::Uint8, &[4, 5, 6]).extent(), Ok(120));
+    /// assert_eq!(
+    ///     TensorDesc::packed(DataType::Uint8, &[4, 5, 6]).extent(),
+    ///     Ok(120)
+    /// );
     /// let huge = TensorDesc::packed(DataType::Uint8, &[u32::MAX; 8]);
     /// assert!(matches!(huge.extent(), Err(Error::SizesOverflow { .. })));
     /// ```

@@ -281,8 +281,9 @@ pub(crate) fn par_change<T: Element, U: Element, S: Places>(
 /// use strew::{Gather, Layout};
 ///
 /// let (table, three) = (Layout::contiguous([10]), Layout::contiguous([3]));
-/// let explain = Gather::axis(&table, &three, &three, 0)?.explain::<u8, i64>(1);
-/// assert_eq!(explain.to_string(), "check: one block; threads: one, few entries");
+/// let gather = Gather::axis(&table, &three, &three, 0)?;
+/// let explain = gather.explain::<u8, i64>(1).to_string();
+/// assert_eq!(explain, "check: one block; threads: one, few entries");
 /// # Ok::<(), strew::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -24,10 +24,16 @@ use crate::segments::Bags;
 /// let means = Pooled::axis(0).run(Mean, &table, &ids, offsets)?;
 /// assert_eq!(means, array![[3.0, 4.0], [3.0, 4.0]].into_dyn());
 /// // The sum of both columns.
-/// let sums = Pooled::axis(-1).run(Add, &table, &array![0, 1], Bags::Starts(&[0]))?;
+/// let sums = Pooled::axis(-1).run(
+///     Add,
+///     &table,
+///     &array![0, 1],
+///     Bags::Starts(&[0]),
+/// )?;
 /// assert_eq!(sums, array![[3.0], [7.0], [11.0]].into_dyn());
 /// # Ok::<(), strew::Error>(())
 /// ```
+#[doc(alias = "embedding_bag")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Pooled {
     axis: Number,
@@ -38,6 +44,18 @@ pub struct Pooled {
 
 impl Pooled {
     /// Bags along this axis, which may count from the end.
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// use strew::ndarray::Pooled;
+    /// use strew::{Add, Bags};
+    ///
+    /// let table = array![[1, 2], [3, 4]];
+    /// let bags = Bags::Starts(&[0]);
+    /// let columns = Pooled::axis(-1).run(Add, &table, &array![0, 1], bags)?;
+    /// assert_eq!(columns, array![[3], [7]].into_dyn());
+    /// # Ok::<(), strew::Error>(())
+    /// ```
     #[must_use]
     pub fn axis(axis: impl AxisNumber) -> Pooled {
         let (bounds, negative) = (Bounds::Error, Negative::FromEnd);
@@ -45,18 +63,55 @@ impl Pooled {
     }
 
     /// The same with another rule for indices out of bounds: [`Bag::bounds`].
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// use strew::ndarray::Pooled;
+    /// use strew::{Add, Bags, Bounds};
+    ///
+    /// let pooled = Pooled::axis(0).bounds(Bounds::Clamp);
+    /// let (table, ids) = (array![10, 20, 30], array![1, 7]);
+    /// let sum = pooled.run(Add, &table, &ids, Bags::Starts(&[0]))?;
+    /// assert_eq!(sum, array![50].into_dyn());
+    /// # Ok::<(), strew::Error>(())
+    /// ```
     #[must_use]
     pub const fn bounds(self, bounds: Bounds) -> Pooled {
         Pooled { bounds, ..self }
     }
 
     /// The same with another meaning of indices below 0: [`Bag::negative`].
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// use strew::ndarray::Pooled;
+    /// use strew::{Add, Bags, Bounds, Negative};
+    ///
+    /// let pooled = Pooled::axis(0).bounds(Bounds::Skip);
+    /// let pooled = pooled.negative(Negative::OutOfBounds);
+    /// let (table, ids) = (array![10, 20, 30], array![1, -1]);
+    /// let sum = pooled.run(Add, &table, &ids, Bags::Starts(&[0]))?;
+    /// assert_eq!(sum, array![20].into_dyn());
+    /// # Ok::<(), strew::Error>(())
+    /// ```
     #[must_use]
     pub const fn negative(self, negative: Negative) -> Pooled {
         Pooled { negative, ..self }
     }
 
     /// The same without the entries that lead to this position: [`Bag::padding`].
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// use strew::ndarray::Pooled;
+    /// use strew::{Bags, Mean};
+    ///
+    /// let (table, ids) = (array![9.0, 1.0, 2.0], array![1, 0, 2]);
+    /// let pooled = Pooled::axis(0).padding(0);
+    /// let mean = pooled.run(Mean, &table, &ids, Bags::Starts(&[0]))?;
+    /// assert_eq!(mean, array![1.5].into_dyn());
+    /// # Ok::<(), strew::Error>(())
+    /// ```
     #[must_use]
     pub const fn padding(self, position: usize) -> Pooled {
         Pooled { padding: Some(position), ..self }
@@ -69,6 +124,17 @@ impl Pooled {
     /// # Errors
     /// [`Error::AxisOutOfRange`], those of [`Bag::new`] and [`Bag::run`], and
     /// [`Error::SizesOverflow`] if there is no memory for the output or a copy.
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// use strew::ndarray::Pooled;
+    /// use strew::{Bags, Max};
+    ///
+    /// let (table, ids) = (array![[1, 6], [5, 2]], array![0, 1]);
+    /// let most = Pooled::axis(0).run(Max, &table, &ids, Bags::Starts(&[0]))?;
+    /// assert_eq!(most, array![[5, 6]].into_dyn());
+    /// # Ok::<(), strew::Error>(())
+    /// ```
     pub fn run<
         T: Element + Zeroable,
         I: Index,
@@ -97,8 +163,13 @@ impl Pooled {
     /// use strew::{Add, Bags};
     ///
     /// let table = array![200_u8, 100];
-    /// let sums =
-    ///     Pooled::axis(0).run_map(Add, &table, &array![0, 1], Bags::Starts(&[0]), u32::from)?;
+    /// let sums = Pooled::axis(0).run_map(
+    ///     Add,
+    ///     &table,
+    ///     &array![0, 1],
+    ///     Bags::Starts(&[0]),
+    ///     u32::from,
+    /// )?;
     /// assert_eq!(sums, array![300].into_dyn());
     /// # Ok::<(), strew::Error>(())
     /// ```
@@ -128,8 +199,14 @@ impl Pooled {
     /// use strew::ndarray::Pooled;
     /// use strew::{Add, Bags};
     ///
-    /// let (table, ids) = (Array2::from_elem((1000, 64), 1.0), Array1::from_elem(20_000, -1));
-    /// let sums = Pooled::axis(0).par_run(Add, &table, &ids, Bags::Lengths(&[20; 1000]))?;
+    /// let table = Array2::from_elem((1000, 64), 1.0);
+    /// let ids = Array1::from_elem(20_000, -1);
+    /// let sums = Pooled::axis(0).par_run(
+    ///     Add,
+    ///     &table,
+    ///     &ids,
+    ///     Bags::Lengths(&[20; 1000]),
+    /// )?;
     /// assert_eq!(sums, Array2::from_elem((1000, 64), 20.0).into_dyn());
     /// # Ok::<(), strew::Error>(())
     /// ```

@@ -65,12 +65,13 @@ use crate::shape::{self, Shape};
 /// use ndarray::{Array1, Array2, s};
 /// use strew::{Gather, Layout, ndarray::layout};
 ///
-/// let table = Array2::from_shape_fn((4, 6), |(row, column)| 10 * row + column);
+/// let table = Array2::from_shape_fn((4, 6), |(row, col)| 10 * row + col);
 /// let memory = table.as_slice_memory_order().unwrap();
 /// // Every other column, without a copy.
 /// let columns = layout(&table.slice(s![.., 1..;2]), memory)?;
 /// let mut row = Array1::zeros(3);
-/// let gather = Gather::axis(&columns, &Layout::contiguous([]), &Layout::contiguous([3]), 0)?;
+/// let one = Layout::contiguous([]);
+/// let gather = Gather::axis(&columns, &one, &Layout::contiguous([3]), 0)?;
 /// gather.run(memory, &[2], row.as_slice_mut().unwrap())?;
 /// assert_eq!(row.to_vec(), [21, 23, 25]);
 /// # Ok::<(), strew::Error>(())
@@ -104,7 +105,8 @@ pub fn layout<T, D: Dimension>(view: &ArrayRef<T, D>, slice: &[T]) -> Result<Lay
 /// use ndarray::array;
 /// use strew::ndarray::Operator;
 ///
-/// let output = Operator::axis(0).gather(&array![[1, 2], [3, 4], [5, 6]], &array![2, 0])?;
+/// let output = Operator::axis(0)
+///     .gather(&array![[1, 2], [3, 4], [5, 6]], &array![2, 0])?;
 /// assert_eq!(output, array![[5, 6], [1, 2]].into_dyn());
 /// # Ok::<(), strew::Error>(())
 /// ```
@@ -141,6 +143,9 @@ impl Operator {
     /// assert_eq!(output, array![[2], [4]].into_dyn());
     /// # Ok::<(), strew::Error>(())
     /// ```
+    #[doc(alias = "take")]
+    #[doc(alias = "index_select")]
+    #[doc(alias = "index_add")]
     #[must_use]
     pub fn axis(axis: impl AxisNumber) -> Operator {
         let kind = Kind::Axis(axis.number());
@@ -153,10 +158,13 @@ impl Operator {
     /// use ndarray::array;
     /// use strew::ndarray::Operator;
     ///
-    /// let output = Operator::elements(1).gather(&array![[1, 2], [3, 4]], &array![[1], [0]])?;
+    /// let output = Operator::elements(1)
+    ///     .gather(&array![[1, 2], [3, 4]], &array![[1], [0]])?;
     /// assert_eq!(output, array![[2], [3]].into_dyn());
     /// # Ok::<(), strew::Error>(())
     /// ```
+    #[doc(alias = "take_along_axis")]
+    #[doc(alias = "put_along_axis")]
     #[must_use]
     pub fn elements(axis: impl AxisNumber) -> Operator {
         let kind = Kind::Elements(axis.number());
@@ -169,10 +177,13 @@ impl Operator {
     /// use ndarray::array;
     /// use strew::ndarray::Operator;
     ///
-    /// let output = Operator::nd(0).gather(&array![[1, 2], [3, 4]], &array![[1, 0], [0, 1]])?;
+    /// let output = Operator::nd(0)
+    ///     .gather(&array![[1, 2], [3, 4]], &array![[1, 0], [0, 1]])?;
     /// assert_eq!(output, array![3, 2].into_dyn());
     /// # Ok::<(), strew::Error>(())
     /// ```
+    #[doc(alias = "gather_nd")]
+    #[doc(alias = "scatter_nd")]
     #[must_use]
     pub const fn nd(batch_dims: usize) -> Operator {
         Operator { kind: Kind::Nd(batch_dims), bounds: Bounds::Error, negative: Negative::FromEnd }
@@ -203,7 +214,9 @@ impl Operator {
     /// use strew::Negative;
     /// use strew::ndarray::Operator;
     ///
-    /// let padded = Operator::axis(0).bounds(strew::Bounds::Skip).negative(Negative::OutOfBounds);
+    /// let padded = Operator::axis(0)
+    ///     .bounds(strew::Bounds::Skip)
+    ///     .negative(Negative::OutOfBounds);
     /// let mut rows = array![0, 0, 0];
     /// padded.gather_into(&array![10, 20], &array![1, -1, 0], &mut rows)?;
     /// assert_eq!(rows, array![20, 0, 10]);
@@ -226,7 +239,8 @@ impl Operator {
     /// use strew::ndarray::Operator;
     ///
     /// // The value at each row's best column.
-    /// let best = Operator::elements(1).gather(&array![[1, 9, 3], [4, 5, 6]], &array![[1], [2]])?;
+    /// let best = Operator::elements(1)
+    ///     .gather(&array![[1, 9, 3], [4, 5, 6]], &array![[1], [2]])?;
     /// assert_eq!(best, array![[9], [6]].into_dyn());
     /// # Ok::<(), strew::Error>(())
     /// ```
@@ -253,7 +267,11 @@ impl Operator {
     /// use strew::ndarray::Operator;
     ///
     /// let table = array![[1.0, 2.0], [3.0, 4.0]].mapv(f16::from_f32);
-    /// let rows = Operator::axis(0).gather_map(&table, &array![1, 0, 1], f16::to_f32)?;
+    /// let rows = Operator::axis(0).gather_map(
+    ///     &table,
+    ///     &array![1, 0, 1],
+    ///     f16::to_f32,
+    /// )?;
     /// assert_eq!(rows, array![[3.0, 4.0], [1.0, 2.0], [3.0, 4.0]].into_dyn());
     /// # Ok::<(), strew::Error>(())
     /// ```
@@ -281,7 +299,12 @@ impl Operator {
     /// use strew::ndarray::Operator;
     ///
     /// let mut output = array![0.0, 0.0];
-    /// Operator::axis(0).gather_map_into(&array![1_i8, 2], &array![1, 0], &mut output, f32::from)?;
+    /// Operator::axis(0).gather_map_into(
+    ///     &array![1_i8, 2],
+    ///     &array![1, 0],
+    ///     &mut output,
+    ///     f32::from,
+    /// )?;
     /// assert_eq!(output, array![2.0, 1.0]);
     /// # Ok::<(), strew::Error>(())
     /// ```
@@ -314,7 +337,8 @@ impl Operator {
     /// use strew::ndarray::Operator;
     ///
     /// let table = Array2::from_shape_fn((1000, 64), |(row, _)| row);
-    /// let rows = Operator::axis(0).par_gather(&table, &Array1::from_elem(5000, 7))?;
+    /// let rows = Operator::axis(0)
+    ///     .par_gather(&table, &Array1::from_elem(5000, 7))?;
     /// assert_eq!(rows, Array2::from_elem((5000, 64), 7).into_dyn());
     /// # Ok::<(), strew::Error>(())
     /// ```
@@ -343,7 +367,11 @@ impl Operator {
     /// use strew::ndarray::Operator;
     ///
     /// let mut output = array![0, 0];
-    /// Operator::axis(0).par_gather_into(&array![1, 2], &array![1, 0], &mut output)?;
+    /// Operator::axis(0).par_gather_into(
+    ///     &array![1, 2],
+    ///     &array![1, 0],
+    ///     &mut output,
+    /// )?;
     /// assert_eq!(output, array![2, 1]);
     /// # Ok::<(), strew::Error>(())
     /// ```
@@ -487,7 +515,11 @@ impl Operator {
     /// // Into the last two rows; what is no row of the table stays -1.
     /// let mut rows = Array2::from_elem((3, 2), -1);
     /// let skip = Operator::axis(0).bounds(Bounds::Skip);
-    /// skip.gather_into(&array![[1, 2], [3, 4]], &array![1, 7], &mut rows.slice_mut(s![1.., ..]))?;
+    /// skip.gather_into(
+    ///     &array![[1, 2], [3, 4]],
+    ///     &array![1, 7],
+    ///     &mut rows.slice_mut(s![1.., ..]),
+    /// )?;
     /// assert_eq!(rows, array![[-1, -1], [3, 4], [-1, -1]]);
     /// # Ok::<(), strew::Error>(())
     /// ```

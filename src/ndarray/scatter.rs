@@ -51,7 +51,12 @@ impl Operator {
     /// use strew::{Max, ndarray::Operator};
     ///
     /// let mut highest = Array1::from_elem(2, f32::NEG_INFINITY);
-    /// Operator::axis(0).reduce(Max, &mut highest, &array![1, 0, 1], &array![1.0, 2.0, 3.0])?;
+    /// Operator::axis(0).reduce(
+    ///     Max,
+    ///     &mut highest,
+    ///     &array![1, 0, 1],
+    ///     &array![1.0, 2.0, 3.0],
+    /// )?;
     /// assert_eq!(highest, array![2.0, 3.0]);
     /// # Ok::<(), strew::Error>(())
     /// ```
@@ -85,7 +90,13 @@ impl Operator {
     ///
     /// let mut sums = array![0_u32, 0];
     /// let updates = array![200_u8, 100];
-    /// Operator::axis(0).reduce_map(Add, &mut sums, &array![1, 1], &updates, u32::from)?;
+    /// Operator::axis(0).reduce_map(
+    ///     Add,
+    ///     &mut sums,
+    ///     &array![1, 1],
+    ///     &updates,
+    ///     u32::from,
+    /// )?;
     /// assert_eq!(sums, array![0, 300]);
     /// # Ok::<(), strew::Error>(())
     /// ```
@@ -186,7 +197,13 @@ impl Operator {
     /// use strew::{Assign, ndarray::Operator};
     ///
     /// let (before, mut after) = (array![1, 2, 3], array![0, 0, 0]);
-    /// Operator::axis(0).reduce_into(Assign, &before, &array![-1], &array![9], &mut after)?;
+    /// Operator::axis(0).reduce_into(
+    ///     Assign,
+    ///     &before,
+    ///     &array![-1],
+    ///     &array![9],
+    ///     &mut after,
+    /// )?;
     /// assert_eq!(after, array![1, 2, 9]);
     /// # Ok::<(), strew::Error>(())
     /// ```
@@ -232,7 +249,8 @@ impl Operator {
     ///
     /// let mut data = array![100, 100];
     /// let (indices, updates) = (array![1, 1], array![1, 2]);
-    /// Operator::axis(0).reduce_excluding_self(Add, &mut data, &indices, &updates)?;
+    /// Operator::axis(0)
+    ///     .reduce_excluding_self(Add, &mut data, &indices, &updates)?;
     /// assert_eq!(data, array![100, 3]);
     /// # Ok::<(), strew::Error>(())
     /// ```
@@ -291,7 +309,11 @@ impl Operator {
     /// use strew::ndarray::Operator;
     ///
     /// let mut data = array![2_u8, 5];
-    /// Operator::axis(0).mean_excluding_self(&mut data, &array![0, 0], &array![200, 100])?;
+    /// Operator::axis(0).mean_excluding_self(
+    ///     &mut data,
+    ///     &array![0, 0],
+    ///     &array![200, 100],
+    /// )?;
     /// assert_eq!(data, array![150, 5]);
     /// # Ok::<(), strew::Error>(())
     /// ```

@@ -144,18 +144,21 @@ impl sealed::Sealed for f16 {
 /// use strew::Layout;
 /// use strew::quant::{Attributes, BlockQuantized, Packing};
 ///
-/// // 2 rows of 32 values of 4 bits, of which 16 share a scale; the zero points are 8.
+/// // 2 rows of 32 values of 4 bits. 16 share a scale; zero points are 8.
 /// let attributes = Attributes { block_size: 16, ..Attributes::DEFAULT };
-/// let (ids, rows) = (Layout::contiguous([1]), Layout::contiguous([1, 32]));
-/// let gather =
-///     BlockQuantized::new(Packing::U8 { bits: 4 }, &attributes, &[2, 16], &ids, &rows)?;
+/// let ids = Layout::contiguous([1]);
+/// let rows = Layout::contiguous([1, 32]);
+/// let bits = Packing::U8 { bits: 4 };
+/// let gather = BlockQuantized::new(bits, &attributes, &[2, 16], &ids, &rows)?;
 /// let data = [[0x98; 16], [0x7a; 16]];
 /// let mut output = [0.0_f32; 32];
-/// gather.run(data.as_flattened(), &[1.0, 2.0, 10.0, 20.0], None, &[1], &mut output)?;
+/// let scales = [1.0, 2.0, 10.0, 20.0];
+/// gather.run(data.as_flattened(), &scales, None, &[1], &mut output)?;
 /// assert_eq!(output[..2], [20.0, -10.0]);
 /// assert_eq!(output[16..18], [40.0, -20.0]);
 /// # Ok::<(), strew::Error>(())
 /// ```
+#[doc(alias = "GatherBlockQuantized")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BlockQuantized {
     plan: Plan,
@@ -263,13 +266,17 @@ impl BlockQuantized {
     /// use strew::{Error, Layout};
     ///
     /// let new = |packing, attributes: &Attributes| {
-    ///     let (ids, rows) = (Layout::contiguous([3]), Layout::contiguous([3, 128]));
+    ///     let ids = Layout::contiguous([3]);
+    ///     let rows = Layout::contiguous([3, 128]);
     ///     BlockQuantized::new(packing, attributes, &[10, 128], &ids, &rows)
     /// };
     /// let attributes = Attributes::DEFAULT;
     /// assert!(new(Packing::Int4, &attributes).is_ok());
     /// let bits = Packing::U8 { bits: 3 };
-    /// assert_eq!(new(bits, &attributes), Err(Error::BitsNotSupported { found: 3 }));
+    /// assert_eq!(
+    ///     new(bits, &attributes),
+    ///     Err(Error::BitsNotSupported { found: 3 })
+    /// );
     /// let attributes = Attributes { block_size: 24, ..attributes };
     /// let error = Error::BlockSizeNotSupported { found: 24 };
     /// assert_eq!(new(Packing::Int4, &attributes), Err(error));
@@ -326,8 +333,10 @@ impl BlockQuantized {
     /// ```
     /// use strew::quant::{Attributes, BlockQuantized, Packing};
     ///
-    /// let (packing, attributes) = (Packing::U8 { bits: 4 }, Attributes::DEFAULT);
-    /// let sizes = BlockQuantized::sizes(packing, &attributes, &[1000, 64], &[2, 3])?;
+    /// let (packing, attributes) =
+    ///     (Packing::U8 { bits: 4 }, Attributes::DEFAULT);
+    /// let sizes =
+    ///     BlockQuantized::sizes(packing, &attributes, &[1000, 64], &[2, 3])?;
     /// assert_eq!(*sizes, [2, 3, 128]);
     /// # Ok::<(), strew::Error>(())
     /// ```
@@ -348,9 +357,15 @@ impl BlockQuantized {
     /// use strew::quant::{Attributes, BlockQuantized, Packing};
     /// use strew::{Bounds, Layout};
     ///
-    /// let (ids, rows) = (Layout::contiguous([1]), Layout::contiguous([1, 2]));
-    /// let gather =
-    ///     BlockQuantized::new(Packing::Int4, &Attributes::DEFAULT, &[3, 2], &ids, &rows)?;
+    /// let ids = Layout::contiguous([1]);
+    /// let rows = Layout::contiguous([1, 2]);
+    /// let gather = BlockQuantized::new(
+    ///     Packing::Int4,
+    ///     &Attributes::DEFAULT,
+    ///     &[3, 2],
+    ///     &ids,
+    ///     &rows,
+    /// )?;
     /// let mut output = [0.0_f32; 2];
     /// let skip = gather.bounds(Bounds::Skip);
     /// skip.run(&[0x11; 3], &[1.0; 3], None, &[7], &mut output)?;
@@ -373,16 +388,25 @@ impl BlockQuantized {
     /// use strew::quant::{Attributes, BlockQuantized, Packing};
     /// use strew::{Error, Layout, Operand};
     ///
-    /// let (ids, rows) = (Layout::contiguous([1]), Layout::contiguous([1, 2]));
-    /// let gather =
-    ///     BlockQuantized::new(Packing::Int4, &Attributes::DEFAULT, &[3, 2], &ids, &rows)?;
+    /// let ids = Layout::contiguous([1]);
+    /// let rows = Layout::contiguous([1, 2]);
+    /// let gather = BlockQuantized::new(
+    ///     Packing::Int4,
+    ///     &Attributes::DEFAULT,
+    ///     &[3, 2],
+    ///     &ids,
+    ///     &rows,
+    /// )?;
     /// let mut output = [0.0_f32; 2];
     /// let zeros = Some(&[0x11, 0x01][..]);
     /// gather.run(&[0x21, 0x43, 0xf5], &[0.5; 3], zeros, &[-1], &mut output)?;
     /// assert_eq!(output, [2.0, -1.0]);
     /// let error = gather.run(&[0x21; 3], &[0.5; 2], None, &[-1], &mut output);
     /// let operand = Operand::Scales;
-    /// assert_eq!(error, Err(Error::SliceTooShort { operand, expected: 3, found: 2 }));
+    /// assert_eq!(
+    ///     error,
+    ///     Err(Error::SliceTooShort { operand, expected: 3, found: 2 })
+    /// );
     /// # Ok::<(), strew::Error>(())
     /// ```
     pub fn run<S: Scale, I: Index>(
@@ -412,9 +436,15 @@ impl BlockQuantized {
     /// use strew::Layout;
     /// use strew::quant::{Attributes, BlockQuantized, Packing};
     ///
-    /// let (ids, rows) = (Layout::contiguous([1]), Layout::contiguous([1, 2]));
-    /// let gather =
-    ///     BlockQuantized::new(Packing::Int4, &Attributes::DEFAULT, &[3, 2], &ids, &rows)?;
+    /// let ids = Layout::contiguous([1]);
+    /// let rows = Layout::contiguous([1, 2]);
+    /// let gather = BlockQuantized::new(
+    ///     Packing::Int4,
+    ///     &Attributes::DEFAULT,
+    ///     &[3, 2],
+    ///     &ids,
+    ///     &rows,
+    /// )?;
     /// let mut output = [0.0_f32; 2];
     /// gather.par_run(&[0x21, 0x43, 0xf5], &[0.5; 3], None, &[1_u8], &mut output)?;
     /// assert_eq!(output, [1.5, 2.0]);

@@ -74,7 +74,11 @@ fn shifted(values: &[f32; 32], most: u8) -> (f32, f32, [u8; 32]) {
 ///
 /// let row: [f32; 32] = core::array::from_fn(|i| i as f32 - 16.0);
 /// let decoded = Q8_0::encode(&row).decode();
-/// assert!(row.iter().zip(decoded).all(|(value, found)| (value - found).abs() < 0.07));
+/// assert!(
+///     row.iter()
+///         .zip(decoded)
+///         .all(|(value, found)| (value - found).abs() < 0.07)
+/// );
 /// ```
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Pod, Zeroable)]
@@ -301,7 +305,8 @@ impl Q5_1 {
 /// ```
 /// use strew::quant::IQ4_NL;
 ///
-/// let row: [f32; 32] = core::array::from_fn(|i| if i == 0 { -127.0 } else { 13.0 });
+/// let row: [f32; 32] =
+///     core::array::from_fn(|i| if i == 0 { -127.0 } else { 13.0 });
 /// assert_eq!(IQ4_NL::encode(&row).decode(), row);
 /// ```
 #[allow(non_camel_case_types)] // ggml's name.
@@ -472,7 +477,11 @@ fn scales_of(d: [u8; 2], dmin: [u8; 2], scales: [u8; 12]) -> ([f32; 8], [f32; 8]
 ///
 /// let row: [f32; 256] = core::array::from_fn(|i| (i % 16) as f32);
 /// let decoded = Q4_K::encode(&row).decode();
-/// assert!(row.iter().zip(decoded).all(|(value, found)| (value - found).abs() < 0.51));
+/// assert!(
+///     row.iter()
+///         .zip(decoded)
+///         .all(|(value, found)| (value - found).abs() < 0.51)
+/// );
 /// ```
 #[allow(non_camel_case_types)] // ggml's name.
 #[repr(C)]
@@ -532,7 +541,11 @@ impl Q4_K {
 ///
 /// let row: [f32; 256] = core::array::from_fn(|i| (i % 32) as f32);
 /// let decoded = Q5_K::encode(&row).decode();
-/// assert!(row.iter().zip(decoded).all(|(value, found)| (value - found).abs() < 0.51));
+/// assert!(
+///     row.iter()
+///         .zip(decoded)
+///         .all(|(value, found)| (value - found).abs() < 0.51)
+/// );
 /// ```
 #[allow(non_camel_case_types)] // ggml's name.
 #[repr(C)]
@@ -614,7 +627,11 @@ fn sixes<const LOW: u32, const HIGH: u32>(
 ///
 /// let row: [f32; 256] = core::array::from_fn(|i| (i % 64) as f32 - 32.0);
 /// let decoded = Q6_K::encode(&row).decode();
-/// assert!(row.iter().zip(decoded).all(|(value, found)| (value - found).abs() < 0.52));
+/// assert!(
+///     row.iter()
+///         .zip(decoded)
+///         .all(|(value, found)| (value - found).abs() < 0.52)
+/// );
 /// ```
 #[allow(non_camel_case_types)] // ggml's name.
 #[repr(C)]

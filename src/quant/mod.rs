@@ -9,16 +9,18 @@
 //! use strew::quant::Q8_0;
 //! use strew::{Gather, Layout};
 //!
-//! // The bytes of a file: 3 rows of 2 blocks, which are 64 values. Here they are all 1.
+//! // The bytes of a file: 3 rows of 2 blocks, 64 values. They are all 1.
 //! let bytes = [bytemuck::cast(Q8_0::encode(&[1.0; 32])); 3 * 2];
 //! let bytes: &[u8] = <[[u8; 34]]>::as_flattened(&bytes);
 //! let table: &[Q8_0] = bytemuck::cast_slice(bytes);
 //!
-//! let (rows, ids) = (Layout::contiguous([3, 2]), Layout::contiguous([2]));
+//! let rows = Layout::contiguous([3, 2]);
+//! let ids = Layout::contiguous([2]);
 //! let gather = Gather::axis(&rows, &ids, &Layout::contiguous([2, 2]), 0)?;
 //! let mut output = [[0.0_f32; 32]; 4];
 //! gather.run_map(table, &[2, 0], &mut output, Q8_0::decode)?;
-//! assert!(output.as_flattened().iter().all(|value| (value - 1.0).abs() < 0.001));
+//! let near_1 = |value: &f32| (value - 1.0).abs() < 0.001;
+//! assert!(output.as_flattened().iter().all(near_1));
 //! # Ok::<(), strew::Error>(())
 //! ```
 //!
