@@ -3,13 +3,13 @@
 //!
 //! ```text
 //! cargo bench -p strew-benches                         # every workload
-//! cargo bench -p strew-benches -- reduce               # those whose name matches
-//! cargo bench -p strew-benches -- threads              # all threads of the machine against one
+//! cargo bench -p strew-benches -- reduce               # names that match
+//! cargo bench -p strew-benches -- threads              # threads against one
 //! cargo run --release -p strew-benches --bin summary   # one table
 //! cargo run --release -p strew-benches --bin summary -- rows --svg rows.svg
-//! cargo run --release -p strew-benches --bin summary -- --routes   # and what each call does
-//! cargo run --release -p strew-benches --bin sweep -- 1 400   # 400 random workloads of seed 1
-//! cargo run --release -p strew-benches --bin outputs   # new outputs, with and without zeroing
+//! cargo run --release -p strew-benches --bin summary -- --routes # explained
+//! cargo run --release -p strew-benches --bin sweep -- 1 400      # random
+//! cargo run --release -p strew-benches --bin outputs             # new outputs
 //! ```
 //!
 //! Criterion measures each workload as the safe loop, and as strew on each path of the machine.
