@@ -29,7 +29,7 @@
 //!     a b c    1 0        d e f
 //!     d e f               a b c
 //!
-//! elements: each element has an index of its own
+//! elements: each element has an index of its own, here along axis 0
 //!     table    indices    output
 //!     a b c    1 0 0      d b c
 //!     d e f

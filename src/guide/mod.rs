@@ -15,6 +15,7 @@
 //! | call it from C | [`c`] |
 //! | make a call fast, and see what it does | [`speed`] |
 //! | use threads | [`threads`] |
+//! | use arrays of the crate `ndarray` | the module `ndarray` |
 //! | distribute a table over a cluster | [`ranks`] |
 //! | know when another tool is better | [`when_not`] |
 
