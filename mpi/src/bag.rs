@@ -21,6 +21,21 @@ impl Sharded {
     /// # Errors
     /// [`Error::Rank`], [`Error::RowTooLarge`], [`Error::TooManyEntries`]. The outputs are as they
     /// were.
+    ///
+    /// ```
+    /// # let universe = mpi::initialize().ok_or("MPI runs already")?;
+    /// # let world = universe.world();
+    /// use strew::{Bags, Mean};
+    /// use strew_mpi::{Distribution, Sharded};
+    ///
+    /// let table = Sharded::rows(&world, &[4, 2], Distribution::Block)?;
+    /// let rows = (0..table.local_rows()).map(|n| table.global_row(n) as f32);
+    /// let local: Vec<f32> = rows.flat_map(|row| [row, 0.0]).collect();
+    /// let (bags, mut means) = (Bags::Offsets(&[0, 2, 3]), [0.0; 4]);
+    /// table.bag(Mean, &local, &[3, 0, 2], bags, &mut means)?;
+    /// assert_eq!(means, [1.5, 0.0, /**/ 2.0, 0.0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn bag<T: Pod + Send + Sync, I: Index, O: Index>(
         &self,
         pool: impl Pool<T> + Copy + Sync,

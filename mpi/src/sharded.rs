@@ -61,6 +61,18 @@ impl Sharded {
     ///
     /// # Errors
     /// Those of [`new`](Sharded::new).
+    ///
+    /// ```
+    /// # let universe = mpi::initialize().ok_or("MPI runs already")?;
+    /// # let world = universe.world();
+    /// use strew_mpi::{Distribution, Sharded};
+    ///
+    /// // 1000 rows of 4.
+    /// let table = Sharded::rows(&world, &[1000, 4], Distribution::Block)?;
+    /// assert_eq!(table.row_len(), 4);
+    /// assert_eq!(table.local_len(), 4 * table.local_rows());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn rows(
         communicator: &impl Communicator,
         sizes: &[usize],
@@ -78,6 +90,20 @@ impl Sharded {
     /// # Errors
     /// [`Error::Differs`], [`Error::AxesOutOfRange`], [`Error::SizesOverflow`],
     /// [`Error::ShardTooLarge`].
+    ///
+    /// ```
+    /// # let universe = mpi::initialize().ok_or("MPI runs already")?;
+    /// # let world = universe.world();
+    /// use strew::Add;
+    /// use strew_mpi::{Distribution, Sharded};
+    ///
+    /// // The cells of a grid, by pairs of coordinates.
+    /// let grid = Sharded::new(&world, &[30, 40], 2, Distribution::Cyclic)?;
+    /// let mut counts = vec![0_u64; grid.local_len()];
+    /// grid.reduce_repeated(Add, &mut counts, &[0, 0, /**/ 29, 39], &[1])?;
+    /// assert_eq!(grid.row_len(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn new(
         communicator: &impl Communicator,
         sizes: &[usize],
@@ -117,6 +143,18 @@ impl Sharded {
 
     /// The same table with another rule for indices out of bounds; the rule is [`Bounds::Error`] if
     /// none is set.
+    ///
+    /// ```
+    /// # let universe = mpi::initialize().ok_or("MPI runs already")?;
+    /// # let world = universe.world();
+    /// use strew::Bounds;
+    /// use strew_mpi::{Distribution, Sharded};
+    ///
+    /// let table = Sharded::rows(&world, &[4, 2], Distribution::Block)?;
+    /// let table = table.bounds(Bounds::Clamp);
+    /// table.gather(&vec![0; table.local_len()], &[99], &mut [0; 2])?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn bounds(mut self, bounds: Bounds) -> Sharded {
         self.bounds = bounds;
@@ -125,6 +163,19 @@ impl Sharded {
 
     /// The same table with another meaning of indices below 0; [`Negative::FromEnd`] if none is
     /// set.
+    ///
+    /// ```
+    /// # let universe = mpi::initialize().ok_or("MPI runs already")?;
+    /// # let world = universe.world();
+    /// use strew::Negative;
+    /// use strew_mpi::{Distribution, Sharded};
+    ///
+    /// let table = Sharded::rows(&world, &[4, 2], Distribution::Block)?;
+    /// let table = table.negative(Negative::OutOfBounds);
+    /// let local = vec![0; table.local_len()];
+    /// assert!(table.gather(&local, &[-1], &mut [0; 2]).is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn negative(mut self, negative: Negative) -> Sharded {
         self.negative = negative;
@@ -133,6 +184,20 @@ impl Sharded {
 
     /// The same table with a row whose entries no [`bag`](Sharded::bag) counts, as
     /// [`strew::Bag::padding`].
+    ///
+    /// ```
+    /// # let universe = mpi::initialize().ok_or("MPI runs already")?;
+    /// # let world = universe.world();
+    /// use strew::{Add, Bags};
+    /// use strew_mpi::{Distribution, Sharded};
+    ///
+    /// let table = Sharded::rows(&world, &[4, 2], Distribution::Block)?;
+    /// let table = table.padding(0);
+    /// let (local, mut sum) = (vec![1; table.local_len()], [0; 2]);
+    /// table.bag(Add, &local, &[3, 0, 2], Bags::Starts(&[0]), &mut sum)?;
+    /// assert_eq!(sum, [2, 2]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn padding(mut self, row: usize) -> Sharded {
         self.padding = Some(row);
@@ -141,6 +206,20 @@ impl Sharded {
 
     /// The same table with another result of a [`bag`](Sharded::bag) without entries; it is
     /// [`Empty::Zero`] if none is set.
+    ///
+    /// ```
+    /// # let universe = mpi::initialize().ok_or("MPI runs already")?;
+    /// # let world = universe.world();
+    /// use strew::{Add, Bags, Empty};
+    /// use strew_mpi::{Distribution, Sharded};
+    ///
+    /// let table = Sharded::rows(&world, &[4, 2], Distribution::Block)?;
+    /// let table = table.empty(Empty::Keep);
+    /// let (local, mut sum) = (vec![1; table.local_len()], [7; 2]);
+    /// table.bag(Add, &local, &[0_i32; 0], Bags::Lengths(&[0]), &mut sum)?;
+    /// assert_eq!(sum, [7, 7]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn empty(mut self, empty: Empty) -> Sharded {
         self.empty = empty;
@@ -160,6 +239,18 @@ impl Sharded {
     }
 
     /// How many rows this rank owns.
+    ///
+    /// ```
+    /// # let universe = mpi::initialize().ok_or("MPI runs already")?;
+    /// # let world = universe.world();
+    /// use mpi::traits::Communicator;
+    /// use strew_mpi::{Distribution, Sharded};
+    ///
+    /// let table = Sharded::rows(&world, &[1000, 4], Distribution::Cyclic)?;
+    /// let fair = 1000 / world.size() as usize;
+    /// assert!([fair, fair + 1].contains(&table.local_rows()));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn local_rows(&self) -> usize {
         self.shards.owned(self.ranks.rank)
@@ -178,12 +269,35 @@ impl Sharded {
     }
 
     /// Which row of the table is row `local` of this rank.
+    ///
+    /// ```
+    /// # let universe = mpi::initialize().ok_or("MPI runs already")?;
+    /// # let world = universe.world();
+    /// use mpi::traits::Communicator;
+    /// use strew_mpi::{Distribution, Sharded};
+    ///
+    /// let table = Sharded::rows(&world, &[1000, 4], Distribution::Cyclic)?;
+    /// let (rank, ranks) = (world.rank() as usize, world.size() as usize);
+    /// assert_eq!(table.global_row(3), 3 * ranks + rank);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn global_row(&self, local: usize) -> usize {
         self.shards.row(self.ranks.rank, local)
     }
 
     /// What the calls on this table have cost so far on this rank.
+    ///
+    /// ```
+    /// # let universe = mpi::initialize().ok_or("MPI runs already")?;
+    /// # let world = universe.world();
+    /// use strew_mpi::{Distribution, Sharded};
+    ///
+    /// let table = Sharded::rows(&world, &[4, 2], Distribution::Block)?;
+    /// table.gather(&vec![0.0; table.local_len()], &[1], &mut [0.0; 2])?;
+    /// println!("{:?} in all", table.spent().total());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn spent(&self) -> Spent {
         self.ranks.clock.read()
@@ -195,6 +309,21 @@ impl Sharded {
     /// # Errors
     /// [`Error::Rank`], [`Error::RowTooLarge`], [`Error::TooManyEntries`]. The outputs are as they
     /// were, but on one rank alone, whose output may have what comes before the bad index.
+    ///
+    /// ```
+    /// # let universe = mpi::initialize().ok_or("MPI runs already")?;
+    /// # let world = universe.world();
+    /// use strew_mpi::{Distribution, Sharded};
+    ///
+    /// let table = Sharded::rows(&world, &[4, 2], Distribution::Block)?;
+    /// // Each row holds its number.
+    /// let rows = (0..table.local_rows()).map(|n| table.global_row(n));
+    /// let local: Vec<usize> = rows.flat_map(|row| [row; 2]).collect();
+    /// let mut output = [0; 4];
+    /// table.gather(&local, &[3, -4], &mut output)?;
+    /// assert_eq!(output, [3, 3, /**/ 0, 0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn gather<T: Pod + Send + Sync, I: Index>(
         &self,
         local: &[T],
@@ -259,6 +388,19 @@ impl Sharded {
     ///
     /// # Errors
     /// Those of [`reduce`](Sharded::reduce).
+    ///
+    /// ```
+    /// # let universe = mpi::initialize().ok_or("MPI runs already")?;
+    /// # let world = universe.world();
+    /// use strew_mpi::{Distribution, Sharded};
+    ///
+    /// let table = Sharded::rows(&world, &[4, 2], Distribution::Block)?;
+    /// let (mut local, mut row) = (vec![0; table.local_len()], [0; 2]);
+    /// table.scatter(&mut local, &[3, 3], &[1, 2, /**/ 7, 8])?;
+    /// table.gather(&local, &[3], &mut row)?;
+    /// assert_eq!(row, [7, 8]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn scatter<T: Pod + Send + Sync, I: Index>(
         &self,
         local: &mut [T],
@@ -274,6 +416,20 @@ impl Sharded {
     /// # Errors
     /// [`Error::Rank`], [`Error::RowTooLarge`], [`Error::TooManyEntries`]. No rank's part of the
     /// table has changed.
+    ///
+    /// ```
+    /// # let universe = mpi::initialize().ok_or("MPI runs already")?;
+    /// # let world = universe.world();
+    /// use strew::Max;
+    /// use strew_mpi::{Distribution, Sharded};
+    ///
+    /// let table = Sharded::rows(&world, &[4, 2], Distribution::Block)?;
+    /// let (mut local, mut row) = (vec![0; table.local_len()], [0; 2]);
+    /// table.reduce(Max, &mut local, &[3, 3], &[1, 8, /**/ 7, 2])?;
+    /// table.gather(&local, &[3], &mut row)?;
+    /// assert_eq!(row, [7, 8]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn reduce<T: Pod + Send + Sync, I: Index>(
         &self,
         reduction: impl Reduction<T> + Copy + Sync,
@@ -285,10 +441,25 @@ impl Sharded {
     }
 
     /// [`reduce`](Sharded::reduce) with the same `update`, one row, for all entries of this rank:
-    /// indices alone are sent. For histograms.
+    /// indices alone are sent. It is for histograms.
     ///
     /// # Errors
     /// Those of [`reduce`](Sharded::reduce).
+    ///
+    /// ```
+    /// # let universe = mpi::initialize().ok_or("MPI runs already")?;
+    /// # let world = universe.world();
+    /// use mpi::traits::Communicator;
+    /// use strew::Add;
+    /// use strew_mpi::{Distribution, Sharded};
+    ///
+    /// let bins = Sharded::rows(&world, &[10], Distribution::Block)?;
+    /// let (mut counts, mut third) = (vec![0_u32; bins.local_len()], [0]);
+    /// bins.reduce_repeated(Add, &mut counts, &[3, 9, 3], &[1])?;
+    /// bins.gather(&counts, &[3], &mut third)?;
+    /// assert_eq!(third, [2 * world.size() as u32]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn reduce_repeated<T: Pod + Send + Sync, I: Index>(
         &self,
         reduction: impl Reduction<T> + Copy + Sync,
