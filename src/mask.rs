@@ -336,7 +336,7 @@ impl<'a> Pairs<'a> {
         }
     }
 
-    /// With the elements of data, whose slice has `length` of them.
+    /// Pairs the mask with the elements of data, whose slice has `length` of them.
     fn with(
         mask: Mask<'a>,
         layout: &Layout,

@@ -177,7 +177,7 @@ pub struct BlockQuantized {
 
 /// What the attributes say about sizes.
 struct Sizes {
-    /// In values, not in bytes.
+    /// The layout of the table, in values rather than bytes.
     logical: Layout,
     gather_axis: usize,
     quantize_axis: usize,
