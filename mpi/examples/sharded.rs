@@ -3,9 +3,12 @@
 //!
 //! ```text
 //! cargo build --release --example sharded
-//! mpirun -n 2 target/release/examples/sharded [PLACES [ENTRIES]]   # of all ranks, of each rank
-//! target/release/examples/sharded --ranks 1,2,4 [PLACES [ENTRIES]] # strong and weak scaling
+//! mpirun -n 2 target/release/examples/sharded [PLACES [ENTRIES]]
+//! target/release/examples/sharded --ranks 1,2,4 [PLACES [ENTRIES]]
 //! ```
+//!
+//! All ranks together have PLACES, and each has ENTRIES. `--ranks` measures strong and weak
+//! scaling.
 //!
 //! Prints the entries that all ranks move in a second, what they send to each other, and what the
 //! time of rank 0 goes to. Each rank compares its result with a loop over all ranks' entries.

@@ -11,8 +11,10 @@
 //! let table = Sharded::rows(&world, &[1000, 4], Distribution::Block)?;
 //! let mut local = vec![0.0_f32; table.local_len()];
 //!
-//! // Each rank adds to rows of its own choice, whoever owns them, and reads others.
-//! table.reduce(Add, &mut local, &[999, 3], &[1.0, 2.0, 3.0, 4.0, /**/ 5.0, 6.0, 7.0, 8.0])?;
+//! // Each rank adds to rows of its own choice, whoever owns them, and reads
+//! // others.
+//! let updates = [1.0, 2.0, 3.0, 4.0, /**/ 5.0, 6.0, 7.0, 8.0];
+//! table.reduce(Add, &mut local, &[999, 3], &updates)?;
 //! let mut rows = [0.0; 4];
 //! table.gather(&local, &[-1], &mut rows)?;
 //! # if mpi::traits::Communicator::size(&world) == 1 {
