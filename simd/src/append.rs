@@ -21,7 +21,8 @@ use crate::rows::Rows;
 ///
 /// let (table, mut output) = ([1, 2, 3, 4, 5, 6], vec![0]);
 /// let mut rows = |addresses: &[u32]| {
-///     let block = Block { addresses, length: 2, entry_step: 3, ..Block::default() };
+///     let block =
+///         Block { addresses, length: 2, entry_step: 3, ..Block::default() };
 ///     append(Path::detect(), &table, &mut output, 3, &block, 0, false)
 /// };
 /// assert!(rows(&[3, 0]) && !rows(&[0, 4]));

@@ -19,7 +19,8 @@
 //!   table that threads write side by side.
 //!
 //! ```
-//! use strew_simd::{Axes, Axis, Block, Elements, Index, Move, Outside, Path, Tuples};
+//! use strew_simd::{Axes, Axis, Block, Elements, Index, Move, Outside, Path};
+//! use strew_simd::Tuples;
 //!
 //! let path = Path::detect();
 //! let table: Vec<f32> = (0..100).map(|n| n as f32).collect();
@@ -32,8 +33,11 @@
 //! assert!(i64::RESOLVE(path, &indices, &tuples, &axes, &mut addresses));
 //!
 //! let mut output = [0.0; 70];
-//! let block = Block { addresses: &addresses, length: 70, entry_step: 1, ..Block::default() };
-//! Elements::<4>::new(&table, &mut output).unwrap().gather(path, &block, 0);
+//! let addresses = &addresses;
+//! let block =
+//!     Block { addresses, length: 70, entry_step: 1, ..Block::default() };
+//! let mut elements = Elements::<4>::new(&table, &mut output).unwrap();
+//! elements.gather(path, &block, 0);
 //! assert_eq!(output[..3], [99.0, 98.0, 97.0]);
 //! ```
 

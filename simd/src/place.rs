@@ -10,7 +10,9 @@ use core::mem::MaybeUninit;
 /// use strew_simd::{Block, Elements, Move, Path};
 ///
 /// let (table, mut output) = ([1, 2, 3_u32], [MaybeUninit::uninit(); 2]);
-/// let block = Block { addresses: &[2, 0], length: 2, entry_step: 1, ..Block::default() };
+/// let addresses = &[2, 0];
+/// let block =
+///     Block { addresses, length: 2, entry_step: 1, ..Block::default() };
 /// let mut elements = Elements::<4>::new(&table, &mut output).unwrap();
 /// elements.gather(Path::detect(), &block, 0);
 /// // SAFETY: both addresses lie in the table, so both places are written.
