@@ -84,17 +84,7 @@ macro_rules! kernels {
                     axes: &Axes<'_>,
                     to: &mut [u32],
                 ) -> bool {
-                    match axes.outside {
-                        Outside::Nowhere => path.compiled(
-                            #[inline(always)]
-                            || lanes::<$index, false>(path, indices, tuples, axes, to),
-                        ),
-                        // Rarely, so that there is less code.
-                        Outside::Clamp => path.narrow(
-                            #[inline(always)]
-                            || lanes::<$index, true>(path, indices, tuples, axes, to),
-                        ),
-                    }
+                    lanes(path, indices, tuples, axes, to)
                 }
                 resolve
             };
@@ -104,8 +94,8 @@ macro_rules! kernels {
 kernels!(u8 u16 u32 u64 usize i8 i16 i32 i64 isize);
 
 /// Chooses the loop: tuples of 1 to 4 without gaps, or one coordinate after the other.
-#[inline(always)]
-fn lanes<I: Sealed, const CLAMP: bool>(
+#[inline]
+fn lanes<I: Sealed>(
     path: Path,
     indices: &[I],
     tuples: &Tuples,
@@ -141,22 +131,23 @@ fn lanes<I: Sealed, const CLAMP: bool>(
             }
         }
         let side_by_side = short && (copies || packed);
-        let (from, step, at) = match side_by_side {
-            true if copies => (copy.get(..count), all.len() as isize, 0),
-            true => (indices.get(start..start.wrapping_add(count)), all.len() as isize, 0),
-            false => (Some(indices), tuples.step, start),
+        let from = match side_by_side {
+            true if copies => copy.get(..count),
+            true => indices.get(start..start.wrapping_add(count)),
+            false => Some(indices),
         };
         let Some(from) = from else { return false };
+        let run = match side_by_side {
+            true => Run { indices: from, start: 0, step: all.len() as isize, coordinate_step: 1 },
+            false => Run { indices, start, step: tuples.step, coordinate_step: axes.step },
+        };
         if !copies && side_by_side && tuples.next != 0 {
             prefetch_run(from, tuples.next);
         }
         // Where some of the first are below 0, others are likely to be.
         let below = from.iter().take(STEP).any(|index| (index.halves().1 as i32) < 0);
-        inside &= match side_by_side {
-            true if !below && plain(from, all, first, to) => true,
-            true if all.len() > 1 => by_position::<I, CLAMP>(path, from, all, first, to),
-            _ => by_coordinate::<I, CLAMP>(from, step, at, axes, to),
-        };
+        inside &= (side_by_side && !below && plain(path, from, all, first, to))
+            || any(path, &run, side_by_side, axes, to);
         start = start.wrapping_add_signed(tuples.lane_step);
     }
     inside
@@ -165,16 +156,52 @@ fn lanes<I: Sealed, const CLAMP: bool>(
 /// The entries from which a lane is worth a loop of its own.
 const LONG_LANE: usize = 16;
 
+/// Where the tuples of a lane lie in indices.
+struct Run<'a, I> {
+    indices: &'a [I],
+    start: usize,
+    step: isize,
+    coordinate_step: isize,
+}
+
 /// Tuples of 1 to 4 without gaps. `false`: an index is not a position as it is, or there are more
 /// coordinates; the addresses mean nothing.
-#[inline(always)]
-fn plain<I: Sealed>(tuples: &[I], axes: &[Axis], first: u32, to: &mut [u32]) -> bool {
-    match *axes {
-        [a] => run(tuples, [a], first, to),
-        [a, b] => run(tuples, [a, b], first, to),
-        [a, b, c] => run(tuples, [a, b, c], first, to),
-        [a, b, c, d] => run(tuples, [a, b, c, d], first, to),
-        _ => false,
+fn plain<I: Sealed>(path: Path, tuples: &[I], axes: &[Axis], first: u32, to: &mut [u32]) -> bool {
+    path.compiled(
+        #[inline(always)]
+        || match *axes {
+            [a] => positions(tuples, [a], first, to),
+            [a, b] => positions(tuples, [a, b], first, to),
+            [a, b, c] => positions(tuples, [a, b, c], first, to),
+            [a, b, c, d] => positions(tuples, [a, b, c, d], first, to),
+            _ => false,
+        },
+    )
+}
+
+/// Any tuples, with any indices.
+fn any<I: Sealed>(
+    path: Path,
+    run: &Run<'_, I>,
+    side_by_side: bool,
+    axes: &Axes<'_>,
+    to: &mut [u32],
+) -> bool {
+    let several = side_by_side && axes.all.len() > 1;
+    match axes.outside {
+        Outside::Nowhere => path.vectorize(
+            to,
+            #[inline(always)]
+            |to| match several {
+                true => by_position(path, run.indices, axes.all, axes.first, to),
+                false => by_coordinate::<I, false>(run, axes, to),
+            },
+            |to| by_coordinate::<I, false>(run, axes, to),
+        ),
+        Outside::Clamp => path.narrow(
+            #[inline(always)]
+            || by_coordinate::<I, true>(run, axes, to),
+        ),
     }
 }
 
@@ -253,7 +280,7 @@ impl Next {
 
 /// Tuples of `K` without gaps: a plain loop in 32 bits that compilers make vectors of.
 #[inline(always)]
-fn run<I: Sealed, const K: usize>(
+fn positions<I: Sealed, const K: usize>(
     indices: &[I],
     axes: [Axis; K],
     first: u32,
@@ -278,7 +305,7 @@ fn run<I: Sealed, const K: usize>(
 
 /// Tuples of 2 to 4 without gaps, some at a time, of which an index is not a position as it is.
 #[inline(always)]
-fn by_position<I: Sealed, const CLAMP: bool>(
+fn by_position<I: Sealed>(
     path: Path,
     indices: &[I],
     axes: &[Axis],
@@ -286,25 +313,15 @@ fn by_position<I: Sealed, const CLAMP: bool>(
     to: &mut [u32],
 ) -> bool {
     let (mut positions, mut inside) = ([0; POSITIONS], true);
-    let (mut sizes, mut from_end) = ([0; POSITIONS], [0; POSITIONS]);
-    for (n, axis) in axes.iter().cycle().take(POSITIONS).enumerate() {
-        if let (Some(size), Some(end)) = (sizes.get_mut(n), from_end.get_mut(n)) {
-            (*size, *end) = (axis.size, axis.from_end);
-        }
-    }
+    let mut from_end = [0; POSITIONS];
+    from_end.iter_mut().zip(axes.iter().cycle()).for_each(|(end, axis)| *end = axis.from_end);
     let part = POSITIONS / axes.len().max(1);
     for (to, indices) in to.chunks_mut(part).zip(indices.chunks(part * axes.len().max(1))) {
-        let axes_of = sizes.iter().zip(&from_end);
-        for ((to, index), (size, end)) in positions.iter_mut().zip(indices).zip(axes_of) {
-            *to = match CLAMP {
-                true => index.nearest_on_axis(*size, *end),
-                false => {
-                    // In 32 bits, of which vectors have more.
-                    let (low, high) = index.halves();
-                    let sign = if I::SIGNED { (low as i32 >> 31) as u32 } else { 0 };
-                    if high == sign { low.wrapping_add(sign & *end) } else { NOWHERE }
-                }
-            };
+        for ((to, index), end) in positions.iter_mut().zip(indices).zip(&from_end) {
+            // In 32 bits, of which vectors have more.
+            let (low, high) = index.halves();
+            let sign = if I::SIGNED { (low as i32 >> 31) as u32 } else { 0 };
+            *to = if high == sign { low.wrapping_add(sign & *end) } else { NOWHERE };
         }
         inside &= add_positions(path, &positions, axes, first, to);
     }
@@ -357,12 +374,11 @@ fn add_tuples<const K: usize>(
 /// Tuples of any length and strides, one coordinate of all of them after the other.
 #[inline(always)]
 fn by_coordinate<I: Sealed, const CLAMP: bool>(
-    indices: &[I],
-    step: isize,
-    mut start: usize,
+    run: &Run<'_, I>,
     axes: &Axes<'_>,
     addresses: &mut [u32],
 ) -> bool {
+    let Run { indices, mut start, step, coordinate_step } = *run;
     addresses.fill(axes.first);
     let mut all = true;
     for axis in axes.all {
@@ -380,7 +396,7 @@ fn by_coordinate<I: Sealed, const CLAMP: bool>(
                 at = at.wrapping_add_signed(step);
             }
         }
-        start = start.wrapping_add_signed(axes.step);
+        start = start.wrapping_add_signed(coordinate_step);
     }
     all
 }
