@@ -3,49 +3,30 @@
 use strew::Operand;
 
 /// Why a call did nothing, on any rank. Every rank gets the same value.
+///
+/// The rules are those of [`strew::Error`]: `found` is what there is, `expected` what there should
+/// be, or the most that there may be. A program can match all variants without a catch-all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
+#[allow(missing_docs)] // Each variant explains its fields.
 pub enum Error {
-    /// What this rank brought is wrong: the first mistake of the lowest rank that made one. For
-    /// [`IndexOutOfBounds`](strew::Error::IndexOutOfBounds), `entry` counts the rank's own entries.
-    Rank {
-        /// Whose.
-        rank: usize,
-        /// What a call with this rank's slices alone would have said.
-        error: strew::Error,
-    },
+    /// What this rank brought is wrong: `error` is what a call with its slices alone would have
+    /// said, and the first mistake of the lowest rank that made one. For
+    /// [`IndexOutOfBounds`](strew::Error::IndexOutOfBounds), `entry` counts the rank's own entries,
+    /// and `coordinate` is the axis of the table.
+    Rank { rank: usize, error: strew::Error },
     /// The ranks did not say the same about a table when they made it.
     Differs,
-    /// A table has no leading axis, or more than [`MAX_AXES`](crate::MAX_AXES).
-    AxesOutOfRange {
-        /// The number of axes that indices choose from.
-        found: usize,
-        /// The number of sizes, or the most that are possible.
-        most: usize,
-    },
+    /// Indices choose from 1 to `expected` leading axes of a table: as many as it has, and at most
+    /// [`MAX_AXES`](crate::MAX_AXES).
+    AxesOutOfRange { expected: usize, found: usize },
     /// The number of rows or elements exceeds `usize`.
     SizesOverflow,
     /// A rank would own more rows than MPI's messages can name.
-    ShardTooLarge {
-        /// The rows of a rank.
-        rows: usize,
-        /// How many there may be.
-        most: usize,
-    },
-    /// Rows are so long that one for each rank exceeds what MPI can send.
-    RowTooLarge {
-        /// The bytes of a row.
-        bytes: usize,
-        /// How many there may be.
-        most: usize,
-    },
-    /// A rank brings more entries than a call may have.
-    TooManyEntries {
-        /// The entries of the rank that has the most.
-        entries: usize,
-        /// How many there may be.
-        most: usize,
-    },
+    ShardTooLarge { expected: usize, found: usize },
+    /// Rows have so many bytes that one for each rank exceeds what MPI can send.
+    RowTooLarge { expected: usize, found: usize },
+    /// The rank that brings the most entries has more than a call may have.
+    TooManyEntries { expected: usize, found: usize },
 }
 
 impl std::error::Error for Error {}
@@ -55,23 +36,21 @@ impl std::fmt::Display for Error {
         match self {
             Error::Rank { rank, error } => write!(f, "rank {rank}: {error}"),
             Error::Differs => f.write_str("the ranks do not describe the same table"),
-            Error::AxesOutOfRange { found, most } => {
-                write!(f, "axes out of range: 1 to {most} can be indexed, found {found}")
+            Error::AxesOutOfRange { expected, found } => {
+                write!(f, "axes out of range: 1 to {expected} can be indexed, found {found}")
             }
             Error::SizesOverflow => {
                 f.write_str("sizes overflow: the table does not fit the address space")
             }
-            Error::ShardTooLarge { rows, most } => {
-                write!(f, "shard too large: a rank owns at most {most} rows, found {rows}")
+            Error::ShardTooLarge { expected, found } => {
+                write!(f, "shard too large: a rank owns at most {expected} rows, found {found}")
             }
-            Error::RowTooLarge { bytes, most } => {
-                write!(
-                    f,
-                    "row too large: at most {most} bytes on this number of ranks, found {bytes}"
-                )
-            }
-            Error::TooManyEntries { entries, most } => {
-                write!(f, "too many entries: at most {most} a rank and call, found {entries}")
+            Error::RowTooLarge { expected, found } => write!(
+                f,
+                "row too large: at most {expected} bytes on this number of ranks, found {found}"
+            ),
+            Error::TooManyEntries { expected, found } => {
+                write!(f, "too many entries: at most {expected} a rank and call, found {found}")
             }
         }
     }

@@ -73,44 +73,43 @@ impl Ranks {
         received
     }
 
-    /// Sends each rank its part of the items, of `width` values each. Returns those received, in
-    /// the order of the ranks.
+    /// Sends each rank its part of `items`, and puts what comes from each in its part of `to`: so
+    /// many items, of `width` values each, in the order of the ranks. The part of this rank is not
+    /// moved.
     pub(crate) fn swap<T: Pod>(
         &self,
-        items: &[T],
-        (sent, received): (&[usize], &[usize]),
+        (items, sent): (&[T], &[usize]),
+        (to, received): (&mut [T], &[usize]),
         width: usize,
-    ) -> Vec<T> {
+    ) {
         let bytes = width.saturating_mul(size_of::<T>());
-        let total = received.iter().sum::<usize>().saturating_mul(width);
-        let mut all = bytemuck::zeroed_vec(total);
         let ((counts, places), (counts_in, places_in)) =
-            (parts(sent, bytes), parts(received, bytes));
+            (self.parts(sent, bytes), self.parts(received, bytes));
+        self.clock.sent(counts.iter().fold(0, |sum, count| sum.saturating_add(*count as usize)));
         // The address of an empty slice may be 1, which Open MPI takes for a wish of its own
         // (`MPI_IN_PLACE`). No part reaches into these.
         let (one, mut one_in) = ([0_u8], [0_u8]);
         let from = if items.is_empty() { &one } else { bytemuck::cast_slice(items) };
-        let to = match bytemuck::cast_slice_mut(&mut all) {
+        let to = match bytemuck::cast_slice_mut(to) {
             [] => &mut one_in,
             to => to,
         };
         let from = Partition::new(from, counts, places);
         let mut to = PartitionMut::new(to, counts_in, places_in);
         self.timed(|c| c.all_to_all_varcount_into(&from, &mut to));
-        let own = sent.get(self.rank).copied().unwrap_or(0);
-        let others = sent.iter().sum::<usize>().saturating_sub(own);
-        self.clock.sent(others.saturating_mul(bytes));
-        all
+    }
+
+    /// The bytes of each part that is moved, and where it starts. Rounds are so small that MPI can
+    /// count them.
+    fn parts(&self, items: &[usize], bytes: usize) -> (Vec<i32>, Vec<i32>) {
+        let count = |items: &usize| i32::try_from(items.saturating_mul(bytes)).unwrap_or(i32::MAX);
+        let mut counts: Vec<_> = items.iter().map(count).collect();
+        counts.get_mut(self.rank).into_iter().for_each(|own| *own = 0);
+        (counts, starts(items).iter().map(count).collect())
     }
 
     /// A call of MPI, which takes until the other ranks have made it too.
     fn timed(&self, call: impl FnOnce(&SimpleCommunicator)) {
         self.clock.time(|spent| &mut spent.exchange, || call(&self.communicator));
     }
-}
-
-/// The bytes of each part, and where it starts. Rounds are so small that MPI can count them.
-fn parts(items: &[usize], bytes: usize) -> (Vec<i32>, Vec<i32>) {
-    let count = |items: &usize| i32::try_from(items.saturating_mul(bytes)).unwrap_or(i32::MAX);
-    (items.iter().map(count).collect(), starts(items).iter().map(count).collect())
 }

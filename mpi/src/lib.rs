@@ -62,6 +62,8 @@ mod bag;
 mod error;
 mod exchange;
 mod kernels;
+mod memory;
+mod moves;
 mod rounds;
 mod route;
 mod sharded;

@@ -39,6 +39,8 @@ pub(crate) struct Part {
     pub(crate) sent: Vec<usize>,
     /// The number of those that come from each.
     pub(crate) received: Vec<usize>,
+    /// The rank that this is.
+    own: usize,
 }
 
 impl Rounds {
@@ -59,7 +61,7 @@ impl Rounds {
         let &[entries, least] = agreed.as_slice() else { return Err(Error::Differs) };
         let [entries, most] = [entries, !least].map(|number| number as usize);
         if entries > u32::MAX as usize {
-            return Err(Error::TooManyEntries { entries, most: u32::MAX as usize });
+            return Err(Error::TooManyEntries { expected: u32::MAX as usize, found: entries });
         }
         let extent = if by == By::Entry { entries } else { shards.most() };
         let (rounds, shift) = divide(extent, entries.div_ceil(most.max(1)));
@@ -122,7 +124,8 @@ impl Rounds {
         let peak = self.peaks.get(round).copied().unwrap_or(0);
         if peak <= self.most.saturating_mul(2) {
             let nothing = peak == 0;
-            return (!nothing).then_some(Part { ranges, sent, received }).into_iter().collect();
+            let part = Part { ranges, sent, received, own: ranks.rank };
+            return (!nothing).then_some(part).into_iter().collect();
         }
         let lengths: Vec<_> = sent.iter().map(|length| *length as u64).collect();
         let first: Vec<_> = ranks.before(&lengths).into_iter().map(|sum| sum as usize).collect();
@@ -140,13 +143,30 @@ impl Rounds {
                     .collect();
                 let sent = ranges.iter().map(Range::len).collect();
                 let received = overlaps(&first_in, &received, &window).map(|part| part.len());
-                Part { sent, received: received.collect(), ranges }
+                Part { sent, received: received.collect(), ranges, own: ranks.rank }
             })
             .collect()
     }
 }
 
 impl Part {
+    /// Where the entries that stay on this rank are among those that are sent.
+    pub(crate) fn kept(&self) -> Range<usize> {
+        range(&self.sent, self.own)
+    }
+
+    /// Where they are among those that are received.
+    pub(crate) fn kept_in(&self) -> Range<usize> {
+        range(&self.received, self.own)
+    }
+
+    /// What is received from the other ranks.
+    pub(crate) fn received_from_others(&self) -> Vec<usize> {
+        let mut received = self.received.clone();
+        received.get_mut(self.own).into_iter().for_each(|own| *own = 0);
+        received
+    }
+
     /// The items of a list for all ranks, one after the other.
     pub(crate) fn pick<'a>(&self, list: &'a [u32]) -> std::borrow::Cow<'a, [u32]> {
         let neighbours = self.ranges.iter().zip(self.ranges.iter().skip(1));
@@ -159,6 +179,13 @@ impl Part {
         let parts = self.ranges.iter().filter_map(|range| list.get(range.clone()));
         parts.flatten().copied().collect::<Vec<_>>().into()
     }
+}
+
+/// Where part `number` of some parts of these lengths is, one behind the other.
+fn range(lengths: &[usize], number: usize) -> Range<usize> {
+    let start =
+        lengths.iter().take(number).fold(0_usize, |sum, length| sum.saturating_add(*length));
+    start..start.saturating_add(lengths.get(number).copied().unwrap_or(0))
 }
 
 /// Divides `extent` into at least `rounds` rounds, if there are as many numbers: how many, and the

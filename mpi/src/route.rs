@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use strew::{Bounds, Gather, Index, Layout, Negative};
 
+use crate::memory::room;
 use crate::shards::Shards;
 
 /// What turns a tuple of indices into a row of the table.
@@ -39,25 +40,29 @@ impl Rule<'_> {
         })
     }
 
-    /// Visits the entries that are not left out, in order, each with its row.
+    /// Visits all entries, in order, each with its row or, if it is left out, without. Keeps what is
+    /// found.
     #[inline(always)]
-    fn each<I: Index>(&self, indices: &[I], mut visit: impl FnMut(usize, usize)) {
+    fn each<I: Index, F>(
+        &self,
+        indices: &[I],
+        found: &mut [F],
+        mut visit: impl FnMut(usize, Option<usize>) -> F,
+    ) {
         let resolve = |index: &I, size| self.bounds.position(*index, size, self.negative);
-        let mut found = |entry, row: Option<usize>| match row {
-            Some(row) if self.padding != Some(row) => visit(entry, row),
-            _ => {}
-        };
+        let used = |row: &usize| self.padding != Some(*row);
         if let [size] = *self.sizes {
-            for (entry, index) in indices.iter().enumerate() {
-                found(entry, resolve(index, size));
+            for (entry, (index, found)) in indices.iter().zip(found).enumerate() {
+                *found = visit(entry, resolve(index, size).filter(used));
             }
             return;
         }
-        for (entry, tuple) in indices.chunks_exact(self.sizes.len().max(1)).enumerate() {
+        let tuples = indices.chunks_exact(self.sizes.len().max(1));
+        for (entry, (tuple, found)) in tuples.zip(found).enumerate() {
             let row = tuple.iter().zip(self.sizes).try_fold(0_usize, |row, (index, size)| {
                 Some(row.wrapping_mul(*size).wrapping_add(resolve(index, *size)?))
             });
-            found(entry, row);
+            *found = visit(entry, row.filter(used));
         }
     }
 }
@@ -72,6 +77,8 @@ pub(crate) struct Routes {
     pub(crate) ids: Vec<u32>,
     /// Where each range starts; and where the last one ends.
     pub(crate) starts: Vec<usize>,
+    /// Of each entry the number of its range, and of its row at its owner.
+    found: Vec<[u32; 2]>,
 }
 
 impl Routes {
@@ -89,16 +96,21 @@ impl Routes {
         round: impl Fn(usize, usize) -> usize,
     ) -> Result<(), strew::Error> {
         rule.check(indices)?;
-        let place = |entry, row| {
-            let (owner, local) = shards.owner(row);
-            (round(entry, local).wrapping_mul(ranks).wrapping_add(owner), local)
-        };
-        // All are looked at twice, which takes less time than to keep what the first look finds.
-        let mut next = vec![0_usize; ranks.saturating_mul(rounds)];
-        rule.each(indices, |entry, row| {
-            if let Some(count) = next.get_mut(place(entry, row).0) {
+        // What the first look finds is kept for the second one. Entries that are left out have no
+        // range.
+        let left_out = ranks.saturating_mul(rounds);
+        let mut next = vec![0_usize; left_out];
+        let entries = indices.len() / rule.sizes.len().max(1);
+        let found = room(&mut self.found, entries);
+        rule.each(indices, found, |entry, row| {
+            let (range, local) = row.map_or((left_out, 0), |row| {
+                let (owner, local) = shards.owner(row);
+                (round(entry, local).wrapping_mul(ranks).wrapping_add(owner), local)
+            });
+            if let Some(count) = next.get_mut(range) {
                 *count = count.wrapping_add(1);
             }
+            [range as u32, local as u32]
         });
         self.starts.clear();
         let mut end = 0_usize;
@@ -109,17 +121,16 @@ impl Routes {
         self.starts.push(end);
         self.order.resize(end, 0);
         self.ids.resize(end, 0);
-        rule.each(indices, |entry, row| {
-            let (range, local) = place(entry, row);
-            if let Some(next) = next.get_mut(range) {
+        for (entry, [range, local]) in found.iter().enumerate() {
+            if let Some(next) = next.get_mut(*range as usize) {
                 if let (Some(order), Some(id)) =
                     (self.order.get_mut(*next), self.ids.get_mut(*next))
                 {
-                    (*order, *id) = (entry as u32, local as u32);
+                    (*order, *id) = (entry as u32, *local);
                 }
                 *next = next.wrapping_add(1);
             }
-        });
+        }
         Ok(())
     }
 
@@ -168,6 +179,7 @@ mod tests {
             order: vec![1, 0, 2, 5, 6],
             ids: vec![0, 2, 4, 1, 0],
             starts: vec![0, 1, 3, 4, 5],
+            found: vec![[1, 2], [0, 0], [1, 4], [4, 0], [4, 0], [2, 1], [3, 0]],
         };
         assert_eq!(expected.ranges(1, 2), [3..4, 4..5]);
         assert_eq!(found, Ok(expected));
@@ -188,7 +200,12 @@ mod tests {
             first: 3,
         };
         let found = routes(rule, &shards, &[1_i8, 2, 0, -1], (2, 1), |_, _| 0);
-        let expected = Routes { order: vec![1, 0], ids: vec![1, 2], starts: vec![0, 1, 2] };
+        let expected = Routes {
+            order: vec![1, 0],
+            ids: vec![1, 2],
+            starts: vec![0, 1, 2],
+            found: vec![[1, 2], [0, 1]],
+        };
         assert_eq!(found, Ok(expected));
         let error = routes(rule, &shards, &[1_u64, 2, 0, 3], (2, 1), |_, _| 0);
         let bad = strew::Error::IndexOutOfBounds { entry: 4, coordinate: 1, value: 3, size: 3 };

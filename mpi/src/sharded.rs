@@ -1,7 +1,6 @@
 //! Tables over ranks, and the calls on them.
 
 use std::cell::Cell;
-use std::ops::Range;
 
 use bytemuck::Pod;
 use mpi::traits::Communicator;
@@ -12,6 +11,7 @@ use strew::{
 use crate::error::Error;
 use crate::exchange::Ranks;
 use crate::kernels;
+use crate::memory::Kept;
 use crate::rounds::{By, Rounds};
 use crate::route::{Routes, Rule};
 use crate::shards::{Distribution, Shards};
@@ -45,6 +45,7 @@ pub struct Sharded {
     buffer: usize,
     /// Of the call before: memory for the next one.
     routes: Cell<Routes>,
+    pub(crate) memory: Kept,
 }
 
 /// The updates of a call.
@@ -138,6 +139,7 @@ impl Sharded {
             empty: Empty::Zero,
             buffer: 16 << 20,
             routes: Cell::default(),
+            memory: Kept::default(),
         })
     }
 
@@ -231,7 +233,8 @@ impl Sharded {
     ///
     /// Larger calls go in rounds. Entries are evenly drawn to rounds, and a round may have twice as
     /// many bytes, or a row for each rank, if that is more. A rank holds what it sends and what it
-    /// receives, and beside them 8 bytes for each of its entries.
+    /// receives, and beside them 16 bytes for each of its entries. The table keeps this memory for
+    /// the next call.
     #[must_use]
     pub fn buffer(mut self, bytes: usize) -> Sharded {
         self.buffer = bytes;
@@ -352,32 +355,6 @@ impl Sharded {
         Ok(())
     }
 
-    /// Gets the rows of all entries from their owners. Those of entries that are left out stay.
-    pub(crate) fn fetch<T: Pod + Send + Sync>(
-        &self,
-        rounds: &Rounds,
-        local: &[T],
-        (output, entries): (&mut [T], usize),
-    ) -> Result<(), Error> {
-        for round in 0..rounds.count() {
-            for part in rounds.parts(&self.ranks, round) {
-                let ids = part.pick(&rounds.routes.ids);
-                let wanted = self.ranks.swap(&ids, (&part.sent, &part.received), 1);
-                let mut rows = zeroed(wanted.len(), self.row);
-                self.kernel(|| {
-                    kernels::gather((local, self.local_rows()), &wanted, &mut rows, self.row)
-                })?;
-                let rows = self.ranks.swap(&rows, (&part.received, &part.sent), self.row);
-                let order = part.pick(&rounds.routes.order);
-                self.packing(|| {
-                    let to = (&mut *output, entries);
-                    kernels::scatter(Assign, to, &order, (&rows, false), self.row)
-                })?;
-            }
-        }
-        Ok(())
-    }
-
     /// Keeps the memory of a call for the next one.
     pub(crate) fn done(&self, rounds: Rounds) {
         self.routes.set(rounds.routes);
@@ -437,7 +414,7 @@ impl Sharded {
         indices: &[I],
         updates: &[T],
     ) -> Result<(), Error> {
-        self.apply(reduction, local, indices, Updates::Each(updates))
+        self.change(reduction, local, indices, Updates::Each(updates))
     }
 
     /// [`reduce`](Sharded::reduce) with the same `update`, one row, for all entries of this rank:
@@ -467,10 +444,10 @@ impl Sharded {
         indices: &[I],
         update: &[T],
     ) -> Result<(), Error> {
-        self.apply(reduction, local, indices, Updates::Repeated(update))
+        self.change(reduction, local, indices, Updates::Repeated(update))
     }
 
-    fn apply<T: Pod + Send + Sync, I: Index>(
+    fn change<T: Pod + Send + Sync, I: Index>(
         &self,
         reduction: impl Reduction<T> + Copy + Sync,
         local: &mut [T],
@@ -502,34 +479,7 @@ impl Sharded {
         }
         let width = if repeated { 0 } else { self.row };
         let rounds = self.rounds::<T, I>((indices, 0), By::Row, false, width, (short, later))?;
-        // The row of each rank, where it has one for all of its entries.
-        let shared = repeated.then(|| self.ranks.all(updates, self.row));
-        let owned = self.local_rows();
-        for round in 0..rounds.count() {
-            for part in rounds.parts(&self.ranks, round) {
-                let (sent, received) = (&part.sent, &part.received);
-                let ids = self.ranks.swap(&part.pick(&rounds.routes.ids), (sent, received), 1);
-                if let Some(shared) = &shared {
-                    self.kernel(|| {
-                        same_rows(shared, received, self.row).try_for_each(|(range, update)| {
-                            let ids = ids.get(range).unwrap_or_default();
-                            let from = (update, true);
-                            kernels::scatter(reduction, (local, owned), ids, from, self.row)
-                        })
-                    })?;
-                    continue;
-                }
-                let order = part.pick(&rounds.routes.order);
-                let mut packed = zeroed(order.len(), self.row);
-                self.packing(|| {
-                    kernels::gather((updates, entries), &order, &mut packed, self.row)
-                })?;
-                let rows = self.ranks.swap(&packed, (sent, received), self.row);
-                self.kernel(|| {
-                    kernels::scatter(reduction, (local, owned), &ids, (&rows, false), self.row)
-                })?;
-            }
-        }
+        self.apply(&rounds, reduction, local, (updates, entries, repeated))?;
         self.done(rounds);
         Ok(())
     }
@@ -568,7 +518,7 @@ impl Sharded {
         let bytes = width.saturating_mul(size_of::<T>());
         let longest = MAX_BYTES / self.ranks.count.max(1);
         if bytes > longest {
-            return Err(Error::RowTooLarge { bytes, most: longest });
+            return Err(Error::RowTooLarge { expected: longest, found: bytes });
         }
         // Two times as many may be sent at once, and MPI must be able to count their bytes.
         let bytes = bytes.saturating_add(size_of::<u32>());
@@ -597,7 +547,10 @@ impl Sharded {
         self.ranks.clock.time(|spent| &mut spent.kernels, work).map_err(|error| self.own(error))
     }
 
-    fn packing(&self, work: impl FnOnce() -> Result<(), strew::Error>) -> Result<(), Error> {
+    pub(crate) fn packing(
+        &self,
+        work: impl FnOnce() -> Result<(), strew::Error>,
+    ) -> Result<(), Error> {
         self.ranks.clock.time(|spent| &mut spent.packing, work).map_err(|error| self.own(error))
     }
 
@@ -621,7 +574,7 @@ fn shape(sizes: &[usize], axes: usize, ranks: usize) -> Result<(&[usize], usize,
     let most = MAX_AXES.min(sizes.len());
     let (leading, rest) = match sizes.split_at_checked(axes) {
         Some(split) if (1..=most).contains(&axes) => split,
-        _ => return Err(Error::AxesOutOfRange { found: axes, most }),
+        _ => return Err(Error::AxesOutOfRange { expected: most, found: axes }),
     };
     let product =
         |sizes: &[usize]| sizes.iter().try_fold(1_usize, |all, size| all.checked_mul(*size));
@@ -630,7 +583,7 @@ fn shape(sizes: &[usize], axes: usize, ranks: usize) -> Result<(&[usize], usize,
     };
     let owned = rows.div_ceil(ranks.max(1));
     if owned > MAX_ROWS {
-        return Err(Error::ShardTooLarge { rows: owned, most: MAX_ROWS });
+        return Err(Error::ShardTooLarge { expected: MAX_ROWS, found: owned });
     }
     Ok((leading, rows, row))
 }
@@ -638,32 +591,4 @@ fn shape(sizes: &[usize], axes: usize, ranks: usize) -> Result<(&[usize], usize,
 /// What is wrong with a slice that is too short.
 pub(crate) fn fits(operand: Operand, expected: usize, found: usize) -> Option<strew::Error> {
     (found < expected).then_some(strew::Error::SliceTooShort { operand, expected, found })
-}
-
-fn zeroed<T: Pod>(rows: usize, row: usize) -> Vec<T> {
-    bytemuck::zeroed_vec(rows.saturating_mul(row))
-}
-
-/// What ranks with the same update bring, one after the other: the range of their entries, where
-/// rank `r` has `counts[r]`, and the update.
-fn same_rows<'a, T: Pod>(
-    updates: &'a [T],
-    counts: &'a [usize],
-    row: usize,
-) -> impl Iterator<Item = (Range<usize>, &'a [T])> {
-    let rows: Vec<_> = updates.chunks_exact(row.max(1)).zip(counts).collect();
-    let same = |a: &(&[T], _), b: &(&[T], _)| bytes(a.0) == bytes(b.0);
-    let mut end = 0_usize;
-    let mut runs = Vec::new();
-    for run in rows.chunk_by(same) {
-        let Some((update, _)) = run.first() else { continue };
-        let start = end;
-        end = run.iter().fold(end, |end, (_, count)| end.saturating_add(**count));
-        runs.push((start..end, *update));
-    }
-    runs.into_iter()
-}
-
-fn bytes<T: Pod>(values: &[T]) -> &[u8] {
-    bytemuck::cast_slice(values)
 }

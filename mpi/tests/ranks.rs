@@ -65,6 +65,7 @@ fn all_cases(world: &SimpleCommunicator) {
     }
     tables_that_differ(world);
     short_slices(world);
+    limits(world);
     if world.rank() == 0 {
         println!("{} ranks: {cases} cases on random tables", world.size());
     }
@@ -452,14 +453,14 @@ fn tables_that_differ(world: &SimpleCommunicator) {
     assert_eq!(table(&[10 + odd, 3], 1), differs);
     assert_eq!(table(&[10, 3 + odd], 1), differs);
     assert_eq!(table(&[10, 3], 1 + 2 * odd), differs);
-    let refused = |found, most| Some(Error::AxesOutOfRange { found, most });
+    let refused = |found, expected| Some(Error::AxesOutOfRange { expected, found });
     assert_eq!(table(&[10], 0), refused(0, 1));
     assert_eq!(table(&[1; 9], 8), refused(8, MAX_AXES));
     assert_eq!(
         table(&[usize::MAX, 2], 1),
         Some(Error::ShardTooLarge {
-            rows: usize::MAX.div_ceil(world.size() as usize),
-            most: u32::MAX as usize,
+            expected: u32::MAX as usize,
+            found: usize::MAX.div_ceil(world.size() as usize),
         })
     );
     assert_eq!(table(&[usize::MAX, 2], 2), Some(Error::SizesOverflow));
@@ -496,4 +497,26 @@ fn short_slices(world: &SimpleCommunicator) {
     let error = strew::Error::IndexOutOfBounds { entry: 0, coordinate: 0, value: 7, size: 7 };
     assert_eq!(found, Err(Error::Rank { rank: 0, error }));
     assert_eq!(local, vec![0; table.local_len()]);
+}
+
+/// What MPI cannot count is refused on all ranks, before it is looked at.
+fn limits(world: &SimpleCommunicator) {
+    let ranks = world.size() as usize;
+    if ranks == 1 {
+        return;
+    }
+    let [row, most] = [1 << 31, i32::MAX as usize / ranks];
+    let long = Sharded::rows(world, &[0, row], Distribution::Block).unwrap();
+    let refused = Err(Error::RowTooLarge { expected: most, found: row });
+    assert_eq!(long.gather::<u8, u8>(&[], &[], &mut []), refused);
+    assert_eq!(long.scatter::<u8, u8>(&mut [], &[], &[]), refused);
+
+    let count = 1_usize << 32;
+    let table = Sharded::rows(world, &[1], Distribution::Block).unwrap();
+    let mut local = vec![5_u8; table.local_len()];
+    // Zeros that nobody looks at take no memory.
+    let indices = vec![0_u8; if world.rank() == 1 { count } else { 3 }];
+    let refused = Err(Error::TooManyEntries { expected: count - 1, found: count });
+    assert_eq!(table.reduce_repeated(Add, &mut local, &indices, &[1]), refused);
+    assert_eq!(local, vec![5; table.local_len()]);
 }
