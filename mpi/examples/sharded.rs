@@ -84,26 +84,33 @@ impl Run {
         self.world.rank() as usize
     }
 
-    /// All ranks' entries: each rank can make those of every other.
+    /// The places that this rank draws for a call: others than those before, which caches may hold.
+    fn ids(&self, call: usize, count: usize, places: usize) -> Vec<u32> {
+        list(call * self.world.size() as usize + self.rank(), count, places).collect()
+    }
+
+    /// The entries of all calls and ranks, in their order: each rank can make those of every other.
     fn all(&self, count: usize, places: usize) -> impl Iterator<Item = (usize, usize)> {
-        let ranks = 0..self.world.size() as usize;
-        ranks
-            .flat_map(move |rank| list(rank, count, places).enumerate())
+        let lists = 0..self.calls() * self.world.size() as usize;
+        lists
+            .flat_map(move |stream| list(stream, count, places).enumerate())
             .map(|(entry, place)| (entry, place as usize))
     }
 
-    /// The time of the fastest of some calls, and what it went to.
+    /// The time of the fastest of some calls with `count` of the places, and what it went to.
     fn measure(
         &self,
         table: &Sharded,
-        mut call: impl FnMut() -> Result<(), strew_mpi::Error>,
+        (count, places): (usize, usize),
+        mut call: impl FnMut(&[u32]) -> Result<(), strew_mpi::Error>,
     ) -> Result<(f64, Spent), strew_mpi::Error> {
         let mut best = (f64::INFINITY, Spent::default());
-        for _ in 0..self.calls() {
+        for number in 0..self.calls() {
+            let ids = self.ids(number, count, places);
             let before = table.spent();
             self.world.barrier();
             let start = Instant::now();
-            call()?;
+            call(&ids)?;
             self.world.barrier();
             let seconds = start.elapsed().as_secs_f64();
             if seconds < best.0 {
@@ -157,21 +164,22 @@ impl Run {
     fn histo(&self) -> Result<(), Box<dyn Error>> {
         let table = Sharded::rows(&self.world, &[self.places], Distribution::Block)?;
         let mut counts = vec![0_u64; table.local_len()];
-        let ids: Vec<u32> = list(self.rank(), self.entries, self.places).collect();
-        let best = self.measure(&table, || table.reduce_repeated(Add, &mut counts, &ids, &[1]))?;
+        let drawn = (self.entries, self.places);
+        let best =
+            self.measure(&table, drawn, |ids| table.reduce_repeated(Add, &mut counts, ids, &[1]))?;
         let mut expected = vec![0_u64; table.local_len()];
         let start = table.global_row(0);
         for (_, place) in self.all(self.entries, self.places) {
             if let Some(count) = expected.get_mut(place.wrapping_sub(start)) {
-                *count += self.calls() as u64;
+                *count += 1;
             }
         }
         let same = counts == expected;
-        let alone = self.alone(|| {
+        let alone = self.alone(|ids| {
             let (places, list) =
                 (Layout::contiguous([self.places]), Layout::contiguous([ids.len()]));
             let ones = Layout::strided([ids.len()], [0]);
-            Scatter::axis(&places, &list, &ones, 0)?.reduce(Add, &mut counts, &ids, &[1])
+            Scatter::axis(&places, &list, &ones, 0)?.reduce(Add, &mut counts, ids, &[1])
         });
         self.print("histo", best, self.entries, same, alone);
         Ok(())
@@ -182,14 +190,15 @@ impl Run {
         let table = Sharded::rows(&self.world, &[self.places], Distribution::Block)?;
         let value = |place: usize| place as u64 * 3 + 1;
         let local: Vec<_> = (0..table.local_len()).map(|n| value(table.global_row(n))).collect();
-        let ids: Vec<u32> = list(self.rank(), self.entries, self.places).collect();
-        let mut output = vec![0_u64; ids.len()];
-        let best = self.measure(&table, || table.gather(&local, &ids, &mut output))?;
+        let mut output = vec![0_u64; self.entries];
+        let drawn = (self.entries, self.places);
+        let best = self.measure(&table, drawn, |ids| table.gather(&local, ids, &mut output))?;
+        let ids = self.ids(self.calls() - 1, self.entries, self.places);
         let same = ids.iter().zip(&output).all(|(id, found)| *found == value(*id as usize));
-        let alone = self.alone(|| {
+        let alone = self.alone(|ids| {
             let (places, list) =
                 (Layout::contiguous([self.places]), Layout::contiguous([ids.len()]));
-            Gather::axis(&places, &list, &list, 0)?.run(&local, &ids, &mut output)
+            Gather::axis(&places, &list, &list, 0)?.run(&local, ids, &mut output)
         });
         self.print("ig", best, self.entries, same, alone);
         Ok(())
@@ -204,9 +213,10 @@ impl Run {
         let owned = (0..table.local_rows()).map(|local| table.global_row(local));
         let mut local: Vec<_> =
             owned.flat_map(|row| (0..WIDTH).map(move |column| value(row, column))).collect();
-        let ids: Vec<u32> = list(self.rank(), count, rows).collect();
         let mut output = vec![0.0; count * WIDTH];
-        let best = self.measure(&table, || table.gather(&local, &ids, &mut output))?;
+        let drawn = (count, rows);
+        let best = self.measure(&table, drawn, |ids| table.gather(&local, ids, &mut output))?;
+        let ids = self.ids(self.calls() - 1, count, rows);
         let expected =
             |(n, found): (usize, &f32)| *found == value(ids[n / WIDTH] as usize, n % WIDTH);
         let same = output.iter().enumerate().all(expected);
@@ -216,13 +226,12 @@ impl Run {
             .flat_map(|entry| (0..WIDTH).map(move |column| gradient(entry, column)))
             .collect();
         let mut expected = local.clone();
-        let best = self.measure(&table, || table.reduce(Add, &mut local, &ids, &gradients))?;
+        let best =
+            self.measure(&table, drawn, |ids| table.reduce(Add, &mut local, ids, &gradients))?;
         let (rank, ranks) = (self.rank(), self.world.size() as usize);
-        for _ in 0..self.calls() {
-            for (entry, row) in self.all(count, rows).filter(|(_, row)| row % ranks == rank) {
-                for column in 0..WIDTH {
-                    expected[row / ranks * WIDTH + column] += gradient(entry, column);
-                }
+        for (entry, row) in self.all(count, rows).filter(|(_, row)| row % ranks == rank) {
+            for column in 0..WIDTH {
+                expected[row / ranks * WIDTH + column] += gradient(entry, column);
             }
         }
         let bits = |values: &[f32]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
@@ -231,21 +240,22 @@ impl Run {
     }
 
     /// The time of the fastest of some calls of strew, where there is one rank.
-    fn alone(&self, mut call: impl FnMut() -> Result<(), strew::Error>) -> Option<f64> {
+    fn alone(&self, mut call: impl FnMut(&[u32]) -> Result<(), strew::Error>) -> Option<f64> {
         (self.world.size() == 1).then(|| {
-            let times = (0..self.calls()).map(|_| {
+            let times = (0..self.calls()).map(|number| {
+                let ids = self.ids(number, self.entries, self.places);
                 let start = Instant::now();
-                call().map_or(f64::NAN, |()| start.elapsed().as_secs_f64())
+                call(&ids).map_or(f64::NAN, |()| start.elapsed().as_secs_f64())
             });
             times.fold(f64::INFINITY, f64::min)
         })
     }
 }
 
-/// The places that a rank draws, by SplitMix64.
-fn list(rank: usize, count: usize, places: usize) -> impl Iterator<Item = u32> {
+/// A stream of places, by SplitMix64.
+fn list(stream: usize, count: usize, places: usize) -> impl Iterator<Item = u32> {
     (0..count as u64).map(move |n| {
-        let mixed = (n + ((rank as u64) << 40)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mixed = (n + ((stream as u64) << 40)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         ((u128::from(mixed ^ (mixed >> 31)) * places as u128) >> 64) as u32
