@@ -23,7 +23,7 @@ pub enum Error {
     SizesOverflow,
     /// A rank would own more rows than MPI's messages can name.
     ShardTooLarge { expected: usize, found: usize },
-    /// Rows have so many bytes that one for each rank exceeds what MPI can send.
+    /// One row for each rank exceeds the bytes that MPI can send.
     RowTooLarge { expected: usize, found: usize },
     /// The rank that brings the most entries has more than a call may have.
     TooManyEntries { expected: usize, found: usize },

@@ -73,9 +73,9 @@ impl Ranks {
         received
     }
 
-    /// Sends each rank its part of `items`, and puts what comes from each in its part of `to`: so
-    /// many items, of `width` values each, in the order of the ranks. The part of this rank is not
-    /// moved.
+    /// Sends each rank its part of `items`, and puts what comes from each in its part of `to`. The
+    /// numbers of items, of `width` values each, are in the order of the ranks. The part of this
+    /// rank is not moved.
     pub(crate) fn swap<T: Pod>(
         &self,
         (items, sent): (&[T], &[usize]),

@@ -40,8 +40,8 @@ impl Rule<'_> {
         })
     }
 
-    /// Visits all entries, in order, each with its row or, if it is left out, without. Keeps what is
-    /// found.
+    /// Visits all entries, in order, each with its row or, if it is left out, without one. Keeps
+    /// what is found.
     #[inline(always)]
     fn each<I: Index, F>(
         &self,
