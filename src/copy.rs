@@ -2,17 +2,6 @@
 
 use crate::element::Element;
 
-/// The number of elements of a block: eight words of 4 bytes if elements have 1, 2 or 4 bytes, and
-/// otherwise eight elements.
-#[cfg(not(feature = "std"))]
-pub(crate) const fn block<T>() -> usize {
-    match size_of::<T>() {
-        1 => 32,
-        2 => 16,
-        _ => 8,
-    }
-}
-
 /// `to = from`, both of the same length.
 ///
 /// Words are copied by value, in two instructions and two cycles each: the memory copy of a
@@ -21,18 +10,49 @@ pub(crate) const fn block<T>() -> usize {
 #[cfg(not(feature = "std"))]
 #[inline(always)]
 pub(crate) fn copy_row<T: Element>(from: &[T], to: &mut [T]) {
-    let rest = match size_of::<T>() {
+    let rest = copy_eights(from, to);
+    if !rest.0.is_empty() {
+        copy_pieces(rest);
+    }
+}
+
+/// [`copy_row`] for loops that share what is rare.
+#[cfg(not(feature = "std"))]
+#[inline(always)]
+pub(crate) fn copy_row_shared<T: Element>(from: &[T], to: &mut [T]) {
+    #[inline(never)]
+    fn rest<T: Element>(from: &[T], to: &mut [T]) {
+        copy_pieces((from, to));
+    }
+    let (from, to) = copy_eights(from, to);
+    if !from.is_empty() {
+        rest(from, to);
+    }
+}
+
+/// Copies what there is of eight words, or of eight elements that are longer than a word. Returns
+/// what is left.
+#[cfg(not(feature = "std"))]
+#[inline(always)]
+fn copy_eights<'a, T: Element>(from: &'a [T], to: &'a mut [T]) -> (&'a [T], &'a mut [T]) {
+    match size_of::<T>() {
         1 => copy_words::<T, 4>(from, to),
         2 => copy_words::<T, 2>(from, to),
         _ => copy_words::<T, 1>(from, to),
-    };
-    if rest.0.is_empty() {
-        return;
     }
-    copy_block::<T, 1>(copy_block::<T, 2>(copy_block::<T, 4>(copy_block::<T, 8>(copy_block::<
-        T,
-        16,
-    >(rest)))));
+}
+
+/// Copies what is left behind them. No piece of elements of up to 4 bytes is so long that a memory
+/// copy is called for it.
+#[cfg(not(feature = "std"))]
+#[inline(always)]
+fn copy_pieces<T: Element>(rest: (&[T], &mut [T])) {
+    let rest = match size_of::<T>() {
+        1 => copy_piece::<T, 8>(copy_piece::<T, 16>(rest)),
+        2 => copy_piece::<T, 8>(rest),
+        _ => rest,
+    };
+    copy_piece::<T, 1>(copy_piece::<T, 2>(copy_piece::<T, 4>(rest)));
 }
 
 /// Copies words of `N` elements, eight at a time. Returns what is left, fewer than `8 * N`
@@ -76,18 +96,18 @@ fn copy_words<'a, T: Element, const N: usize>(
     (from, to)
 }
 
-/// Copies a block of `N` elements, if there are `N`. Returns what is left.
+/// Copies `N` elements, if there are `N`. Returns what is left.
 #[cfg(not(feature = "std"))]
 #[inline(always)]
-fn copy_block<'a, T: Element, const N: usize>(
+fn copy_piece<'a, T: Element, const N: usize>(
     (from, to): (&'a [T], &'a mut [T]),
 ) -> (&'a [T], &'a mut [T]) {
     if from.len() < N {
         return (from, to);
     }
     match (from.split_first_chunk::<N>(), to.split_first_chunk_mut::<N>()) {
-        (Some((block, from)), Some((to_block, to))) => {
-            *to_block = *block;
+        (Some((piece, from)), Some((to_piece, to))) => {
+            *to_piece = *piece;
             (from, to)
         }
         _ => (&[], &mut []),
@@ -125,12 +145,6 @@ fn copy_ends<T: Element, const N: usize>(from: &[T], to: &mut [T]) {
 mod tests {
     use super::*;
 
-    #[cfg(not(feature = "std"))]
-    #[test]
-    fn blocks_are_eight_words() {
-        assert_eq!([block::<u8>(), block::<u16>(), block::<f32>(), block::<u64>()], [32, 16, 8, 8]);
-    }
-
     #[test]
     fn every_length() {
         fn check<T: Element + PartialEq + core::fmt::Debug>(value: impl Fn(u8) -> T) {
@@ -143,6 +157,12 @@ mod tests {
                 let expected: [T; 142] = core::array::from_fn(|n| {
                     if (1..=length).contains(&n) { value(n as u8) } else { value(0) }
                 });
+                assert_eq!(to, expected, "{length} elements of {} bytes", size_of::<T>());
+                #[cfg(not(feature = "std"))]
+                if let (Some(from), Some(to)) = (from.get(..length), to.get_mut(1..=length)) {
+                    to.fill(value(0));
+                    copy_row_shared(from, to);
+                }
                 assert_eq!(to, expected, "{length} elements of {} bytes", size_of::<T>());
             }
         }

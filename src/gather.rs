@@ -561,10 +561,9 @@ impl Gather {
     ///
     /// With `std` the two are the same. Without it, `run` is compiled into its caller, which suits
     /// plans in constants. A plan in a `static`, behind a reference or made at run time is better
-    /// off here: it takes less code where there are several calls, and at opt-level 3 fewer
-    /// instructions, and less stack unless an index is out of bounds. There are loops for single
-    /// elements, and for rows that are, and lie at, multiples of 8 words; what is rarer takes
-    /// several times as many instructions for each entry.
+    /// off here: all plans of one type of element and index take 3.3 KB (at opt-level s, on a
+    /// Cortex-M4F), however many calls there are. Loops exist for indices without gaps, under
+    /// `Bounds::Error`; what is rarer takes about a hundred instructions for each entry.
     ///
     /// # Errors
     /// Those of [`run`](Gather::run).

@@ -354,11 +354,27 @@ fn outside(index: Wide, size: usize, bounds: Bounds, negative: Negative) -> Opti
             }
         }
         Bounds::Wrap => {
-            let remainder = index.magnitude % size as u64;
+            let remainder = remainder(index.magnitude, size);
             if index.negative && remainder > 0 { size as u64 - remainder } else { remainder }
         }
     };
     usize::try_from(position).ok()
+}
+
+/// `magnitude % size`. Where `usize` is shorter than an index, a division of both is many times the
+/// code of this.
+fn remainder(magnitude: u64, size: usize) -> u64 {
+    if let Ok(magnitude) = usize::try_from(magnitude) {
+        return magnitude.checked_rem(size).unwrap_or(0) as u64;
+    }
+    let (size, mut remainder) = (size as u64, 0);
+    for bit in (0..u64::BITS).rev() {
+        remainder = remainder << 1 | magnitude >> bit & 1;
+        if remainder >= size {
+            remainder -= size;
+        }
+    }
+    remainder
 }
 
 impl Wide {

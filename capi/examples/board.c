@@ -69,7 +69,7 @@ void end(int status) {
 }
 
 uint32_t instructions(void) {
-#if defined(__ARM_ARCH_7EM__)
+#if defined(__ARM_ARCH_7EM__) || defined(CMSDK_TIMER)
     /* CMSDK timer 0 counts down every 40 ns, and an instruction takes 1024 ns. */
     static uint32_t passed, before;
     volatile uint32_t *const timer = (volatile uint32_t *)0x40000000;

@@ -143,24 +143,34 @@ struct Array {
 
 /// What is the same for all calls of a function.
 struct Call {
-    size: usize,
-    align: usize,
-    index_size: usize,
-    index_align: usize,
+    element: Unit,
+    index: Unit,
     written: strew_operand,
     read: strew_operand,
 }
 
+/// What the arrays of a call hold.
+struct Unit {
+    size: usize,
+    /// The bits of an address that must be 0.
+    misaligned: usize,
+    /// The longest array.
+    most: usize,
+}
+
+impl Unit {
+    const fn of<T>() -> Unit {
+        Unit {
+            size: size_of::<T>(),
+            misaligned: align_of::<T>() - 1,
+            most: isize::MAX as usize / size_of::<T>(),
+        }
+    }
+}
+
 impl Call {
     const fn of<T, I>(written: strew_operand, read: strew_operand) -> Call {
-        Call {
-            size: size_of::<T>(),
-            align: align_of::<T>(),
-            index_size: size_of::<I>(),
-            index_align: align_of::<I>(),
-            written,
-            read,
-        }
+        Call { element: Unit::of::<T>(), index: Unit::of::<I>(), written, read }
     }
 }
 
@@ -168,9 +178,9 @@ impl Call {
 /// the end of memory, and what is written shares no byte with what is read.
 #[inline(never)]
 fn arrays(call: &Call, written: Array, indices: Array, read: Array) -> Result<(), Refusal> {
-    let written_end = end(written, call.size, call.align, call.written)?;
-    let indices_end = end(indices, call.index_size, call.index_align, STREW_INDICES)?;
-    let read_end = end(read, call.size, call.align, call.read)?;
+    let written_end = end(written, &call.element, call.written)?;
+    let indices_end = end(indices, &call.index, STREW_INDICES)?;
+    let read_end = end(read, &call.element, call.read)?;
     let shared = |array: Array, array_end: usize| {
         array.length > 0
             && written.length > 0
@@ -187,7 +197,7 @@ fn arrays(call: &Call, written: Array, indices: Array, read: Array) -> Result<()
 }
 
 /// The address behind an array.
-fn end(array: Array, size: usize, align: usize, operand: strew_operand) -> Result<usize, Refusal> {
+fn end(array: Array, unit: &Unit, operand: strew_operand) -> Result<usize, Refusal> {
     let refuse = |status| Err(Refusal::Border(status, operand, STREW_LAYOUT));
     if array.length == 0 {
         return Ok(array.address);
@@ -195,13 +205,13 @@ fn end(array: Array, size: usize, align: usize, operand: strew_operand) -> Resul
     if array.address == 0 {
         return refuse(STREW_NULL_POINTER);
     }
-    if array.address & align.wrapping_sub(1) != 0 {
+    if array.address & unit.misaligned != 0 {
         return refuse(STREW_MISALIGNED);
     }
-    let end = match array.length.checked_mul(size) {
-        Some(bytes) if bytes <= isize::MAX as usize => array.address.checked_add(bytes),
-        _ => None,
-    };
+    if array.length > unit.most {
+        return refuse(STREW_LENGTH_OVERFLOW);
+    }
+    let end = array.address.checked_add(array.length.wrapping_mul(unit.size));
     end.map_or_else(|| refuse(STREW_LENGTH_OVERFLOW), Ok)
 }
 

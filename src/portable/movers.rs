@@ -4,7 +4,7 @@ use crate::copy::copy_row;
 use crate::element::Element;
 use crate::index::Index;
 use crate::movers::Combine;
-use crate::plan::{Dim, Start};
+use crate::plan::Dim;
 use crate::portable::packed::{Addresses, PackedMover};
 use crate::reduction::Reduction;
 use crate::walk::{Mover, Position, Visitor, nest};
@@ -67,35 +67,6 @@ impl<T: Element> PackedMover for Take<'_, T> {
         }
         Some(())
     }
-
-    #[inline(always)]
-    fn blocks<I: Index, const K: usize, const PROVEN: bool, const B: usize>(
-        &mut self,
-        start: &Start,
-        n: usize,
-        tuples: &[[I; K]],
-        mut addresses: Addresses<K, PROVEN>,
-    ) -> Option<()> {
-        let input = self.input.get(start.table..)?.as_chunks::<B>().0;
-        let output = self.output.get_mut(start.flat..)?.as_chunks_mut::<B>().0;
-        for (output, tuple) in output.chunks_exact_mut(n).zip(tuples) {
-            let address = addresses.next(tuple)?;
-            // Four at once, which compilers leave at that: what they make of a simple loop takes
-            // more registers.
-            let (fours, blocks) = input.get(address..address.wrapping_add(n))?.as_chunks();
-            let (output_fours, output) = output.as_chunks_mut();
-            for ([a, b, c, d], [to_a, to_b, to_c, to_d]) in fours.iter().zip(output_fours) {
-                copy_row(a, to_a);
-                copy_row(b, to_b);
-                copy_row(c, to_c);
-                copy_row(d, to_d);
-            }
-            for (from, to) in blocks.iter().zip(output) {
-                copy_row(from, to);
-            }
-        }
-        Some(())
-    }
 }
 
 /// `to = input[address..]`
@@ -135,27 +106,6 @@ impl<T: Element, R: Reduction<T>> PackedMover for Combine<'_, T, R> {
             let (updates, more) = rest.split_at_checked(n)?;
             self.combine_with(addresses.next(tuple)?, updates);
             rest = more;
-        }
-        Some(())
-    }
-
-    #[inline(always)]
-    fn blocks<I: Index, const K: usize, const PROVEN: bool, const B: usize>(
-        &mut self,
-        start: &Start,
-        n: usize,
-        tuples: &[[I; K]],
-        mut addresses: Addresses<K, PROVEN>,
-    ) -> Option<()> {
-        let data = self.data.get_mut(start.table..)?.as_chunks_mut::<B>().0;
-        let updates = self.updates.get(start.flat..)?.as_chunks::<B>().0;
-        for (updates, tuple) in updates.chunks_exact(n).zip(tuples) {
-            let address = addresses.next(tuple)?;
-            for (updates, data) in
-                updates.iter().zip(data.get_mut(address..address.wrapping_add(n))?)
-            {
-                self.reduction.combine_row(data, updates);
-            }
         }
         Some(())
     }

@@ -1,7 +1,7 @@
 //! Tuples without gaps: lanes of indices are walked as slices of arrays.
 
 use crate::index::{Bounds, Index, Negative, resolve};
-use crate::plan::{Coordinate, Dim, Plan, Start};
+use crate::plan::{Coordinate, Dim, Plan};
 use crate::walk::{Odometer, Position};
 
 /// What moves for the tuples of a lane.
@@ -26,19 +26,6 @@ pub(crate) trait PackedMover {
         addresses: Addresses<K, PROVEN>,
     ) -> Option<()> {
         self.elements(flat, tuples, addresses)
-    }
-
-    /// The same for rows of `n` blocks of `B` elements. Addresses count blocks, from the first
-    /// place of the table. Without a method of its own, a mover takes each row for one element.
-    #[inline(always)]
-    fn blocks<I: Index, const K: usize, const PROVEN: bool, const B: usize>(
-        &mut self,
-        start: &Start,
-        _n: usize,
-        tuples: &[[I; K]],
-        addresses: Addresses<K, PROVEN>,
-    ) -> Option<()> {
-        self.elements(start.flat, tuples, addresses)
     }
 }
 

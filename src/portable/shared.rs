@@ -1,48 +1,51 @@
 //! The walk for plans in memory, without `std`: functions that all plans share.
 //!
-//! Each loop is a function of its own here. Constant plans want one function for all loops, since
-//! the compiler drops most of it; for plans in memory, loops in one function would take registers
-//! from each other. The call of a loop passes the same arguments on, so that the compiler can make
-//! it a tail call, and the stack is that of one function.
+//! What knows no type is compiled once, the rest once for each index type, each element type (and
+//! reduction), or each pair of them. No loop is written out for what is rare:
 //!
-//! Special loops exist for what firmware gathers and scatters most, under `Bounds::Error` and in a
-//! single lane whose addresses depend on the indices alone: tuples of 1 to 3 coordinates that move
-//! one element, and of 1 or 2 that move whole [`block`]s. Single indices that move one element have
-//! a loop for all lanes and policies. The rest takes one index after the other.
+//! | loop | for | moves |
+//! |---|---|---|
+//! | elements | single indices without gaps, default rules | an element each |
+//! | list | the same in one lane | a row each |
+//! | rows | tuples without gaps, default rules | a row each |
+//! | [`entries`] | everything else | what one entry stands for |
+//!
+//! Default rules are `Bounds::Error` and indices that count from the end. The call of a loop passes
+//! the same arguments on, so that the compiler can make it a tail call, and the stack is that of
+//! one function.
 
-use crate::copy::block;
+mod entries;
+mod rows;
+
+use crate::copy::copy_row_shared;
 use crate::element::Element;
 use crate::error::{Error, Operand};
 use crate::index::{Bounds, Index, LONGEST, Negative};
-use crate::movers::Combine;
-use crate::plan::{Coordinate, Plan};
-use crate::portable::movers::{Nest, Nothing, Take};
-use crate::portable::packed::{Addresses, PackedMover, packed};
-use crate::proof::fits;
+use crate::plan::{Coordinate, Dim, Plan, Start};
+use crate::portable::shared::entries::{entries, outer_lane, step};
+use crate::portable::shared::rows::{Combined, Taken, combine_row};
 use crate::reduction::Reduction;
-use crate::walk::{first_out_of_bounds, lanes, split_lane};
 
-/// What moves for a tuple.
-const ELEMENT: u8 = 0;
-const ONE_BLOCK: u8 = 1;
-const BLOCKS: u8 = 2;
+/// The loop for a plan that moves something.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Loop {
+    Elements,
+    List,
+    Rows,
+    Entries,
+}
 
-/// What moves for a tuple, or `None` if there is no special loop for it.
-#[inline(always)]
-fn row<T>(plan: &Plan) -> Option<u8> {
-    let block = const { block::<T>() };
-    let [lane, ..] = &plan.dims;
-    if plan.outer > 1 || (plan.outer == 1 && lane.table != 0) || !has_default_rules(plan) {
-        return None;
-    }
-    match plan.packed_row {
-        1 => Some(ELEMENT),
-        n => {
-            let [a, b] = plan.coordinate_array::<2>().map(|coordinate| coordinate.table as usize);
-            let bits = n | a | b;
-            // Blocks are counted from the first place, so that no stride may lead back.
-            let whole = n > 0 && bits <= LONGEST && bits % block == 0;
-            if whole { Some(if n == block { ONE_BLOCK } else { BLOCKS }) } else { None }
+impl Loop {
+    #[inline(always)]
+    fn of(plan: &Plan) -> Loop {
+        let [lane, ..] = &plan.dims;
+        let one_lane = plan.outer <= 1 && lane.table == 0;
+        match (plan.packed_tuple, plan.packed_row) {
+            _ if !has_default_rules(plan) => Loop::Entries,
+            (1, 1) => Loop::Elements,
+            (1, 1..) if one_lane => Loop::List,
+            (1.., 1..) => Loop::Rows,
+            _ => Loop::Entries,
         }
     }
 }
@@ -53,61 +56,6 @@ fn has_default_rules(plan: &Plan) -> bool {
     matches!((plan.bounds, plan.negative), (Bounds::Error, Negative::FromEnd))
 }
 
-/// Hands a call on to the function that suits the plan.
-macro_rules! hand_on {
-    ($plan:ident, $arguments:tt, $lane:ident, $elements:ident, $rest:ident, $($type:ident),*) => {
-        match ($plan.packed_tuple, row::<T>($plan)) {
-            (1, Some(ELEMENT)) => $lane::<$($type,)* 1, ELEMENT>$arguments,
-            (2, Some(ELEMENT)) => $lane::<$($type,)* 2, ELEMENT>$arguments,
-            (3, Some(ELEMENT)) => $lane::<$($type,)* 3, ELEMENT>$arguments,
-            (1, Some(ONE_BLOCK)) => $lane::<$($type,)* 1, ONE_BLOCK>$arguments,
-            (2, Some(ONE_BLOCK)) => $lane::<$($type,)* 2, ONE_BLOCK>$arguments,
-            (1, Some(_)) => $lane::<$($type,)* 1, BLOCKS>$arguments,
-            (2, Some(_)) => $lane::<$($type,)* 2, BLOCKS>$arguments,
-            (1, None) if $plan.packed_row == 1 => $elements::<$($type),*>$arguments,
-            _ => $rest::<$($type),*>$arguments,
-        }
-    };
-}
-
-/// Walks the only lane of a plan whose table stride is 0, under `Bounds::Error`. `None` means that
-/// an index is out of bounds.
-#[inline(always)]
-fn lane<T, I: Index, const K: usize, const PROVEN: bool, const ROW: u8>(
-    plan: &Plan,
-    indices: &[I],
-    mut mover: impl PackedMover,
-) -> Option<()> {
-    let block = const { block::<T>() };
-    let [lane, ..] = &plan.dims;
-    let length = if plan.outer == 0 { 1 } else { lane.size };
-    let tuples = indices.get(plan.start.indices..)?.as_chunks::<K>().0.get(..length)?;
-    // Axes of a packed plan are never longer. The mask tells the compiler, which leaves out what
-    // longer ones need.
-    let coordinates = plan
-        .coordinate_array::<K>()
-        .map(|coordinate| Coordinate { size: coordinate.size & LONGEST, ..coordinate });
-    let addresses = Addresses::<K, PROVEN> {
-        coordinates,
-        bounds: Bounds::Error,
-        negative: Negative::FromEnd,
-        first: plan.start.table,
-        step: 0,
-    };
-    if ROW == ELEMENT {
-        return mover.elements(plan.start.flat, tuples, addresses);
-    }
-    let coordinates = coordinates
-        .map(|coordinate| Coordinate { table: coordinate.table / block as isize, ..coordinate });
-    let addresses = Addresses::<K, PROVEN> { coordinates, first: 0, ..addresses };
-    let n = if ROW == ONE_BLOCK { 1 } else { (plan.packed_row / block).max(1) };
-    match block {
-        32 => mover.blocks::<I, K, PROVEN, 32>(&plan.start, n, tuples, addresses),
-        16 => mover.blocks::<I, K, PROVEN, 16>(&plan.start, n, tuples, addresses),
-        _ => mover.blocks::<I, K, PROVEN, 8>(&plan.start, n, tuples, addresses),
-    }
-}
-
 #[inline(never)]
 pub(crate) fn gather<T: Element, I: Index>(
     plan: &Plan,
@@ -115,27 +63,31 @@ pub(crate) fn gather<T: Element, I: Index>(
     indices: &[I],
     output: &mut [T],
 ) -> Result<(), Error> {
-    fits(Operand::Indices, plan.lengths.indices, indices.len())?;
-    fits(Operand::Input, plan.lengths.table, input.len())?;
-    fits(Operand::Output, plan.lengths.flat, output.len())?;
-    if plan.empty {
-        return found(!plan.checks_empty(), plan, indices);
+    if plan.empty || !plan.fit([indices.len(), input.len(), output.len()]) {
+        return gather_nothing(plan, input, indices, output);
     }
-    hand_on!(plan, (plan, input, indices, output), gather_lane, gather_elements, gather_rest, T, I)
+    match Loop::of(plan) {
+        Loop::Elements => gather_elements(plan, input, indices, output),
+        Loop::List => gather_list(plan, input, indices, output),
+        Loop::Rows => gather_rows(plan, input, indices, output),
+        Loop::Entries => gather_entries(plan, input, indices, output),
+    }
 }
 
+/// A call that moves nothing: an error, or a plan without elements.
+#[cold]
 #[inline(never)]
-fn gather_lane<T: Element, I: Index, const K: usize, const ROW: u8>(
+fn gather_nothing<T: Element, I: Index>(
     plan: &Plan,
     input: &[T],
     indices: &[I],
     output: &mut [T],
 ) -> Result<(), Error> {
-    found(
-        lane::<T, I, K, false, ROW>(plan, indices, Take { input, output }).is_some(),
-        plan,
-        indices,
-    )
+    let lengths = [indices.len(), input.len(), output.len()];
+    if !plan.fit(lengths) {
+        return Err(too_short(plan, lengths, [Operand::Indices, Operand::Input, Operand::Output]));
+    }
+    gather_entries::<T, I>(plan, &[], indices, &mut [])
 }
 
 #[inline(never)]
@@ -145,25 +97,71 @@ fn gather_elements<T: Element, I: Index>(
     indices: &[I],
     output: &mut [T],
 ) -> Result<(), Error> {
-    found(
-        packed::<I, 1, false>(plan, split_lane(plan.outer()), indices, 1, Take { input, output }),
-        plan,
-        indices,
-    )
+    let [axis, ..] = &plan.coordinates;
+    let (lane, outer) = outer_lane(plan);
+    let by = lane.table;
+    let walked = lanes(plan, (lane.size, outer), indices, |start, indices| {
+        let mut first = start.table;
+        for (index, to) in indices.iter().zip(output.get_mut(start.flat..)?) {
+            let place = place(*index, axis, first)?;
+            first = first.wrapping_add_signed(by);
+            *to = *input.get(place)?;
+        }
+        Some(())
+    });
+    if walked.is_some() { Ok(()) } else { gather_entries::<T, I>(plan, &[], indices, &mut []) }
 }
 
 #[inline(never)]
-fn gather_rest<T: Element, I: Index>(
+fn gather_list<T: Element, I: Index>(
     plan: &Plan,
     input: &[T],
     indices: &[I],
     output: &mut [T],
 ) -> Result<(), Error> {
-    found(
-        lanes(plan, indices, Nest { inner: plan.inner(), mover: Take { input, output } }),
-        plan,
-        indices,
-    )
+    let mut copy = || {
+        let [axis, ..] = &plan.coordinates;
+        let n = plan.packed_row.max(1);
+        let rows = output.get_mut(plan.start.flat..)?.chunks_exact_mut(n);
+        for (to, index) in rows.zip(only_lane(plan, indices)?) {
+            let place = place(*index, axis, plan.start.table)?;
+            copy_row_shared(input.get(place..place.wrapping_add(n))?, to);
+        }
+        Some(())
+    };
+    if copy().is_some() { Ok(()) } else { gather_entries::<T, I>(plan, &[], indices, &mut []) }
+}
+
+#[inline(never)]
+fn gather_rows<T: Element, I: Index>(
+    plan: &Plan,
+    input: &[T],
+    indices: &[I],
+    output: &mut [T],
+) -> Result<(), Error> {
+    let (k, n) = (plan.packed_tuple.max(1), plan.packed_row.max(1));
+    let (lane, outer) = outer_lane(plan);
+    let walked = lanes(plan, (lane.size.wrapping_mul(k), outer), indices, |start, indices| {
+        let (mut first, by) = (start.table, lane.table);
+        let rows = output.get_mut(start.flat..)?.chunks_exact_mut(n);
+        for (to, tuple) in rows.zip(indices.chunks_exact(k)) {
+            let place = tuple_place(plan, tuple, first)?;
+            first = first.wrapping_add_signed(by);
+            copy_row_shared(input.get(place..place.wrapping_add(n))?, to);
+        }
+        Some(())
+    });
+    if walked.is_some() { Ok(()) } else { gather_entries::<T, I>(plan, &[], indices, &mut []) }
+}
+
+#[inline(never)]
+fn gather_entries<T: Element, I: Index>(
+    plan: &Plan,
+    input: &[T],
+    indices: &[I],
+    output: &mut [T],
+) -> Result<(), Error> {
+    entries(plan, indices, Taken { input, output })
 }
 
 #[inline(always)]
@@ -174,42 +172,42 @@ pub(crate) fn scatter<T: Element, I: Index, R: Reduction<T>>(
     indices: &[I],
     updates: &[T],
 ) -> Result<(), Error> {
-    fits(Operand::Indices, plan.lengths.indices, indices.len())?;
-    let inside = match plan.bounds {
-        _ if plan.empty => !plan.checks_empty(),
-        Bounds::Error => check(plan, indices),
-        _ => true,
-    };
-    if !inside {
-        out_of_bounds(plan, indices)?;
+    let lengths = [indices.len(), data.len(), updates.len()];
+    if plan.empty || !plan.fit(lengths) || !all_inside(plan, indices) {
+        return scatter_slowly(plan, reduction, data, indices, updates);
     }
-    fits(Operand::Data, plan.lengths.table, data.len())?;
-    fits(Operand::Updates, plan.lengths.flat, updates.len())?;
-    if plan.empty {
-        return Ok(());
+    match Loop::of(plan) {
+        Loop::Elements => scatter_elements(plan, reduction, data, indices, updates),
+        Loop::List => scatter_list(plan, reduction, data, indices, updates),
+        Loop::Rows => scatter_rows(plan, reduction, data, indices, updates),
+        Loop::Entries => scatter_entries(plan, reduction, data, indices, updates),
     }
-    hand_on!(
-        plan,
-        (plan, reduction, data, indices, updates),
-        scatter_lane,
-        scatter_elements,
-        scatter_rest,
-        T,
-        I,
-        R
-    )
 }
 
+/// A call that moves nothing, as [`gather_nothing`], or whose indices take a slow look.
+#[cold]
 #[inline(never)]
-fn scatter_lane<T: Element, I: Index, R: Reduction<T>, const K: usize, const ROW: u8>(
+fn scatter_slowly<T: Element, I: Index, R: Reduction<T>>(
     plan: &Plan,
     reduction: &R,
     data: &mut [T],
     indices: &[I],
     updates: &[T],
 ) -> Result<(), Error> {
-    lane::<T, I, K, true, ROW>(plan, indices, Combine { reduction, data, updates });
-    Ok(())
+    let operands = [Operand::Indices, Operand::Data, Operand::Updates];
+    let lengths = [indices.len(), data.len(), updates.len()];
+    if !plan.fit([indices.len(), usize::MAX, usize::MAX]) {
+        return Err(too_short(plan, lengths, operands));
+    }
+    // Not by `?`, which copies the error.
+    let checked = scatter_entries(plan, reduction, &mut [], indices, &[]);
+    if checked.is_err() || plan.empty && plan.fit(lengths) {
+        return checked;
+    }
+    if !plan.fit(lengths) {
+        return Err(too_short(plan, lengths, operands));
+    }
+    scatter_entries(plan, reduction, data, indices, updates)
 }
 
 #[inline(never)]
@@ -220,66 +218,185 @@ fn scatter_elements<T: Element, I: Index, R: Reduction<T>>(
     indices: &[I],
     updates: &[T],
 ) -> Result<(), Error> {
-    packed::<I, 1, true>(
-        plan,
-        split_lane(plan.outer()),
-        indices,
-        1,
-        Combine { reduction, data, updates },
-    );
+    let [axis, ..] = &plan.coordinates;
+    let (lane, outer) = outer_lane(plan);
+    lanes(plan, (lane.size, outer), indices, |start, indices| {
+        let (mut first, by) = (start.table, lane.table);
+        for (index, update) in indices.iter().zip(updates.get(start.flat..)?) {
+            let place = place(*index, axis, first)?;
+            first = first.wrapping_add_signed(by);
+            let current = data.get_mut(place)?;
+            *current = reduction.combine(*current, *update);
+        }
+        Some(())
+    });
     Ok(())
 }
 
 #[inline(never)]
-fn scatter_rest<T: Element, I: Index, R: Reduction<T>>(
+fn scatter_list<T: Element, I: Index, R: Reduction<T>>(
     plan: &Plan,
     reduction: &R,
     data: &mut [T],
     indices: &[I],
     updates: &[T],
 ) -> Result<(), Error> {
-    lanes(plan, indices, Nest { inner: plan.inner(), mover: Combine { reduction, data, updates } });
+    let mut combine = || {
+        let [axis, ..] = &plan.coordinates;
+        let n = plan.packed_row.max(1);
+        let rows = updates.get(plan.start.flat..)?.chunks_exact(n);
+        for (updates, index) in rows.zip(only_lane(plan, indices)?) {
+            let place = place(*index, axis, plan.start.table)?;
+            combine_row(reduction, data.get_mut(place..place.wrapping_add(n))?, updates);
+        }
+        Some(())
+    };
+    combine();
     Ok(())
 }
 
-/// Whether all indices are in bounds, under `Bounds::Error`.
 #[inline(never)]
-fn check<I: Index>(plan: &Plan, indices: &[I]) -> bool {
-    let few = plan.outer <= 1 && has_default_rules(plan);
-    match (plan.packed_tuple, few) {
-        (1, true) => check_lane::<I, 1>(plan, indices),
-        (2, true) => check_lane::<I, 2>(plan, indices),
-        (3, true) => check_lane::<I, 3>(plan, indices),
-        (1, _) => check_elements(plan, indices),
-        _ => check_rest(plan, indices),
+fn scatter_rows<T: Element, I: Index, R: Reduction<T>>(
+    plan: &Plan,
+    reduction: &R,
+    data: &mut [T],
+    indices: &[I],
+    updates: &[T],
+) -> Result<(), Error> {
+    let (k, n) = (plan.packed_tuple.max(1), plan.packed_row.max(1));
+    let (lane, outer) = outer_lane(plan);
+    lanes(plan, (lane.size.wrapping_mul(k), outer), indices, |start, indices| {
+        let (mut first, by) = (start.table, lane.table);
+        let rows = updates.get(start.flat..)?.chunks_exact(n);
+        for (updates, tuple) in rows.zip(indices.chunks_exact(k)) {
+            let place = tuple_place(plan, tuple, first)?;
+            first = first.wrapping_add_signed(by);
+            combine_row(reduction, data.get_mut(place..place.wrapping_add(n))?, updates);
+        }
+        Some(())
+    });
+    Ok(())
+}
+
+#[inline(never)]
+fn scatter_entries<T: Element, I: Index, R: Reduction<T>>(
+    plan: &Plan,
+    reduction: &R,
+    data: &mut [T],
+    indices: &[I],
+    updates: &[T],
+) -> Result<(), Error> {
+    entries(plan, indices, Combined { reduction, data, updates })
+}
+
+impl Plan {
+    /// Whether slices of indices, table and flat tensor are long enough.
+    #[inline(always)]
+    fn fit(&self, lengths: [usize; 3]) -> bool {
+        let [indices, table, flat] = lengths;
+        indices >= self.lengths.indices && table >= self.lengths.table && flat >= self.lengths.flat
     }
 }
 
-#[inline(never)]
-fn check_lane<I: Index, const K: usize>(plan: &Plan, indices: &[I]) -> bool {
-    lane::<u8, I, K, false, ELEMENT>(plan, indices, Nothing).is_some()
-}
-
-#[inline(never)]
-fn check_elements<I: Index>(plan: &Plan, indices: &[I]) -> bool {
-    packed::<I, 1, false>(plan, split_lane(plan.outer()), indices, 1, Nothing)
-}
-
-#[inline(never)]
-fn check_rest<I: Index>(plan: &Plan, indices: &[I]) -> bool {
-    lanes(plan, indices, Nothing)
-}
-
-/// The error for the first index that is out of bounds, unless `all` were in bounds.
-#[inline(always)]
-fn found<I: Index>(all: bool, plan: &Plan, indices: &[I]) -> Result<(), Error> {
-    if all { Ok(()) } else { out_of_bounds(plan, indices) }
-}
-
+/// The error for the first slice that is too short.
 #[cold]
 #[inline(never)]
-fn out_of_bounds<I: Index>(plan: &Plan, indices: &[I]) -> Result<(), Error> {
-    first_out_of_bounds(plan, indices).map_or(Ok(()), Err)
+fn too_short(plan: &Plan, lengths: [usize; 3], operands: [Operand; 3]) -> Error {
+    let [indices, table, flat] = lengths;
+    let [of_indices, of_table, of_flat] = operands;
+    let (operand, expected, found) = if indices < plan.lengths.indices {
+        (of_indices, plan.lengths.indices, indices)
+    } else if table < plan.lengths.table {
+        (of_table, plan.lengths.table, table)
+    } else {
+        (of_flat, plan.lengths.flat, flat)
+    };
+    Error::SliceTooShort { operand, expected, found }
+}
+
+/// The indices of the only lane.
+#[inline(always)]
+fn only_lane<'a, I>(plan: &Plan, indices: &'a [I]) -> Option<&'a [I]> {
+    let (lane, _) = outer_lane(plan);
+    indices.get(plan.start.indices..)?.get(..lane.size)
+}
+
+/// Calls `lane_of` for each lane of `length` indices, with its start.
+#[inline(always)]
+fn lanes<I: Index>(
+    plan: &Plan,
+    (length, outer): (usize, &[Dim]),
+    indices: &[I],
+    mut lane_of: impl FnMut(&Start, &[I]) -> Option<()>,
+) -> Option<()> {
+    let (mut start, mut steps) = (plan.start, 0);
+    loop {
+        lane_of(&start, indices.get(start.indices..)?.get(..length)?)?;
+        if outer.is_empty() || !step(&mut steps, outer, &mut start) {
+            return Some(());
+        }
+    }
+}
+
+/// The place that a tuple leads to, from `first`. `None`: it is out of bounds.
+#[inline(always)]
+fn tuple_place<I: Index>(plan: &Plan, tuple: &[I], first: usize) -> Option<usize> {
+    let mut from = first;
+    for (index, axis) in tuple.iter().zip(&plan.coordinates) {
+        from = place(*index, axis, from)?;
+    }
+    Some(from)
+}
+
+/// The place that an index leads to, from `first`. `None`: it is out of bounds.
+#[inline(always)]
+fn place<I: Index>(index: I, axis: &Coordinate, first: usize) -> Option<usize> {
+    let position = position(index, axis.size)?;
+    Some(first.wrapping_add(position.wrapping_mul(axis.table as usize)))
+}
+
+/// The position of an index on an axis of a packed plan, by default rules. Most indices are not
+/// negative, and take one comparison.
+#[inline(always)]
+fn position<I: Index>(index: I, size: usize) -> Option<usize> {
+    // These axes are never longer. The mask tells the compiler, which leaves out what longer ones
+    // need.
+    let size = size & LONGEST;
+    let position = I::position(index, 0, Negative::FromEnd);
+    if position < size {
+        return Some(position);
+    }
+    let position = I::position(index, size, Negative::FromEnd);
+    if position < size { Some(position) } else { None }
+}
+
+/// Whether all indices are known to be in bounds, or need not be: a quick look at tuples without
+/// gaps. Where it says `false`, [`check`] decides.
+#[inline(never)]
+fn all_inside<I: Index>(plan: &Plan, indices: &[I]) -> bool {
+    let k = plan.packed_tuple;
+    if !has_default_rules(plan) || k == 0 {
+        return !matches!(plan.bounds, Bounds::Error);
+    }
+    let (lane, mut outer) = outer_lane(plan);
+    let mut length = lane.size.wrapping_mul(k);
+    // Lanes that follow each other are one lane here.
+    if let [dim] = outer
+        && dim.indices as usize == length
+    {
+        (length, outer) = (length.wrapping_mul(dim.size), &[]);
+    }
+    lanes(plan, (length, outer), indices, |_, indices| {
+        for (first, axis) in plan.coordinates().iter().enumerate() {
+            let mut place = first;
+            while let Some(index) = indices.get(place) {
+                position(*index, axis.size)?;
+                place = place.wrapping_add(k);
+            }
+        }
+        Some(())
+    })
+    .is_some()
 }
 
 #[cfg(test)]
@@ -287,38 +404,42 @@ mod tests {
     use super::*;
     use crate::error::Direction::Gather;
     use crate::layout::Layout;
-    use crate::plan::tests::{axis, elements, packed};
+    use crate::plan::tests::{axis, elements, nd, packed};
 
     #[test]
     fn loops_suit_their_plans() {
         let ids = packed([7]);
+        let by_axis = |table: &Layout, indices: &Layout, output: &Layout| {
+            Loop::of(&axis(Gather, table, indices, output, 0))
+        };
         let rows = |width| axis(Gather, &packed([5, width]), &ids, &packed([7, width]), 0);
         assert_eq!(
-            [1, 8, 24, 12].map(|width| row::<f32>(&rows(width))),
-            [Some(ELEMENT), Some(ONE_BLOCK), Some(BLOCKS), None]
-        );
-        assert_eq!(
-            [1, 8, 32, 64].map(|width| row::<u8>(&rows(width))),
-            [Some(ELEMENT), None, Some(ONE_BLOCK), Some(BLOCKS)]
+            [1, 8, 12].map(|n| Loop::of(&rows(n))),
+            [Loop::Elements, Loop::List, Loop::List]
         );
         for bounds in [Bounds::Clamp, Bounds::Wrap, Bounds::Skip] {
             let mut plan = rows(8);
             plan.set_bounds(bounds);
-            assert_eq!(row::<f32>(&plan), None, "{bounds:?}");
+            assert_eq!(Loop::of(&plan), Loop::Entries, "{bounds:?}");
         }
-        // No loop: table strides that lead back, or not to a block; a gap in the output; a lane
-        // that leads on by itself; two lanes.
-        let (eight, output) = (packed([5, 8]), packed([7, 8]));
-        let by_axis = |table: &Layout, indices: &Layout, output: &Layout| {
-            row::<f32>(&axis(Gather, table, indices, output, 0))
-        };
-        assert_eq!(by_axis(&Layout::strided([5, 8], [-8, 1]).with_offset(32), &ids, &output), None);
-        assert_eq!(by_axis(&Layout::strided([5, 8], [12, 1]), &ids, &output), None);
-        assert_eq!(by_axis(&eight, &ids, &Layout::strided([7, 8], [9, 1])), None);
+        let mut from_start = rows(8);
+        from_start.negative = Negative::OutOfBounds;
+        assert_eq!(Loop::of(&from_start), Loop::Entries);
+        // Two lanes of single indices, a single index, tuples, lanes that lead on by themselves.
         let line = packed([1, 6]);
-        assert_eq!(row::<f32>(&elements(Gather, &line, &line, &line, 0)), None);
-        assert_eq!(by_axis(&packed([40]), &Layout::strided([6, 6], [7, 1]), &packed([6, 6])), None);
-        // A single index.
-        assert_eq!(by_axis(&packed([40]), &packed([]), &packed([])), Some(ELEMENT));
+        let two = Layout::strided([6, 6], [7, 1]);
+        assert_eq!(by_axis(&packed([40]), &two, &packed([6, 6])), Loop::Elements);
+        assert_eq!(by_axis(&packed([40, 2]), &two, &packed([6, 6, 2])), Loop::Rows);
+        assert_eq!(by_axis(&packed([40]), &packed([]), &packed([])), Loop::Elements);
+        assert_eq!(Loop::of(&elements(Gather, &line, &line, &line, 0)), Loop::Elements);
+        let (cube, pairs) = (packed([3, 4, 5]), packed([7, 2]));
+        assert_eq!(Loop::of(&nd(Gather, &cube, &pairs, &packed([7, 5]), 0)), Loop::Rows);
+        let batch = nd(Gather, &cube, &packed([3, 1]), &packed([3, 5]), 1);
+        assert_eq!(Loop::of(&batch), Loop::Rows);
+        // A gap in the output, in the indices, in the rows of the table.
+        let (eight, output) = (packed([5, 8]), packed([7, 8]));
+        assert_eq!(by_axis(&eight, &ids, &Layout::strided([7, 8], [9, 1])), Loop::Entries);
+        assert_eq!(by_axis(&eight, &Layout::strided([7], [2]), &output), Loop::Entries);
+        assert_eq!(by_axis(&Layout::strided([5, 8], [16, 2]), &ids, &output), Loop::Entries);
     }
 }

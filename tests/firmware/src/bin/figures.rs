@@ -76,6 +76,10 @@ static KEPT_AXIS_0: Gather = GATHER_AXIS_0;
 static KEPT_ELEMENTS: Gather = GATHER_ELEMENTS;
 static KEPT_PAIRS: Gather = GATHER_PAIRS;
 static KEPT_ONE: Gather = GATHER_ONE;
+static KEPT_AXIS_1: Gather = GATHER_AXIS_1;
+static KEPT_TRIPLES: Gather = GATHER_TRIPLES;
+static KEPT_SCATTER_AXIS_0: Scatter = SCATTER_AXIS_0;
+static KEPT_SCATTER_ELEMENTS: Scatter = SCATTER_ELEMENTS;
 static KEPT_SCATTER_PAIRS: Scatter = SCATTER_PAIRS;
 
 /// A plan in memory that the compiler cannot see into.
@@ -338,9 +342,13 @@ const RANKS_AND_PLACES: &[Case] = &[
     case!(Compress "mask_compress", Compress, BITS, f32, i32),
     case!(Expand "mask_expand", Expand, BITS, f32, i32),
     case!(Gather "static_gather_axis_0", Kept(&KEPT_AXIS_0), AXIS_0, f32, i32),
+    case!(Gather "static_gather_axis_1", Kept(&KEPT_AXIS_1), AXIS_1, f32, i32),
     case!(Gather "static_gather_elements", Kept(&KEPT_ELEMENTS), ELEMENTS, f32, i32),
     case!(Gather "static_gather_pairs", Kept(&KEPT_PAIRS), PAIR, f32, i32),
+    case!(Gather "static_gather_triples", Kept(&KEPT_TRIPLES), TRIPLE, f32, i32),
     case!(Gather "static_gather_one", Kept(&KEPT_ONE), SINGLE, f32, i32),
+    case!(Assign "static_scatter_axis_0", Kept(&KEPT_SCATTER_AXIS_0), AXIS_0, f32, i32),
+    case!(Assign "static_scatter_elements", Kept(&KEPT_SCATTER_ELEMENTS), ELEMENTS, f32, i32),
     case!(Assign "static_scatter_pairs", Kept(&KEPT_SCATTER_PAIRS), PAIR, f32, i32),
 ];
 

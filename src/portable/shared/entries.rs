@@ -1,0 +1,134 @@
+//! One entry of a plan in memory after the other, whatever the plan.
+
+use crate::error::Error;
+use crate::index::{Bounds, Index};
+use crate::plan::{Dim, Plan, Start};
+use crate::walk::{Mover, SINGLE, split_lane};
+
+/// One entry after the other.
+#[inline(always)]
+pub(super) fn entries<I: Index>(
+    plan: &Plan,
+    indices: &[I],
+    mover: impl Mover,
+) -> Result<(), Error> {
+    if plan.empty && !plan.checks_empty() {
+        return Ok(());
+    }
+    let (lane, outer) = outer_lane(plan);
+    let (inner_lane, inner) = split_lane(plan.inner());
+    let mut nest = Nest { lane: inner_lane, outer: inner, mover };
+    let (mut start, mut steps, mut entry) = (plan.start, 0, 0_usize);
+    loop {
+        let mut at = start;
+        for _ in 0..lane.size {
+            match address(plan, indices, at.table, at.indices) {
+                Ok(table) => nest.entry(table, at.flat),
+                Err(coordinate) if matches!(plan.bounds, Bounds::Error) => {
+                    return Err(out_of_bounds(plan, indices, at.indices, entry, coordinate));
+                }
+                Err(_) => {}
+            }
+            walk(&mut at, lane, 1);
+            entry = entry.wrapping_add(1);
+        }
+        if outer.is_empty() || !step(&mut steps, outer, &mut start) {
+            return Ok(());
+        }
+    }
+}
+
+/// The place in the table of the entry at a place of the indices; or its first coordinate that has
+/// none.
+#[inline(never)]
+fn address<I: Index>(
+    plan: &Plan,
+    indices: &[I],
+    mut table: usize,
+    mut place: usize,
+) -> Result<usize, usize> {
+    for (coordinate, axis) in plan.coordinates().iter().enumerate() {
+        let position = plan.position(indices, place, axis.size).ok_or(coordinate)?;
+        table = table.wrapping_add(position.wrapping_mul(axis.table as usize));
+        place = place.wrapping_add_signed(plan.tuple_stride);
+    }
+    Ok(table)
+}
+
+/// What moves for one entry: a lane for each step of the dimensions around it.
+struct Nest<'a, M> {
+    lane: &'a Dim,
+    outer: &'a [Dim],
+    mover: M,
+}
+
+impl<M: Mover> Nest<'_, M> {
+    #[inline(never)]
+    fn entry(&mut self, table: usize, flat: usize) {
+        let (mut at, mut steps) = (Start { table, indices: 0, flat }, 0);
+        loop {
+            if self.lane.is_row() {
+                self.mover.row(at.table, at.flat, self.lane.size);
+            } else {
+                self.mover.strided_row(at.table, at.flat, self.lane);
+            }
+            if self.outer.is_empty() || !step(&mut steps, self.outer, &mut at) {
+                return;
+            }
+        }
+    }
+}
+
+/// Goes `steps` steps along a dimension, modulo 2^bits.
+#[inline(always)]
+fn walk(at: &mut Start, dim: &Dim, steps: usize) {
+    at.table = at.table.wrapping_add(steps.wrapping_mul(dim.table as usize));
+    at.indices = at.indices.wrapping_add(steps.wrapping_mul(dim.indices as usize));
+    at.flat = at.flat.wrapping_add(steps.wrapping_mul(dim.flat as usize));
+}
+
+/// Goes to the next coordinates of dimensions in row-major order, of which `steps` have been left
+/// behind; `false` after the last ones.
+#[inline(never)]
+pub(super) fn step(steps: &mut usize, dims: &[Dim], at: &mut Start) -> bool {
+    *steps = steps.wrapping_add(1);
+    let mut count = *steps;
+    for dim in dims.iter().rev() {
+        walk(at, dim, 1);
+        let Some(carry) = count.checked_div(dim.size) else { return false };
+        if count != carry.wrapping_mul(dim.size) {
+            return true;
+        }
+        walk(at, dim, dim.size.wrapping_neg());
+        count = carry;
+    }
+    false
+}
+
+/// The error for a coordinate of an entry that has no place in the table.
+#[cold]
+#[inline(never)]
+fn out_of_bounds<I: Index>(
+    plan: &Plan,
+    indices: &[I],
+    first: usize,
+    entry: usize,
+    coordinate: usize,
+) -> Error {
+    let place = first.wrapping_add(coordinate.wrapping_mul(plan.tuple_stride as usize));
+    let index = indices.get(place.checked_div(plan.ring).unwrap_or(place));
+    let entry = entry.checked_div(plan.ring).unwrap_or(entry);
+    Error::IndexOutOfBounds {
+        entry: entry.wrapping_mul(plan.entry_weight),
+        coordinate,
+        value: index.map_or(0, |index| index.value()),
+        size: plan.coordinates().get(coordinate).map_or(0, |axis| axis.size),
+    }
+}
+
+/// The last outer dimension, and those before it.
+#[inline(always)]
+pub(super) fn outer_lane(plan: &Plan) -> (&Dim, &[Dim]) {
+    let last = plan.outer.wrapping_sub(1);
+    (plan.dims.get(last).unwrap_or(&SINGLE), plan.dims.get(..last).unwrap_or(&[]))
+}
