@@ -1,6 +1,7 @@
 //! Errors as data, and their wording.
 
-use crate::dml::types::{DataType, FeatureLevel};
+use crate::data_type::DataType;
+use crate::dml::types::FeatureLevel;
 use crate::get::get_mut;
 use crate::index::Bounds;
 
@@ -215,6 +216,13 @@ pub enum Error {
     BlockSizeNotSupported { found: usize },
     /// An operator has this axis only.
     AxisNotSupported { expected: usize, found: usize },
+    /// Elements of calls on bytes have 1, 2, 4, 8 or 16 bytes.
+    WidthNotSupported { found: usize },
+    /// Floats are no indices.
+    IndexTypeNotSupported { found: DataType },
+    /// Bytes do not lie as elements of their type must. `expected` is the alignment, and `found`
+    /// what is left over when the address is divided by it.
+    Misaligned { operand: Operand, expected: usize, found: usize },
 }
 
 impl core::error::Error for Error {}
@@ -266,6 +274,9 @@ impl Error {
             Error::BitsNotSupported { .. } => "bits not supported",
             Error::BlockSizeNotSupported { .. } => "block size not supported",
             Error::AxisNotSupported { .. } => "axis not supported",
+            Error::WidthNotSupported { .. } => "width not supported",
+            Error::IndexTypeNotSupported { .. } => "index type not supported",
+            Error::Misaligned { .. } => "misaligned",
         }
     }
 
@@ -399,6 +410,17 @@ impl Error {
             Error::AxisNotSupported { expected, found } => {
                 m.text(kind).count(": should be ", expected).count(", found ", found)
             }
+            Error::WidthNotSupported { found } => {
+                m.text(kind).count(": 1, 2, 4, 8 or 16 bytes, found ", found)
+            }
+            Error::IndexTypeNotSupported { found } => {
+                m.text(kind).text(": indices are integers, found ").text(found.name())
+            }
+            Error::Misaligned { operand, expected, found } => m
+                .operand(kind, operand)
+                .count(" should lie at a multiple of ", expected)
+                .count(" bytes, found ", found)
+                .text(" more"),
         }
     }
 }

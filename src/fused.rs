@@ -6,7 +6,7 @@
 use core::ops::Range;
 
 use crate::element::Element;
-use crate::index::sealed::Sealed;
+use crate::index::sealed::Value;
 use crate::index::{Bounds, Index, resolve};
 use crate::indices::sealed::Places;
 use crate::plan::{Coordinate, Dim, Plan};

@@ -182,18 +182,10 @@ pub(crate) mod sealed {
         pub magnitude: u64,
     }
 
-    /// What the vector kernels need from an index type.
-    #[cfg(not(feature = "std"))]
-    pub trait Vectors {}
-    #[cfg(not(feature = "std"))]
-    impl<I> Vectors for I {}
-    #[cfg(feature = "std")]
-    pub use strew_simd::Index as Vectors;
-
-    /// All are functions, not methods: those would be called by accident, and collide with a
-    /// user's.
-    pub trait Sealed: Vectors + crate::element::Element + 'static {
-        /// Whether `usize` is at least as wide, so that [`position`](Sealed::position) decides on
+    /// What a walk needs of an index. All are functions, not methods: those would be called by
+    /// accident, and collide with a user's.
+    pub trait Value: Copy {
+        /// Whether `usize` is at least as wide, so that [`position`](Value::position) decides on
         /// every axis.
         const FITS: bool = size_of::<Self>() <= size_of::<usize>();
 
@@ -207,18 +199,30 @@ pub(crate) mod sealed {
         /// for an index that is, but only if the axis is longer than [`super::LONGEST`].
         fn is_inside(index: Self, size: usize, negative: Negative) -> bool;
         fn wide(index: Self) -> Wide;
+    }
+
+    /// What the vector kernels need from an index type.
+    #[cfg(not(feature = "std"))]
+    pub trait Vectors {}
+    #[cfg(not(feature = "std"))]
+    impl<I> Vectors for I {}
+    #[cfg(feature = "std")]
+    pub use strew_simd::Index as Vectors;
+
+    /// What the crate needs of an index type beyond that.
+    pub trait Sealed: Value + Vectors + crate::element::Element + 'static {
         /// The index of a position, if the type has it.
         fn of(position: usize) -> Option<Self>;
         /// The same for a position that the type has.
         fn cut(position: usize) -> Self;
     }
 }
-use sealed::{Sealed, Wide};
+use sealed::{Sealed, Value, Wide};
 
 macro_rules! unsigned {
     ($($index:ty)*) => {$(
         impl Index for $index {}
-        impl Sealed for $index {
+        impl Value for $index {
             #[inline(always)]
             fn position(index: Self, _size: usize, _negative: Negative) -> usize {
                 usize::try_from(index).unwrap_or(usize::MAX)
@@ -235,6 +239,8 @@ macro_rules! unsigned {
             fn wide(index: Self) -> Wide {
                 Wide { negative: false, magnitude: index as u64 }
             }
+        }
+        impl Sealed for $index {
             #[inline]
             fn of(position: usize) -> Option<Self> {
                 <$index>::try_from(position).ok()
@@ -251,7 +257,7 @@ unsigned!(u8 u16 u32 u64 usize);
 macro_rules! signed {
     ($($index:ty)*) => {$(
         impl Index for $index {}
-        impl Sealed for $index {
+        impl Value for $index {
             // The sum `size + index` is taken modulo 2^bits of usize. For -size <= index < 0 it is
             // the position. Below that it is 2^bits plus a negative number no smaller than
             // isize::MIN, which is not below `size`.
@@ -286,6 +292,8 @@ macro_rules! signed {
             fn wide(index: Self) -> Wide {
                 Wide { negative: index < 0, magnitude: index.unsigned_abs() as u64 }
             }
+        }
+        impl Sealed for $index {
             #[inline]
             fn of(position: usize) -> Option<Self> {
                 <$index>::try_from(position).ok()
@@ -299,7 +307,7 @@ macro_rules! signed {
 }
 signed!(i8 i16 i32 i64 isize);
 
-/// The size of an axis up to which [`Sealed::position`] and [`Sealed::is_inside`] decide, whatever
+/// The size of an axis up to which [`Value::position`] and [`Value::is_inside`] decide, whatever
 /// the type. Without the call of [`outside`], the loops of constant plans keep their registers, and
 /// unroll.
 pub(crate) const LONGEST: usize = isize::MAX as usize;
@@ -307,7 +315,7 @@ pub(crate) const LONGEST: usize = isize::MAX as usize;
 /// The position of `index` on an axis of `size`, always below `size`. `None` means out of bounds
 /// under `Bounds::Error`, and left out under the other policies.
 #[inline(always)]
-pub(crate) fn resolve<I: Index>(
+pub(crate) fn resolve<I: Value>(
     index: I,
     size: usize,
     bounds: Bounds,
@@ -377,6 +385,33 @@ fn remainder(magnitude: u64, size: usize) -> u64 {
     remainder
 }
 
+/// The indices of a call whose type is known at run time.
+impl Value for Wide {
+    const FITS: bool = false;
+
+    fn position(index: Self, size: usize, negative: Negative) -> usize {
+        let magnitude = usize::try_from(index.magnitude);
+        let position = match (index.negative, negative) {
+            (false, _) => magnitude.ok(),
+            (true, Negative::FromEnd) => magnitude.ok().and_then(|below| size.checked_sub(below)),
+            (true, Negative::OutOfBounds) => None,
+        };
+        position.unwrap_or(usize::MAX)
+    }
+
+    fn proven_position(index: Self, size: usize) -> usize {
+        Self::position(index, size, Negative::FromEnd)
+    }
+
+    fn is_inside(index: Self, size: usize, negative: Negative) -> bool {
+        Self::position(index, size, negative) < size
+    }
+
+    fn wide(index: Self) -> Wide {
+        index
+    }
+}
+
 impl Wide {
     pub(crate) fn value(self) -> i128 {
         let magnitude = i128::from(self.magnitude);
@@ -410,6 +445,7 @@ mod tests {
             let position = oracle(value, size as i128, bounds, negative);
             assert_eq!(resolve(index, size, bounds, negative), position, "{case}");
             assert_eq!(outside(I::wide(index), size, bounds, negative), position, "{case}");
+            assert_eq!(resolve(I::wide(index), size, bounds, negative), position, "{case}");
         }
         let proven = oracle(value, size as i128, Bounds::Error, negative);
         if let Some(position) = proven {

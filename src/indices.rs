@@ -30,13 +30,14 @@ pub trait Indices: sealed::Places {}
 impl<I: Index> Indices for &[I] {}
 
 pub(crate) mod sealed {
+    use super::Error;
     #[cfg(feature = "std")]
     use super::{Axes, Path, Tuples};
-    use super::{Error, Index};
+    use crate::index::sealed::Value;
 
     /// Indices by their places in a plan.
     pub trait Places: Copy + Sync {
-        type Index: Index;
+        type Index: Value;
         /// Whether there may be indices that do not count.
         const NULLABLE: bool = false;
 
@@ -52,7 +53,20 @@ pub(crate) mod sealed {
             true
         }
 
-        /// All of them, where they are one slice.
+        /// The bytes of one of them in memory.
+        #[inline(always)]
+        fn width(&self) -> usize {
+            size_of::<Self::Index>()
+        }
+
+        /// The bytes of all of them, where they are one slice.
+        #[cfg(feature = "std")]
+        #[inline(always)]
+        fn bytes(&self) -> &[u8] {
+            &[]
+        }
+
+        /// All of them, where they are one slice of their type.
         #[inline(always)]
         fn slice(&self) -> Option<&[Self::Index]> {
             None
@@ -77,6 +91,12 @@ impl<I: Index> Places for &[I] {
     #[inline(always)]
     fn get(self, place: usize) -> Option<I> {
         <[I]>::get(self, place).copied()
+    }
+
+    #[cfg(feature = "std")]
+    #[inline(always)]
+    fn bytes(&self) -> &[u8] {
+        bytemuck::cast_slice(self)
     }
 
     #[inline(always)]

@@ -171,15 +171,18 @@
 #![forbid(unsafe_code)]
 
 mod adjoint;
+mod any_indices;
 mod average;
 mod bag;
 mod checked;
 mod coalesce;
 mod copy;
+mod data_type;
 mod duplicates;
 mod element;
 #[cfg(feature = "std")]
 mod engine;
+mod erased;
 mod error;
 mod fused;
 mod gather;
@@ -215,10 +218,12 @@ pub mod ndarray;
 pub mod quant;
 pub mod shape;
 
+pub use any_indices::AnyIndices;
 pub use average::Average;
 pub use bag::{Bag, CheckedBag, Empty};
 pub use checked::Checked;
 pub use coalesce::coalesce;
+pub use data_type::DataType;
 pub use element::Element;
 #[cfg(feature = "std")]
 pub use engine::Explain;

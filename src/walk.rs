@@ -10,7 +10,8 @@
 
 use crate::error::Error;
 
-use crate::index::{Bounds, Index, resolve};
+use crate::index::sealed::Value;
+use crate::index::{Bounds, resolve};
 use crate::indices::sealed::Places;
 use crate::plan::{Coordinate, Dim, Plan};
 
@@ -162,7 +163,7 @@ pub(crate) fn first_out_of_bounds<S: Places>(plan: &Plan, indices: S) -> Option<
                 return Some(Error::IndexOutOfBounds {
                     entry,
                     coordinate,
-                    value: index.value(),
+                    value: S::Index::wide(index).value(),
                     size: *size,
                 });
             }

@@ -413,6 +413,7 @@ fn every_variant(n: usize, value: i128) -> Vec<Error> {
             Error::RankMismatch { operand, expected: n, found: n },
             Error::SizeMismatch { operand, dimension: n, expected: n, found: n },
             Error::SizesOverflow { operand },
+            Error::Misaligned { operand, expected: n, found: n },
             Error::OffsetTooSmall { operand, expected: n, found: n },
             Error::SliceTooShort { operand, expected: n, found: n },
             Error::OverlappingOutput { operand, dimension: n, expected: n, found: n },
@@ -445,6 +446,8 @@ fn every_variant(n: usize, value: i128) -> Vec<Error> {
         Error::NoAdjoint,
         Error::PolicyNotSupported { found: Bounds::Skip },
         Error::OutputNotPacked { expected: n, found: n },
+        Error::WidthNotSupported { found: n },
+        Error::IndexTypeNotSupported { found: DataType::Bfloat16 },
     ];
     all.chain(more).collect()
 }

@@ -8,16 +8,14 @@ use core::ffi::{c_char, c_void};
 use core::mem::MaybeUninit;
 
 use half::{bf16, f16};
-use strew::{
-    Add, And, Element, Error, Gather, Index, Layout, Max, Min, Mul, Operand, Or, Reduction,
-    Scatter, Sub, Xor,
-};
+use strew::{Element, Error, Gather, Index, Layout, Operand, Scatter};
 
+#[cfg(not(feature = "panic"))]
+use crate::calls;
 use crate::types::strew_operand::{self, *};
 use crate::types::strew_status::{self, *};
 use crate::types::{
-    Refusal, Wording, bounds, strew_error, strew_gather, strew_layout, strew_reduction,
-    strew_scatter,
+    Refusal, Wording, bounds, strew_error, strew_gather, strew_layout, strew_scatter,
 };
 
 // ---- Single values ----
@@ -474,81 +472,6 @@ bounds!(strew_scatter_bounds, strew_scatter, Scatter);
 
 // ---- Calls ----
 
-#[inline(always)]
-fn gather<T: Element, I: Index>(
-    plan: &Gather,
-    input: &[T],
-    indices: &[I],
-    output: &mut [T],
-) -> Result<(), Error> {
-    #[cfg(feature = "threads")]
-    return plan.par_run(input, indices, output);
-    #[cfg(not(feature = "threads"))]
-    plan.run_shared(input, indices, output)
-}
-
-#[inline(always)]
-fn scatter<T: Element, I: Index>(
-    plan: &Scatter,
-    data: &mut [T],
-    indices: &[I],
-    updates: &[T],
-) -> Result<(), Error> {
-    #[cfg(feature = "threads")]
-    return plan.par_run(data, indices, updates);
-    #[cfg(not(feature = "threads"))]
-    plan.run_shared(data, indices, updates)
-}
-
-/// `reducer!(name: number reduction, ..)`: a function that calls the reduction with that number.
-macro_rules! reducer {
-    ($name:ident: $($number:ident $reduction:ident,)*) => {
-        #[inline(always)]
-        fn $name<T: Element, I: Index>(
-            plan: &Scatter,
-            number: u32,
-            Slices { written, indices, read }: Slices<'_, T, I>,
-        ) -> Result<(), Refusal>
-        where
-            $($reduction: Reduction<T>,)*
-        {
-            let unknown = Refusal::Unknown(STREW_UNKNOWN_REDUCTION, number);
-            #[cfg(feature = "threads")]
-            return match number {
-                $(n if n == strew_reduction::$number as u32 => {
-                    Ok(plan.par_reduce($reduction, written, indices, read)?)
-                })*
-                _ => Err(unknown),
-            };
-            #[cfg(all(feature = "std", not(feature = "threads")))]
-            return match number {
-                $(n if n == strew_reduction::$number as u32 => {
-                    Ok(plan.reduce_shared($reduction, written, indices, read)?)
-                })*
-                _ => Err(unknown),
-            };
-            // All reductions share the loops, which call them.
-            #[cfg(not(feature = "std"))]
-            {
-                let combine: fn(T, T) -> T = match number {
-                    $(n if n == strew_reduction::$number as u32 => {
-                        |current, update| $reduction.combine(current, update)
-                    })*
-                    _ => return Err(unknown),
-                };
-                Ok(plan.reduce_shared(combine, written, indices, read)?)
-            }
-        }
-    };
-}
-reducer!(reduce_integers:
-    STREW_ADD Add, STREW_SUB Sub, STREW_MUL Mul, STREW_MIN Min, STREW_MAX Max,
-    STREW_AND And, STREW_OR Or, STREW_XOR Xor,
-);
-reducer!(reduce_floats:
-    STREW_ADD Add, STREW_SUB Sub, STREW_MUL Mul, STREW_MIN Min, STREW_MAX Max,
-);
-
 macro_rules! gather_run {
     ($($(#[$doc:meta])* $name:ident: $element:ty, $index:ty;)*) => {$(
         /// Runs a gather of elements and indices as the name says: see strew_gather_run_1_u8.
@@ -577,7 +500,7 @@ macro_rules! gather_run {
                         (input, input_length),
                     )?
                 };
-                Ok(self::gather(plan, read, indices, written)?)
+                Ok(calls::gather(plan, read, indices, written)?)
             };
             let result = run();
             // SAFETY: the caller's promise.
@@ -614,7 +537,7 @@ macro_rules! scatter_run {
                         (updates, updates_length),
                     )?
                 };
-                Ok(self::scatter(plan, written, indices, read)?)
+                Ok(calls::scatter(plan, written, indices, read)?)
             };
             let result = run();
             // SAFETY: the caller's promise.
@@ -645,7 +568,7 @@ macro_rules! scatter_reduce {
                 // SAFETY: the caller's promise.
                 let plan = unsafe { plan::<Scatter>(scatter)? };
                 // SAFETY: the caller's promise.
-                let slices = unsafe {
+                let Slices { written, indices, read } = unsafe {
                     slices::<$element, $index>(
                         CALL,
                         (data.cast(), data_length),
@@ -653,7 +576,7 @@ macro_rules! scatter_reduce {
                         (updates.cast(), updates_length),
                     )?
                 };
-                $reduce(plan, reduction, slices)
+                calls::$reduce(plan, reduction, written, indices, read)
             };
             let result = run();
             // SAFETY: the caller's promise.

@@ -8,6 +8,8 @@
 
 #[allow(unsafe_code)]
 mod border;
+#[cfg(not(feature = "panic"))]
+mod calls;
 mod types;
 
 pub use border::*;

@@ -1,7 +1,7 @@
 //! Compiled operators: from types known at run time to those of the loops.
 
+use crate::data_type::DataType;
 use crate::dml::data::{Bits, BitsMut, TensorData, TensorDataMut};
-use crate::dml::types::DataType;
 use crate::element::Element;
 use crate::error::{Error, Operand};
 use crate::gather::Gather;

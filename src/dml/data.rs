@@ -1,6 +1,6 @@
 //! Slices whose type is known at run time only.
 
-use crate::dml::types::{DataType, for_each_data_type};
+use crate::data_type::{DataType, for_each_data_type};
 
 /// Writes down what is the same for all data types: the enums of slices, and the conversions to
 /// them.

@@ -76,6 +76,7 @@ mod settings;
 mod tensor;
 pub(crate) mod types;
 
+pub use crate::data_type::DataType;
 pub use compiled::{CompiledGather, CompiledScatter};
 pub use data::{TensorData, TensorDataMut};
 pub use operators::{
@@ -84,4 +85,4 @@ pub use operators::{
 };
 pub use settings::Settings;
 pub use tensor::TensorDesc;
-pub use types::{DataType, FeatureLevel};
+pub use types::FeatureLevel;

@@ -1,6 +1,7 @@
 //! The choices that DirectML leaves open, and what each feature level supports.
 
-use crate::dml::types::{DataType, FeatureLevel};
+use crate::data_type::DataType;
+use crate::dml::types::FeatureLevel;
 use crate::error::{Error, Operand, Unsupported};
 use crate::index::Bounds;
 use crate::layout::MAX_RANK;
@@ -59,16 +60,17 @@ impl Settings {
     /// Fails if input, updates and output cannot have this type.
     pub(super) fn has_data_type(&self, data_type: DataType, operand: Operand) -> Result<(), Error> {
         let needs = match data_type {
-            DataType::Float32 | DataType::Float16 => FeatureLevel::Level1_0,
+            DataType::Float32 | DataType::Float16 => Some(FeatureLevel::Level1_0),
             DataType::Int32
             | DataType::Int16
             | DataType::Int8
             | DataType::Uint32
             | DataType::Uint16
-            | DataType::Uint8 => FeatureLevel::Level2_1,
-            DataType::Float64 | DataType::Int64 | DataType::Uint64 => FeatureLevel::Level4_1,
+            | DataType::Uint8 => Some(FeatureLevel::Level2_1),
+            DataType::Float64 | DataType::Int64 | DataType::Uint64 => Some(FeatureLevel::Level4_1),
+            DataType::Bfloat16 => None,
         };
-        self.reaches(Some(needs), operand, Unsupported::DataType)
+        self.reaches(needs, operand, Unsupported::DataType)
     }
 
     /// Fails if indices cannot have this type.

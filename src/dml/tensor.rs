@@ -1,6 +1,6 @@
 //! Descriptions of tensors.
 
-use crate::dml::types::DataType;
+use crate::data_type::DataType;
 use crate::error::{Error, Operand};
 use crate::layout::{Layout, MAX_RANK, SCALAR};
 

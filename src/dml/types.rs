@@ -1,60 +1,7 @@
-//! Names without rules: data types and feature levels.
+//! Feature levels, without rules.
 //!
 //! This file imports nothing of the crate, so that errors can name what is defined here. What a
 //! feature level supports is in `settings.rs`.
-
-/// Calls `$macro!` with the list of data types. Each line holds the variant, DirectML's name, the
-/// type of the elements and the variant of `Bits` with their width.
-macro_rules! for_each_data_type {
-    ($macro:ident) => {
-        $macro! {
-            Float32 "FLOAT32" f32, Bits32;
-            Float16 "FLOAT16" half::f16, Bits16;
-            Uint32 "UINT32" u32, Bits32;
-            Uint16 "UINT16" u16, Bits16;
-            Uint8 "UINT8" u8, Bits8;
-            Int32 "INT32" i32, Bits32;
-            Int16 "INT16" i16, Bits16;
-            Int8 "INT8" i8, Bits8;
-            Float64 "FLOAT64" f64, Bits64;
-            Uint64 "UINT64" u64, Bits64;
-            Int64 "INT64" i64, Bits64;
-        }
-    };
-}
-pub(super) use for_each_data_type;
-
-macro_rules! data_type {
-    ($($variant:ident $name:literal $element:ty, $bits:ident;)*) => {
-        /// The type of a tensor's elements.
-        ///
-        /// ```
-        /// use strew::dml::{DataType, TensorData};
-        /// assert_eq!(TensorData::from(&[0.5_f32]).data_type(), DataType::Float32);
-        /// ```
-        #[doc(alias = "DML_TENSOR_DATA_TYPE")]
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-        #[non_exhaustive]
-        pub enum DataType {
-            $(
-                #[doc = concat!("`DML_TENSOR_DATA_TYPE_", $name, "`:")]
-                #[doc = concat!("[`", stringify!($element), "`].")]
-                #[doc(alias = $name)]
-                $variant,
-            )*
-        }
-
-        impl DataType {
-            pub(crate) const fn name(self) -> &'static str {
-                match self {
-                    $(DataType::$variant => $name,)*
-                }
-            }
-        }
-    };
-}
-for_each_data_type!(data_type);
 
 /// A DirectML feature level: which operators, data types and numbers of dimensions there are.
 ///

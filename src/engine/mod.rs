@@ -76,7 +76,7 @@ pub(crate) fn gather<T: Element, P: Place<T>, S: Places>(
             inside
         });
     }
-    let (call, path) = (gather_call::<S::Index>(size_of::<T>(), proven, 1), Path::detect());
+    let (call, path) = (gather_call(indices.width(), size_of::<T>(), proven, 1), Path::detect());
     run(plan, &call, path, &indices, &mut gathered(plan, path, input, output))
 }
 
@@ -99,7 +99,7 @@ pub(crate) fn append<T: Element, S: Places>(
             inside
         });
     }
-    let (call, path) = (gather_call::<S::Index>(size_of::<T>(), proven, 1), Path::detect());
+    let (call, path) = (gather_call(indices.width(), size_of::<T>(), proven, 1), Path::detect());
     run(plan, &call, path, &indices, &mut job)
 }
 
@@ -122,7 +122,7 @@ pub(crate) fn scatter<T: Element, S: Places, R: Reduction<T>>(
             inside
         });
     }
-    let (call, path) = (scatter_call::<T, S::Index, R>(proven, 1), Path::detect());
+    let (call, path) = (scatter_call::<T, R>(indices.width(), proven, 1), Path::detect());
     run(plan, &call, path, &indices, &mut changed(plan, path, reduction, data, updates))
 }
 
@@ -148,7 +148,7 @@ pub(crate) fn scatter_into<T: Element, S: Places, R: Reduction<T>>(
             inside
         });
     }
-    let call = Call { functional: true, ..scatter_call::<T, S::Index, R>(proven, 1) };
+    let call = Call { functional: true, ..scatter_call::<T, R>(indices.width(), proven, 1) };
     let path = Path::detect();
     let mut job = changed(plan, path, reduction, output, updates);
     job.before = Some(Before { plan: copy_plan, input, copy: copy::<T> });
@@ -160,7 +160,7 @@ pub(crate) fn copy<T: Element>(plan: &Plan, input: &[T], output: &mut [T]) {
     if let Some(few) = Few::of(plan) {
         return few.gather(&[plan.start.table], plan.row(), input, output);
     }
-    let (call, path) = (gather_call::<u8>(size_of::<T>(), true, 1), Path::detect());
+    let (call, path) = (gather_call(1, size_of::<T>(), true, 1), Path::detect());
     run(plan, &call, path, &NoIndices, &mut gathered(plan, path, input, output));
 }
 
@@ -196,7 +196,7 @@ pub(crate) fn par_gather<T: Element, P: Place<T> + Send, S: Places>(
     input: &[T],
     output: &mut [P],
 ) -> bool {
-    let call = gather_call::<S::Index>(size_of::<T>(), proven, rayon::current_num_threads());
+    let call = gather_call(indices.width(), size_of::<T>(), proven, rayon::current_num_threads());
     let path = Path::detect();
     par_run(plan, &call, path, &indices, &mut gathered(plan, path, input, output))
 }
@@ -211,7 +211,7 @@ pub(crate) fn par_scatter<T: Element, S: Places, R: Reduction<T> + Sync>(
     data: &mut [T],
     updates: &[T],
 ) -> bool {
-    let call = scatter_call::<T, S::Index, R>(proven, rayon::current_num_threads());
+    let call = scatter_call::<T, R>(indices.width(), proven, rayon::current_num_threads());
     let path = Path::detect();
     par_run(plan, &call, path, &indices, &mut changed(plan, path, reduction, data, updates))
 }
@@ -224,7 +224,7 @@ pub(crate) fn read<U: Element, F: Source<U>, S: Places>(
     source: F,
     output: &mut [U],
 ) -> bool {
-    let (call, path) = (gather_call::<S::Index>(F::BYTES, proven, 1), Path::detect());
+    let (call, path) = (gather_call(indices.width(), F::BYTES, proven, 1), Path::detect());
     let mut job = Read { source, output, n: plan.row(), way: Way::of(path) };
     run(plan, &call, path, &indices, &mut job)
 }
@@ -238,7 +238,7 @@ pub(crate) fn change<T: Element, U: Element, S: Places>(
     updates: &[U],
     change: impl Fn(T, U) -> T + Copy,
 ) -> bool {
-    let (call, path) = (change_call::<S::Index>(size_of::<T>(), proven, 1), Path::detect());
+    let (call, path) = (change_call(indices.width(), size_of::<T>(), proven, 1), Path::detect());
     let mut job = changed_by(plan, path, data, updates, change);
     run(plan, &call, path, &indices, &mut job)
 }
@@ -253,7 +253,7 @@ pub(crate) fn par_read<U: Element, F: Source<U> + Send, S: Places>(
     output: &mut [U],
 ) -> bool {
     let (element, path) = (F::BYTES.max(size_of::<U>()), Path::detect());
-    let call = gather_call::<S::Index>(element, proven, rayon::current_num_threads());
+    let call = gather_call(indices.width(), element, proven, rayon::current_num_threads());
     let mut job = Read { source, output, n: plan.row(), way: Way::of(path) };
     par_run(plan, &call, path, &indices, &mut job)
 }
@@ -269,7 +269,7 @@ pub(crate) fn par_change<T: Element, U: Element, S: Places>(
     change: impl Fn(T, U) -> T + Copy + Send,
 ) -> bool {
     let (element, path) = (size_of::<T>().max(size_of::<U>()), Path::detect());
-    let call = change_call::<S::Index>(element, proven, rayon::current_num_threads());
+    let call = change_call(indices.width(), element, proven, rayon::current_num_threads());
     let mut job = changed_by(plan, path, data, updates, change);
     par_run(plan, &call, path, &indices, &mut job)
 }
@@ -299,14 +299,14 @@ enum Explained {
 
 impl Explain {
     pub(crate) fn gather<T: Element, I: Index>(plan: &Plan, threads: usize) -> Explain {
-        Explain::of(plan, &gather_call::<I>(size_of::<T>(), false, threads))
+        Explain::of(plan, &gather_call(size_of::<I>(), size_of::<T>(), false, threads))
     }
 
     pub(crate) fn scatter<T: Element, I: Index, R: Reduction<T>>(
         plan: &Plan,
         threads: usize,
     ) -> Explain {
-        Explain::of(plan, &scatter_call::<T, I, R>(false, threads))
+        Explain::of(plan, &scatter_call::<T, R>(size_of::<I>(), false, threads))
     }
 
     fn of(plan: &Plan, call: &Call) -> Explain {
@@ -334,31 +334,31 @@ impl core::fmt::Display for Explain {
     }
 }
 
-fn gather_call<I>(element: usize, proven: bool, threads: usize) -> Call {
+fn gather_call(index: usize, element: usize, proven: bool, threads: usize) -> Call {
     Call {
         direction: Direction::Gather,
         effect: Effect::Assign,
         element,
-        index: size_of::<I>(),
+        index,
         proven,
         functional: false,
         threads,
     }
 }
 
-fn scatter_call<T: Element, I, R: Reduction<T>>(proven: bool, threads: usize) -> Call {
+fn scatter_call<T: Element, R: Reduction<T>>(index: usize, proven: bool, threads: usize) -> Call {
     let effect = match () {
         () if R::KIND.is_assign() => Effect::Assign,
         () if R::KIND.is_opaque() => Effect::Call,
         () if R::KIND.free().is_some() => Effect::Free,
         () => Effect::Combine,
     };
-    Call { effect, ..change_call::<I>(size_of::<T>(), proven, threads) }
+    Call { effect, ..change_call(index, size_of::<T>(), proven, threads) }
 }
 
 /// A scatter by a function of the caller's.
-fn change_call<I>(element: usize, proven: bool, threads: usize) -> Call {
-    let gather = gather_call::<I>(element, proven, threads);
+fn change_call(index: usize, element: usize, proven: bool, threads: usize) -> Call {
+    let gather = gather_call(index, element, proven, threads);
     Call { direction: Direction::Scatter, effect: Effect::Call, ..gather }
 }
 

@@ -30,8 +30,9 @@ impl<S: Places> Resolver for S {
     }
 
     fn bytes(&self, start: usize, count: usize) -> &[u8] {
-        let rest = self.slice().and_then(|slice| slice.get(start..)).unwrap_or_default();
-        bytemuck::cast_slice(rest.get(..count).unwrap_or(rest))
+        let width = self.width();
+        let rest = self.bytes().get(start.saturating_mul(width)..).unwrap_or_default();
+        rest.get(..count.saturating_mul(width)).unwrap_or(rest)
     }
 
     fn position(&self, plan: &Plan, place: usize, size: usize) -> Option<usize> {

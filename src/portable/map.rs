@@ -3,7 +3,7 @@
 use core::slice::from_mut;
 
 use crate::element::Element;
-use crate::index::Index;
+use crate::index::sealed::Value;
 use crate::map::Source;
 use crate::plan::Dim;
 use crate::portable::packed::{Addresses, PackedMover};
@@ -37,7 +37,7 @@ impl<U, S: Source<U>> Mover for Read<'_, S, U> {
 
 impl<U, S: Source<U>> PackedMover for Read<'_, S, U> {
     #[inline(always)]
-    fn elements<I: Index, const K: usize, const PROVEN: bool>(
+    fn elements<I: Value, const K: usize, const PROVEN: bool>(
         &mut self,
         flat: usize,
         tuples: &[[I; K]],
@@ -50,7 +50,7 @@ impl<U, S: Source<U>> PackedMover for Read<'_, S, U> {
     }
 
     #[inline(always)]
-    fn rows<I: Index, const K: usize, const PROVEN: bool>(
+    fn rows<I: Value, const K: usize, const PROVEN: bool>(
         &mut self,
         flat: usize,
         n: usize,
@@ -114,7 +114,7 @@ impl<T: Element, U: Element, F: Fn(T, U) -> T> Mover for Change<'_, T, U, F> {
 
 impl<T: Element, U: Element, F: Fn(T, U) -> T> PackedMover for Change<'_, T, U, F> {
     #[inline(always)]
-    fn elements<I: Index, const K: usize, const PROVEN: bool>(
+    fn elements<I: Value, const K: usize, const PROVEN: bool>(
         &mut self,
         flat: usize,
         tuples: &[[I; K]],
@@ -127,7 +127,7 @@ impl<T: Element, U: Element, F: Fn(T, U) -> T> PackedMover for Change<'_, T, U, 
     }
 
     #[inline(always)]
-    fn rows<I: Index, const K: usize, const PROVEN: bool>(
+    fn rows<I: Value, const K: usize, const PROVEN: bool>(
         &mut self,
         flat: usize,
         n: usize,

@@ -74,7 +74,7 @@ fn check_by<S: Places>(plan: &Plan, indices: S, mover: impl PackedMover) -> bool
 mod tests {
     use super::*;
     use crate::error::Direction::Gather;
-    use crate::index::Index;
+    use crate::index::sealed::Value;
     use crate::layout::Layout;
     use crate::plan::Dim;
     use crate::plan::tests::{nd, packed as layout};
@@ -102,7 +102,7 @@ mod tests {
     }
 
     impl PackedMover for Noted<'_> {
-        fn elements<I: Index, const K: usize, const PROVEN: bool>(
+        fn elements<I: Value, const K: usize, const PROVEN: bool>(
             &mut self,
             _: usize,
             _: &[[I; K]],
@@ -112,7 +112,7 @@ mod tests {
             Some(())
         }
 
-        fn rows<I: Index, const K: usize, const PROVEN: bool>(
+        fn rows<I: Value, const K: usize, const PROVEN: bool>(
             &mut self,
             _: usize,
             _: usize,

@@ -2,7 +2,7 @@
 
 use crate::copy::copy_row;
 use crate::element::Element;
-use crate::index::Index;
+use crate::index::sealed::Value;
 use crate::movers::Combine;
 use crate::plan::Dim;
 use crate::portable::packed::{Addresses, PackedMover};
@@ -37,7 +37,7 @@ impl<T: Element> Mover for Take<'_, T> {
 
 impl<T: Element> PackedMover for Take<'_, T> {
     #[inline(always)]
-    fn elements<I: Index, const K: usize, const PROVEN: bool>(
+    fn elements<I: Value, const K: usize, const PROVEN: bool>(
         &mut self,
         flat: usize,
         tuples: &[[I; K]],
@@ -52,7 +52,7 @@ impl<T: Element> PackedMover for Take<'_, T> {
     }
 
     #[inline(always)]
-    fn rows<I: Index, const K: usize, const PROVEN: bool>(
+    fn rows<I: Value, const K: usize, const PROVEN: bool>(
         &mut self,
         flat: usize,
         n: usize,
@@ -79,7 +79,7 @@ fn copy_from<T: Element>(input: &[T], address: usize, to: &mut [T]) {
 
 impl<T: Element, R: Reduction<T>> PackedMover for Combine<'_, T, R> {
     #[inline(always)]
-    fn elements<I: Index, const K: usize, const PROVEN: bool>(
+    fn elements<I: Value, const K: usize, const PROVEN: bool>(
         &mut self,
         flat: usize,
         tuples: &[[I; K]],
@@ -94,7 +94,7 @@ impl<T: Element, R: Reduction<T>> PackedMover for Combine<'_, T, R> {
     }
 
     #[inline(always)]
-    fn rows<I: Index, const K: usize, const PROVEN: bool>(
+    fn rows<I: Value, const K: usize, const PROVEN: bool>(
         &mut self,
         flat: usize,
         n: usize,
@@ -133,7 +133,7 @@ impl Visitor for Nothing {
 
 impl PackedMover for Nothing {
     #[inline(always)]
-    fn elements<I: Index, const K: usize, const PROVEN: bool>(
+    fn elements<I: Value, const K: usize, const PROVEN: bool>(
         &mut self,
         _: usize,
         tuples: &[[I; K]],

@@ -1,6 +1,7 @@
 //! Tuples without gaps: lanes of indices are walked as slices of arrays.
 
-use crate::index::{Bounds, Index, Negative, resolve};
+use crate::index::sealed::Value;
+use crate::index::{Bounds, Negative, resolve};
 use crate::plan::{Coordinate, Dim, Plan};
 use crate::walk::{Odometer, Position};
 
@@ -8,7 +9,7 @@ use crate::walk::{Odometer, Position};
 pub(crate) trait PackedMover {
     /// Moves one element for each tuple, between its address in the table and neighbours of the
     /// flat tensor. `None`: stopped at a tuple without an address.
-    fn elements<I: Index, const K: usize, const PROVEN: bool>(
+    fn elements<I: Value, const K: usize, const PROVEN: bool>(
         &mut self,
         flat: usize,
         tuples: &[[I; K]],
@@ -18,7 +19,7 @@ pub(crate) trait PackedMover {
     /// The same for rows of `n` elements. Without a method of its own, a mover takes each row for
     /// one element.
     #[inline(always)]
-    fn rows<I: Index, const K: usize, const PROVEN: bool>(
+    fn rows<I: Value, const K: usize, const PROVEN: bool>(
         &mut self,
         flat: usize,
         _n: usize,
@@ -31,7 +32,7 @@ pub(crate) trait PackedMover {
 
 /// Packed tuples of `K` coordinates, which move packed rows of `n` elements.
 #[inline(always)]
-pub(crate) fn packed<I: Index, const K: usize, const PROVEN: bool>(
+pub(crate) fn packed<I: Value, const K: usize, const PROVEN: bool>(
     plan: &Plan,
     (lane, outer): (&Dim, &[Dim]),
     indices: &[I],
@@ -82,7 +83,7 @@ impl<const K: usize, const PROVEN: bool> Addresses<K, PROVEN> {
     /// Whether all coordinates are in bounds. No axis of a packed plan is too long for this to be
     /// exact.
     #[inline(always)]
-    pub(crate) fn check<I: Index>(&self, tuple: &[I; K]) -> bool {
+    pub(crate) fn check<I: Value>(&self, tuple: &[I; K]) -> bool {
         tuple
             .iter()
             .zip(&self.coordinates)
@@ -91,7 +92,7 @@ impl<const K: usize, const PROVEN: bool> Addresses<K, PROVEN> {
 
     /// The address of the next tuple. `None`: it is out of bounds under `Bounds::Error`.
     #[inline(always)]
-    pub(crate) fn next<I: Index>(&mut self, tuple: &[I; K]) -> Option<usize> {
+    pub(crate) fn next<I: Value>(&mut self, tuple: &[I; K]) -> Option<usize> {
         let mut address = self.first;
         self.first = self.first.wrapping_add_signed(self.step);
         for (index, coordinate) in tuple.iter().zip(&self.coordinates) {

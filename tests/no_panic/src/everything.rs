@@ -9,9 +9,9 @@ use strew::quant::{
     Row2, Row4, Row8, f16_to_f32,
 };
 use strew::{
-    Add, And, Average, Bag, Bags, Bounds, Element, Empty, Error, Gather, Index, Layout, Max, Mean,
-    Min, Mul, Negative, Nullable, Or, Reduction, Scatter, Sequence, Sub, Weighted, Xor, coalesce,
-    mask, plan, shape,
+    Add, And, AnyIndices, Average, Bag, Bags, Bounds, Element, Empty, Error, Gather, Index, Layout,
+    Max, Mean, Min, Mul, Negative, Nullable, Operation, Or, Reduction, Scatter, Sequence, Sub,
+    Weighted, Xor, coalesce, mask, plan, shape,
 };
 
 use crate::any;
@@ -61,7 +61,22 @@ pub fn run() {
     apart(|| masks::<u8, u32>(any(0)));
     apart(|| masks::<f32, i64>(any(0.0)));
     directml();
+    any(on_bytes)(any(GATHER), any(SCATTER));
     any(quantised)(any(GATHER), any(SCATTER));
+}
+
+/// Types known at run time.
+fn on_bytes(gather: Gather, scatter: Scatter) {
+    let (width, data_type) = (any(DataType::Float16.width()), any(DataType::Int32));
+    let operation = any(Operation::Mul);
+    match AnyIndices::from_bytes(any(DataType::Uint8), slice()) {
+        Ok(by) => {
+            report(gather.run_bytes(width, slice(), by, slice_mut()));
+            report(scatter.run_bytes(width, slice_mut(), by, slice()));
+            report(scatter.reduce_bytes(operation, data_type, slice_mut(), by, slice()));
+        }
+        Err(error) => report_error(error),
+    }
 }
 
 /// A table of each format, and what is written to it.
