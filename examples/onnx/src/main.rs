@@ -1,5 +1,5 @@
 //! An interpreter of ONNX models of one node, which learns at run time what types its tensors have.
-//! It runs the standard's own cases, and these in other types, and says what each of them gives.
+//! It runs the standard's own cases, with numbers of five types and indices of two.
 //!
 //! The models are those of ONNX's `backend/test/data/node`, as JSON: see `tests/data/README.md`.
 
@@ -112,8 +112,12 @@ fn main() -> Result<()> {
 
     let mut wrong = 0;
     for (operator, case) in &cases {
-        let mut result = "right in 10 types".to_string();
-        for of in [Type::Float, Type::Double, Type::Int32, Type::Int64, Type::Uint8] {
+        // What is only moved may be of any type; the results of reductions are those of floats.
+        let types = [Type::Float, Type::Double, Type::Int32, Type::Int64, Type::Uint8];
+        let reduces = case["attributes"]["reduction"].is_string();
+        let types = if reduces { &types[..1] } else { &types[..] };
+        let mut result = format!("right in {} types", 2 * types.len());
+        for &of in types {
             for by in [Type::Int64, Type::Int32] {
                 let found = run(operator, case, of, by);
                 if !matches!(found, Ok(true)) {

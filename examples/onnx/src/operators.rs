@@ -84,7 +84,7 @@ fn scatter(
 fn compress(input: &Tensor, condition: &Tensor, axis: Option<i64>) -> Result<Tensor> {
     let (table, along) = (layout(input)?, layout(condition)?);
     let axis = axis.map(|axis| table.axis(axis as isize)).transpose()?;
-    let condition = checked::try_cast_slice(condition.bytes())?;
+    let condition = checked::cast_slice(condition.bytes());
     let count = condition.iter().filter(|chosen| **chosen).count();
     let mut sizes = if axis.is_some() { input.sizes.clone() } else { vec![0] };
     sizes[axis.unwrap_or(0)] = count;
@@ -101,7 +101,7 @@ fn compress(input: &Tensor, condition: &Tensor, axis: Option<i64>) -> Result<Ten
 }
 
 fn nonzero(condition: &Tensor) -> Result<Tensor> {
-    let mask = checked::try_cast_slice(condition.bytes())?;
+    let mask = checked::cast_slice(condition.bytes());
     let (count, rank) = (mask.iter().filter(|set| **set).count(), condition.sizes.len());
     let mut positions = vec![0_i64; count * rank];
     mask::nonzero(Mask::bools(mask, &layout(condition)?), &mut positions)?;
