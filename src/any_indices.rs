@@ -74,8 +74,9 @@ macro_rules! any_indices {
             /// let words = [2_u64, 0];
             /// let words = bytemuck::cast_slice(&words);
             /// let indices = AnyIndices::from_bytes(DataType::Uint64, words)?;
-            /// let (gather, _) =
-            ///     Gather::axis_packed(&Layout::contiguous([3]), &Layout::contiguous([2]), 0)?;
+            /// let table = Layout::contiguous([3]);
+            /// let two = Layout::contiguous([2]);
+            /// let (gather, _) = Gather::axis_packed(&table, &two, 0)?;
             /// let mut output = [0; 2];
             /// gather.run_bytes(1, b"abc", indices, &mut output)?;
             /// assert_eq!(&output, b"ca");

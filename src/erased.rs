@@ -196,11 +196,14 @@ impl Gather {
     /// use strew::{DataType, Gather, Layout};
     ///
     /// // A table in the bytes of a file, behind a header of three bytes.
-    /// let file = [b"v1\n", [1.5_f32, 2.5, 3.5].map(f32::to_ne_bytes).as_flattened()].concat();
-    /// let (table, two) = (Layout::contiguous([3]), Layout::contiguous([2]));
+    /// let values = [1.5_f32, 2.5, 3.5].map(f32::to_ne_bytes);
+    /// let file = [b"v1\n", values.as_flattened()].concat();
+    /// let table = Layout::contiguous([3]);
+    /// let two = Layout::contiguous([2]);
     /// let (gather, _) = Gather::axis_packed(&table, &two, 0)?;
     /// let mut output = [0; 8];
-    /// gather.run_bytes(DataType::Float32.width(), &file[3..], &[-1_i64, 0], &mut output)?;
+    /// let width = DataType::Float32.width();
+    /// gather.run_bytes(width, &file[3..], &[-1_i64, 0], &mut output)?;
     /// assert_eq!(output, *[3.5_f32, 1.5].map(f32::to_ne_bytes).as_flattened());
     /// # Ok::<(), strew::Error>(())
     /// ```
@@ -223,7 +226,8 @@ impl Gather {
     /// ```
     /// use strew::{Gather, Layout};
     ///
-    /// let (table, two) = (Layout::contiguous([3]), Layout::contiguous([2]));
+    /// let table = Layout::contiguous([3]);
+    /// let two = Layout::contiguous([2]);
     /// let (gather, _) = Gather::axis_packed(&table, &two, 0)?;
     /// let mut output = [0; 2];
     /// gather.par_run_bytes(1, b"abc", &[-1_i64, 0], &mut output)?;
@@ -253,7 +257,8 @@ impl Scatter {
     /// ```
     /// use strew::{Layout, Scatter};
     ///
-    /// let (data, two) = (Layout::contiguous([4]), Layout::contiguous([2]));
+    /// let data = Layout::contiguous([4]);
+    /// let two = Layout::contiguous([2]);
     /// let (scatter, _) = Scatter::axis_packed(&data, &two, 0)?;
     /// let mut text = *b"tale";
     /// scatter.run_bytes(1, &mut text, &[0_u8, 2], b"bk")?;
@@ -284,12 +289,14 @@ impl Scatter {
     /// ```
     /// use strew::{DataType, Layout, Operation, Scatter};
     ///
-    /// let (data, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let data = Layout::contiguous([2]);
+    /// let three = Layout::contiguous([3]);
     /// let (scatter, _) = Scatter::axis_packed(&data, &three, 0)?;
     /// let (mut sums, updates) = ([10_i32, 20], [1_i32, 2, 3]);
     /// let data = bytemuck::cast_slice_mut(&mut sums);
     /// let (indices, updates) = (&[1_i64, 0, 1], bytemuck::cast_slice(&updates));
-    /// scatter.reduce_bytes(Operation::Add, DataType::Int32, data, indices, updates)?;
+    /// let (add, of) = (Operation::Add, DataType::Int32);
+    /// scatter.reduce_bytes(add, of, data, indices, updates)?;
     /// assert_eq!(sums, [12, 24]);
     /// # Ok::<(), strew::Error>(())
     /// ```
@@ -314,7 +321,8 @@ impl Scatter {
     /// ```
     /// use strew::{Layout, Scatter};
     ///
-    /// let (data, two) = (Layout::contiguous([4]), Layout::contiguous([2]));
+    /// let data = Layout::contiguous([4]);
+    /// let two = Layout::contiguous([2]);
     /// let (scatter, _) = Scatter::axis_packed(&data, &two, 0)?;
     /// let mut text = *b"tale";
     /// scatter.par_run_bytes(1, &mut text, &[0_u8, 2], b"bk")?;
@@ -342,10 +350,12 @@ impl Scatter {
     /// ```
     /// use strew::{DataType, Layout, Operation, Scatter};
     ///
-    /// let (data, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
+    /// let data = Layout::contiguous([2]);
+    /// let three = Layout::contiguous([3]);
     /// let (scatter, _) = Scatter::axis_packed(&data, &three, 0)?;
     /// let (mut most, indices) = ([10, 20], &[1_i64, 0, 1]);
-    /// scatter.par_reduce_bytes(Operation::Max, DataType::Uint8, &mut most, indices, &[1, 12, 3])?;
+    /// let (max, of) = (Operation::Max, DataType::Uint8);
+    /// scatter.par_reduce_bytes(max, of, &mut most, indices, &[1, 12, 3])?;
     /// assert_eq!(most, [12, 20]);
     /// # Ok::<(), strew::Error>(())
     /// ```

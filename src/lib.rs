@@ -119,7 +119,7 @@
 //!   [layouts](guide::layouts), [indices out of bounds](guide::bounds),
 //!   [order and duplicates](guide::order), [reductions](guide::reductions);
 //! - jobs: [bags and masks](guide::bags), [tables of another type](guide::quantised),
-//!   [caches of transformers](guide::caches);
+//!   [caches of transformers](guide::caches), [types known at run time](guide::runtime);
 //! - microcontrollers: [plans in flash](guide::flash), [firmware from nothing](guide::firmware),
 //!   [C](guide::c);
 //! - servers: [speed](guide::speed), [threads](guide::threads), [clusters](guide::ranks);

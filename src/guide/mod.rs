@@ -10,6 +10,7 @@
 //! | sum gathered rows; use a mask | [`bags`] |
 //! | gather from `f16` or quantised tables | [`quantised`] |
 //! | write into a KV-cache | [`caches`] |
+//! | have types that are known at run time | [`runtime`] |
 //! | put a plan into flash | [`flash`] |
 //! | start a firmware | [`firmware`] |
 //! | call it from C | [`c`] |
@@ -42,6 +43,9 @@ pub mod quantised {}
 
 #[doc = include_str!("caches.md")]
 pub mod caches {}
+
+#[doc = include_str!("runtime.md")]
+pub mod runtime {}
 
 #[doc = include_str!("flash.md")]
 pub mod flash {}
