@@ -245,7 +245,7 @@ pub use segments::Bags;
 #[doc(hidden)]
 pub use error::plan_error;
 
-#[cfg(doctest)]
+#[cfg(all(doctest, feature = "std"))] // One of its examples is for servers.
 #[doc = include_str!("../README.md")]
 struct Readme;
 
