@@ -10,7 +10,8 @@ use crate::prefetch::LINE;
 /// The number of addresses that are compared with a slice at once.
 pub(crate) const STEP: usize = 16;
 
-/// The number of entries for which prefetches of a segment and of indices are made at once.
+/// The number of entries for which prefetches are made at once, but those of elements, which are
+/// made for a [`STEP`].
 pub(crate) const STRIDE: usize = 64;
 
 /// The bytes of an element. No value of it comes from outside, and what is written are copies of

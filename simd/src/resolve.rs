@@ -145,8 +145,8 @@ fn lanes<I: Sealed>(
             prefetch_run(from, tuples.next);
         }
         // Where some of the first are below 0, others are likely to be.
-        let below = from.iter().take(STEP).any(|index| (index.halves().1 as i32) < 0);
-        inside &= (side_by_side && !below && plain(path, from, all, first, to))
+        let is_plain = || !from.iter().take(STEP).any(|index| (index.halves().1 as i32) < 0);
+        inside &= (side_by_side && is_plain() && plain(path, from, all, first, to))
             || any(path, &run, side_by_side, axes, to);
         start = start.wrapping_add_signed(tuples.lane_step);
     }
@@ -314,7 +314,8 @@ fn by_position<I: Sealed>(
 ) -> bool {
     let (mut positions, mut inside) = ([0; POSITIONS], true);
     let mut from_end = [0; POSITIONS];
-    from_end.iter_mut().zip(axes.iter().cycle()).for_each(|(end, axis)| *end = axis.from_end);
+    let used = from_end.iter_mut().take(indices.len());
+    used.zip(axes.iter().cycle()).for_each(|(end, axis)| *end = axis.from_end);
     let part = POSITIONS / axes.len().max(1);
     for (to, indices) in to.chunks_mut(part).zip(indices.chunks(part * axes.len().max(1))) {
         for ((to, index), end) in positions.iter_mut().zip(indices).zip(&from_end) {
@@ -328,7 +329,7 @@ fn by_position<I: Sealed>(
     inside
 }
 
-/// The coordinates of some tuples: of 1 to 4 coordinates, none is cut.
+/// The coordinates of some tuples: of 2 to 4 coordinates, none is cut.
 const POSITIONS: usize = 120;
 
 /// From positions to addresses. `false`: some are not on their axes.
@@ -342,7 +343,6 @@ fn add_positions(
     path.narrow(
         #[inline(always)]
         || match *axes {
-            [a] => add_tuples([a], positions, first, to),
             [a, b] => add_tuples([a, b], positions, first, to),
             [a, b, c] => add_tuples([a, b, c], positions, first, to),
             [a, b, c, d] => add_tuples([a, b, c, d], positions, first, to),

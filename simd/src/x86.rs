@@ -1,5 +1,5 @@
-//! What AVX has instructions for: non-temporal stores; and AVX-512: gathers of elements of 4 and 8
-//! bytes, and a choice of addresses.
+//! What AVX2 has instructions for: non-temporal stores, elements that are stored as vectors, and
+//! chosen elements; and AVX-512: gathers of elements of 4 and 8 bytes, and a choice of addresses.
 
 use core::arch::x86_64::{__m256i, __m512i};
 
@@ -12,7 +12,9 @@ use crate::instructions::Instructions;
 use crate::portable::{Choice, by_element, by_loads, by_moves};
 use crate::prefetch::LINE;
 
-/// `to[n] = table[addresses[n]]` by whole vectors: a core stores one a cycle, and loads more.
+/// `to[n] = table[addresses[n]]` by whole vectors: a core stores one a cycle, and loads more. From
+/// L1 on Zen 4, elements of 4 bytes take 0.7x, of 8 bytes 0.85x. Intel's, some of which store two a
+/// cycle: unmeasured.
 #[inline(always)]
 fn by_vectors<const N: usize>(
     avx2: V3,
@@ -153,7 +155,7 @@ impl Instructions for Avx512 {
         };
         let vector: __m512i = bytemuck::must_cast(*addresses);
         if avx512._mm512_cmplt_epu32_mask(vector, length) != u16::MAX {
-            return by_loads(table, addresses, to);
+            return by_element(table, addresses, to);
         }
         if N == 4 {
             // SAFETY: the comparison found all addresses below the length of the table, which is at

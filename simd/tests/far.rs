@@ -32,10 +32,9 @@ fn addresses_of_32_bits() {
             table[address as usize] = number;
         }
     }
-    let distance = [0, 16].map(|distance| distance);
     for path in Path::available().into_iter().flatten() {
         for (number, (address, inside)) in (1..).zip(ADDRESSES) {
-            for distance in distance {
+            for distance in [0, 16] {
                 for base in [0, address as usize] {
                     gather(path, &table, base, address, if inside { number } else { 9 }, distance);
                 }
@@ -47,7 +46,7 @@ fn addresses_of_32_bits() {
 
 /// Blocks that lead to one place only, as an address or as the base that addresses count from.
 fn gather(path: Path, table: &[u32], base: usize, address: u32, expected: u32, distance: usize) {
-    let case = format!("{}, {address} from {base}, {distance:?}", path.name());
+    let case = format!("{}, {address} from {base}, {distance}", path.name());
     let addresses = [address.wrapping_sub(base as u32); ENTRIES];
     let block = Block { addresses: &addresses, length: ENTRIES, table: base, ..Block::default() };
     let block = Block { entry_step: 1, ..block };

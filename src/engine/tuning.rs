@@ -68,7 +68,7 @@ pub(crate) const COPIED: usize = 4;
 /// to take turns. Record: counts of 1M bytes on Zen 5, uniform 0.8x, runs 0.75x, 80 % one 1.0x.
 pub(crate) const REPEATS: usize = 8;
 
-// -- Prefetch and loads ---------------------------------------------------------------------------
+// -- Prefetch -------------------------------------------------------------------------------------
 
 /// Entries between the element that moves and the one that is prefetched.
 /// Record: `ladder`, 512 MiB.
@@ -84,12 +84,6 @@ pub(crate) const LANES_AHEAD: isize = 8;
 /// Rows of a tile between the one that is copied and the one that is prefetched. Record: as above.
 pub(crate) const TILE_ROWS_AHEAD: usize = 8;
 
-/// Bytes of a table beyond which elements are loaded several at a time, or by instruction.
-/// Record: `ladder`, 256 KiB to 2 MiB 0.75x to 0.9x on Zen 4; 4 KiB 1.25x.
-pub(crate) fn beyond_l1(machine: &Machine) -> usize {
-    machine.l1 / 3
-}
-
 /// Bytes of a table beyond which rows are prefetched.
 /// Record: `rows` from 16 MiB 0.67x on Zen 4.
 pub(crate) fn beyond_l2(machine: &Machine) -> usize {
@@ -99,7 +93,8 @@ pub(crate) fn beyond_l2(machine: &Machine) -> usize {
 /// Bytes of a cache line, of the processors that have a threshold here.
 pub(crate) const LINE: usize = 64;
 
-/// Bytes of a table beyond which one takes it for far away. Unmeasured.
+/// Bytes of a table beyond which scatters may write rows with non-temporal stores, and gathered
+/// elements are prefetched where L3 is not near. Unmeasured.
 pub(crate) fn far(machine: &Machine) -> usize {
     machine.l2 * 8
 }
@@ -115,7 +110,7 @@ pub(crate) fn far_read(machine: &Machine) -> usize {
 /// `ladder`, into 32 KiB to 1 MiB 0.67x on a fifth Xeon; on Zen 5 into 64 MiB 0.67x, into 1 MiB
 /// 1.25x; on Zen 4 into 16 MiB 1.35x.
 pub(crate) fn far_set(machine: &Machine) -> usize {
-    if l3_is_near(machine) { far_read(machine) } else { beyond_l1(machine) }
+    if l3_is_near(machine) { far_read(machine) } else { machine.l1 / 3 }
 }
 
 /// The same for elements that a scatter reads and changes. Record: sums into 4 MiB 0.75x on a

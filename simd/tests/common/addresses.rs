@@ -111,10 +111,15 @@ impl<I: Value> Resolve<I> {
         }
         let mut indices = vec![value(0); length];
         let (stray, stray_at) = (choose(3), choose(count.max(1)));
+        // Of 16 indices that are not below 0, no other is expected to be.
+        let below_from = one_of(&[0, usize::MAX, 16], choose);
         for (n, k) in all() {
             let stray = stray == 1 && n == stray_at || stray == 2 && rarely(4, choose);
             if let Some(index) = indices.get_mut(start.wrapping_add_signed(offset(n, k))) {
                 *index = telling(axes[k].size, !stray, choose);
+                if n * axes.len() + k < below_from && exact(*index) < 0 {
+                    *index = value(i128::from(axes[k].size.clamp(1, 128)) - 1);
+                }
             }
         }
         if rarely(24, choose) {

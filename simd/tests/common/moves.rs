@@ -324,6 +324,8 @@ impl Case {
     /// Plain stores, and non-temporal ones where there are any.
     pub fn stores(&self) -> &'static [bool] {
         match self.streams {
+            // Without rows, `true` stands for the loop that is compiled once.
+            _ if self.kernel == Combine && self.row.is_none() => &[false, true],
             _ if matches!(self.kernel, Combine | CombineListed) => &[false],
             None => &[false, true],
             Some(false) => &[false],
