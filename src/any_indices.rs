@@ -42,8 +42,8 @@ macro_rules! any_indices {
     ($($variant:ident $index:ty,)*) => {
         /// Indices whose type is known at run time.
         ///
-        /// They are made from slices, arrays and vectors of each type, or [from
-        /// bytes](AnyIndices::from_bytes). All types share one walk, which asks what type they are:
+        /// They are made from slices, arrays and vectors of each type (`usize` and `isize` are cast
+        /// to one of them first), or [from bytes](AnyIndices::from_bytes). All types share one walk, which asks what type they are:
         /// once a block with `std`, and once an index without it.
         ///
         /// ```
@@ -53,6 +53,7 @@ macro_rules! any_indices {
         /// assert_eq!(indices.data_type(), DataType::Int32);
         /// ```
         #[derive(Clone, Copy, Debug)]
+        #[non_exhaustive]
         pub enum AnyIndices<'a> {
             $(
                 #[doc = concat!("Indices of [`DataType::", stringify!($variant), "`].")]
@@ -61,8 +62,8 @@ macro_rules! any_indices {
         }
 
         impl<'a> AnyIndices<'a> {
-            /// Indices of a type from their bytes. Bytes that are left over at the end are left
-            /// out.
+            /// Indices of a type from their bytes, in the order of this machine. Bytes that are left
+            /// over at the end are left out.
             ///
             /// # Errors
             /// [`Error::IndexTypeNotSupported`] for floats, [`Error::Misaligned`] for bytes that do

@@ -35,6 +35,8 @@ impl Kept {
 /// The first `length` values, whatever they are.
 pub(crate) fn room<T: Pod>(memory: &mut Vec<T>, length: usize) -> &mut [T] {
     if memory.len() < length {
+        // The old memory is free before the new one is asked for.
+        *memory = Vec::new();
         *memory = bytemuck::zeroed_vec(length);
     }
     memory.get_mut(..length).unwrap_or_default()

@@ -134,7 +134,7 @@ macro_rules! tensor_data {
 for_each_data_type!(tensor_data);
 
 /// A slice by the width of its elements. Gather and assignment move bits and never look at them, so
-/// that eleven types need four loops.
+/// that twelve types need four loops.
 pub(crate) enum Bits<'a> {
     Bits8(&'a [u8]),
     Bits16(&'a [u16]),

@@ -110,13 +110,14 @@ fn main() -> Result<()> {
         cases.extend(by_operator[operator].as_array().into_iter().flatten().map(|c| (operator, c)));
     }
 
+    assert_eq!(cases.len(), 35, "cases of the standard");
     let mut wrong = 0;
     for (operator, case) in &cases {
         // What is only moved may be of any type; the results of reductions are those of floats.
         let types = [Type::Float, Type::Double, Type::Int32, Type::Int64, Type::Uint8];
         let reduces = case["attributes"]["reduction"].is_string();
         let types = if reduces { &types[..1] } else { &types[..] };
-        let mut result = format!("right in {} types", 2 * types.len());
+        let mut result = format!("right in {} pairs of types", 2 * types.len());
         for &of in types {
             for by in [Type::Int64, Type::Int32] {
                 let found = run(operator, case, of, by);
