@@ -42,9 +42,10 @@ macro_rules! any_indices {
     ($($variant:ident $index:ty,)*) => {
         /// Indices whose type is known at run time.
         ///
-        /// They are made from slices, arrays and vectors of each type (`usize` and `isize` are cast
-        /// to one of them first), or [from bytes](AnyIndices::from_bytes). All types share one walk, which asks what type they are:
-        /// once a block with `std`, and once an index without it.
+        /// They are made from slices, arrays and vectors of each type, or [from
+        /// bytes](AnyIndices::from_bytes). Cast `usize` and `isize` to one of the types first. All
+        /// types share one walk, which asks what type they are: once a block with `std`, and once
+        /// an index without it.
         ///
         /// ```
         /// use strew::{AnyIndices, DataType};
@@ -62,8 +63,8 @@ macro_rules! any_indices {
         }
 
         impl<'a> AnyIndices<'a> {
-            /// Indices of a type from their bytes, in the order of this machine. Bytes that are left
-            /// over at the end are left out.
+            /// Indices of a type from their bytes, in the order of this machine. Bytes that are
+            /// left over at the end are left out.
             ///
             /// # Errors
             /// [`Error::IndexTypeNotSupported`] for floats, [`Error::Misaligned`] for bytes that do
