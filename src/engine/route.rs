@@ -328,9 +328,11 @@ fn ahead(call: &Call, machine: &Machine, numbers: &Numbers, stores: Stores) -> u
         _ => tuning::beyond_l2(machine),
     };
     let streams_elements = numbers.row == 1 && matches!(stores, Stores::NonTemporal);
-    // Elements that few entries lead to wait in the order in which they come.
-    let reached = match numbers.row {
-        1 => numbers.footprint.min(numbers.distinct.saturating_mul(tuning::LINE)),
+    // Where few elements move, they wait in the order in which they come.
+    let reached = match numbers.moved.checked_div(call.element) {
+        Some(moves) if numbers.row == 1 => {
+            numbers.footprint.min(moves.saturating_mul(tuning::LINE))
+        }
         _ => numbers.footprint,
     };
     if !machine.prefetches || reached <= from || streams_elements {

@@ -989,6 +989,13 @@ fn far_entries_are_prefetched() {
         assert_eq!(edge(from(machine.l2), of(add(4), Scatter)), [0, 64]);
         assert_eq!(edge(from(machine.l2), of(closure(4), Scatter)), [0, 64]);
         assert_eq!(edge(from(machine.l1 / 3), of(set(4), Scatter)), [0, 64]);
+        // Lanes that share their indices lead to lines of their own.
+        let shared = axis(Gather, &packed([64, M]), &packed([20_000]), &packed([64, 20_000]), 1);
+        assert_eq!(route(&shared, &gather(1), &machine).distance, 0);
+        let shared = axis(Scatter, &packed([64, M]), &packed([20_000]), &packed([64, 20_000]), 1);
+        let far = |call| route(&shared, &call, &machine).distance;
+        // The lane of 4 MB is what one block reaches, which L3 holds where it is near.
+        assert_eq!(far(add(4)), if near.is_some() { 0 } else { 64 });
         // Few entries reach few lines.
         let of = |count| route(&single(Gather, 100 * M, count), &gather(4), &machine).distance;
         assert_eq!(edge(from(machine.l2 * 8) / 16, of), [0, 64]);
