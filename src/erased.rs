@@ -41,17 +41,21 @@ fn elements_mut<const N: usize>(bytes: &mut [u8]) -> &mut [[u8; N]] {
     bytes.as_chunks_mut::<N>().0
 }
 
-/// Runs with the reduction that an operation is: the last one, unless it is one of the others.
-/// Without `std`, all of a type share their loops, which ask what it is.
+/// Runs with the reduction that an operation is: one of a list, the last of which stands apart. The
+/// operations after `not` never come here. They are named, so that a new one does not compile
+/// before it has its place. Without `std`, all of a type share their loops, which ask what it is.
 macro_rules! by_operation {
-    ($operation:ident, [$($reduction:ident)*] $last:ident, $chosen:ident => $value:expr) => {{
+    (
+        $operation:ident, [$($reduction:ident)*] $last:ident not $($other:ident)*,
+        $chosen:ident => $value:expr
+    ) => {{
         #[cfg(feature = "std")]
         return match $operation {
             $(Operation::$reduction => {
                 let $chosen = &$reduction;
                 $value
             })*
-            _ => {
+            Operation::$last $(| Operation::$other)* => {
                 let $chosen = &$last;
                 $value
             }
@@ -119,7 +123,7 @@ macro_rules! calls {
             {
                 let data = cast_mut::<T>(data, Operand::Data)?;
                 let updates = cast(updates, Operand::Updates)?;
-                by_operation!(operation, [Sub Mul] Add, reduction => {
+                by_operation!(operation, [Sub Mul] Add not Assign Min Max, reduction => {
                     run::$scatter(plan, reduction, data, indices, $($proven,)? updates)
                 })
             }
@@ -137,7 +141,7 @@ macro_rules! calls {
             {
                 let data = cast_mut::<T>(data, Operand::Data)?;
                 let updates = cast(updates, Operand::Updates)?;
-                by_operation!(operation, [Min] Max, reduction => {
+                by_operation!(operation, [Min] Max not Assign Add Sub Mul, reduction => {
                     run::$scatter(plan, reduction, data, indices, $($proven,)? updates)
                 })
             }
