@@ -42,30 +42,33 @@
 //!
 //! A scatter is the same from output to table. Elsewhere they have these names:
 //!
-//! - [`Gather::axis`]: NumPy `take(a, i, axis)`, `a[i]`; PyTorch `index_select`, `embedding`; JAX
-//!   `take`; TensorFlow `gather`; ONNX `Gather`; DirectML `GATHER`.
-//! - [`Gather::elements`]: NumPy `take_along_axis`; PyTorch `gather`; JAX `take_along_axis`; ONNX
-//!   and DirectML `GatherElements`.
-//! - [`Gather::nd`], `i` and `j` side by side in the last dimension of the indices: NumPy
-//!   `a[i, j]`; JAX `a.at[i, j].get()`; TensorFlow `gather_nd`; ONNX `GatherND`; DirectML
+//! - [`Gather::axis`]: NumPy `take`, `a[i]`; PyTorch `index_select`, `embedding`; JAX `take`;
+//!   TensorFlow `gather`; ONNX `Gather`; DirectML `GATHER`.
+//! - [`Gather::elements`]: NumPy and JAX `take_along_axis`; PyTorch `gather`; ONNX and DirectML
+//!   `GatherElements`.
+//! - [`Gather::lists`], a tensor for each coordinate: NumPy, PyTorch and JAX `a[i, j]`,
+//!   `a[i, :, j]`; NumPy `a[np.ix_(i, j)]`.
+//! - [`Gather::nd`], tuples in one tensor: TensorFlow `gather_nd`; ONNX `GatherND`; DirectML
 //!   `GATHER_ND`, `GATHER_ND1`.
-//! - [`Gather::axes`], a tuple for any list of axes: NumPy `a[i, :, j]`; JAX `a.at[i, :, j].get()`.
-//! - [`Gather::lists`], a slice for each coordinate: NumPy and PyTorch `a[i, j]`, `a[i, :, j]` and
-//!   `a[np.ix_(i, j)]`.
+//! - [`Gather::axes`]: the same for any list of axes.
 //! - [`Scatter::axis`] and [`run`](Scatter::run): NumPy `a[i] = u`; PyTorch `index_copy`; JAX
 //!   `a.at[i].set(u)`; OpenVINO `ScatterUpdate`.
 //! - [`Scatter::axis`] and [`reduce`](Scatter::reduce)`(Add, ..)`: NumPy `add.at(a, i, u)`,
-//!   `bincount`; PyTorch `index_add`; JAX `segment_sum`; TensorFlow `unsorted_segment_sum`.
-//! - [`Scatter::elements`]: NumPy `put_along_axis`; PyTorch `scatter`, `scatter_add`,
-//!   `scatter_reduce`; ONNX `ScatterElements`; DirectML `SCATTER`.
-//! - [`Scatter::nd`] and [`run`](Scatter::run): NumPy `a[i, j] = u`; PyTorch `index_put`; JAX
-//!   `a.at[i, j].set(u)`; TensorFlow `tensor_scatter_nd_update`; ONNX `ScatterND`; DirectML
-//!   `SCATTER_ND`.
-//! - [`Scatter::nd`] and [`reduce`](Scatter::reduce)`(Add, ..)`: NumPy `add.at(a, (i, j), u)`; JAX
-//!   `a.at[i, j].add(u)`; TensorFlow `tensor_scatter_nd_add`, `scatter_nd` (into zeros).
-//! - [`Scatter::axes`]: NumPy `a[i, :, j] = u`; JAX `a.at[i, :, j].set(u)`.
-//! - [`Scatter::lists`], a slice for each coordinate: NumPy `a[i, j] = u`, `add.at(a, (i, j), u)`;
-//!   PyTorch `index_put`.
+//!   `bincount`, `histogram`; PyTorch `index_add`, `bincount`; JAX `a.at[i].add(u)`,
+//!   `segment_sum`; TensorFlow `segment_sum`, `unsorted_segment_sum`.
+//! - [`Scatter::elements`] and [`run`](Scatter::run): NumPy `put_along_axis`; PyTorch `scatter`;
+//!   ONNX `ScatterElements`; DirectML `SCATTER`.
+//! - [`Scatter::elements`] and [`reduce`](Scatter::reduce)`(Add, ..)`: PyTorch `scatter_add`,
+//!   `scatter_reduce`; ONNX `ScatterElements`.
+//! - [`Scatter::lists`] and [`run`](Scatter::run): NumPy `a[i, j] = u`; PyTorch `index_put`; JAX
+//!   `a.at[i, j].set(u)`.
+//! - [`Scatter::lists`] and [`reduce`](Scatter::reduce)`(Add, ..)`: NumPy `add.at(a, (i, j), u)`;
+//!   PyTorch `index_put(.., accumulate=True)`; JAX `a.at[i, j].add(u)`.
+//! - [`Scatter::nd`] and [`run`](Scatter::run): TensorFlow `tensor_scatter_nd_update`; ONNX
+//!   `ScatterND`; DirectML `SCATTER_ND`.
+//! - [`Scatter::nd`] and [`reduce`](Scatter::reduce)`(Add, ..)`: TensorFlow
+//!   `tensor_scatter_nd_add`, `scatter_nd` (into zeros); ONNX `ScatterND`.
+//! - [`Scatter::axes`]: the same for any list of axes.
 //! - [`Scatter::sequence`], a position for each batch: ONNX `TensorScatter`; JAX
 //!   `dynamic_update_slice`; `examples/kv_cache.rs`.
 //! - [`mask::nonzero`]: ONNX `NonZero`, PyTorch `nonzero`, NumPy `argwhere`. [`mask::compress`]:
@@ -99,7 +102,13 @@
 //!     <->  flat[ f(s) ]
 //! ```
 //!
-//! and one way of working:
+//! - `table` is what is indexed: the input of a gather, the data of a scatter. `flat` is the other
+//!   tensor: the output of a gather, the updates of a scatter.
+//! - `k` counts the coordinates of an index tuple: it is 0 alone for `axis` and `elements`.
+//!   `size_k` and `stride_k` are those of the axis that coordinate `k` indexes.
+//! - `resolve` turns an index into a position on an axis of that size, or finds it out of bounds.
+//!
+//! They have one way of working:
 //!
 //! 1. [`Layout`]s describe the tensors; a constructor proves that they fit each other and makes a
 //!    plan. In a `const`, [`plan!`] turns a mistake into a compile error, and the plan costs
@@ -150,17 +159,11 @@
 //!
 //! - `std` (default): SIMD (AVX2, AVX-512, NEON), detected at run time, once a call, and `f16`
 //!   conversions by the CPU's own instructions. Results are the same. Firmware says
-//!   `default-features = false`. Large calls may use memory while they run:
-//!   - addresses that a check keeps: 4 bytes for each entry of the indices, at most 16 MiB a call;
-//!   - the output of [`Gather::collect`];
-//!   - or a copy of the data of a scatter: at most an eighth of L3, where that has up to 64 MiB,
-//!     and half of L2 elsewhere;
-//!   - a copy of some columns for `elements` off the last axis: at most twice the size of L2.
+//!   `default-features = false`. Large calls may use memory while they run; `SECURITY.md` lists the
+//!   bounds, those of each thread too.
 //! - `rayon`: `par_run` and `par_reduce`, with the threads of the rayon pool that they are called
 //!   in. Each place is written by one thread, in the order of the indices: results are the same to
-//!   the bit, for any number of threads. Each thread may use a copy of columns; or about 80 KiB for
-//!   a list of what leads into its part of the data; or the addresses of a chunk of a gather: about
-//!   64 KiB, or 4 bytes for each entry of one step of the outermost dimension.
+//!   the bit, for any number of threads.
 //! - `defmt`: `defmt::Format` for errors, layouts and policies.
 //! - `ndarray`: the operators on arrays and views of the crate `ndarray`, in one call (the module
 //!   `ndarray`).
