@@ -1,9 +1,10 @@
 //! Masks: where they are true, what they choose, and what is put there.
 //!
 //! A [`Mask`] is a tensor of `bool`s or bits, of any layout. What a mask chooses has a length that
-//! depends on its values, so each function says how many of them are true, and writes to the start
-//! of the caller's slice. A slice that is too short is an error with the length that it must have,
-//! and nothing is written.
+//! depends on its values, so each function says how many of them are true. [`nonzero`] and
+//! [`compress`] write to the start of the caller's slice; [`expand`] and [`fill`] change `data` in
+//! place, where the mask is true. A slice that is too short is an error with the length that it
+//! must have, and nothing is written.
 //!
 //! - [`nonzero`]: the coordinates of what is true. ONNX `NonZero`, PyTorch `nonzero`, NumPy
 //!   `argwhere`.

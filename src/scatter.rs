@@ -270,8 +270,8 @@ impl Scatter {
     /// rank of the indices, and `indices[q-1]` the number of axes
     /// ([`shape::axes`](crate::shape::axes)).
     ///
-    /// This is NumPy's `a[i, :, j] = u`; [`Gather::axes`](crate::Gather::axes) says where NumPy
-    /// differs.
+    /// This is NumPy's `a[i, :, j] = u`, with `i` and `j` side by side in the last dimension of the
+    /// indices; [`Gather::axes`](crate::Gather::axes) says where NumPy differs.
     ///
     /// # Errors
     /// [`Error::RankMismatch`], [`Error::TupleSizeOutOfRange`], [`Error::AxisOutOfRange`],
