@@ -276,7 +276,7 @@ fn filled(
     hostility: usize,
     choose: Choose,
 ) -> Case {
-    let index = IndexType::ALL[choose(10)];
+    let index = IndexType::ALL[choose(IndexType::ALL.len())];
     let bounds = [Bounds::Error, Bounds::Clamp, Bounds::Wrap, Bounds::Skip][choose(4)];
     let values = values(operator, &table, &indices, index, hostility, choose);
     let (seed, negative) = (choose(1 << 16) as u64, Negative::FromEnd);
