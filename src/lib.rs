@@ -95,7 +95,8 @@
 //!
 //! # How it works
 //!
-//! All of them are one formula, in which `t`, `i` and `f` are affine in the coordinates `s`:
+//! All of them are one formula, for each element that moves. `s` are the coordinates of the loop
+//! over these elements. `t`, `i` and `f` are affine in `s`: an offset, and a stride a dimension.
 //!
 //! ```text
 //! table[ t(s) + sum_k resolve(indices[i(s), k], size_k) * stride_k ]

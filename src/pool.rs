@@ -69,8 +69,8 @@ pub struct Mean;
 /// weights as indices, one after the other, of the type of the output's elements (or of what these
 /// are arrays of).
 ///
-/// Products are rounded before they are added. The mean divides by the number of entries (as FBGEMM
-/// does; for TensorFlow's mean, divide the weights by their sum).
+/// Products are rounded before they are added. The mean divides by the number of entries, as FBGEMM
+/// does; for TensorFlow's mean, divide the weights by their sum, and take [`Add`].
 ///
 /// ```
 /// use strew::{Add, Bag, Bags, Layout, Weighted};
