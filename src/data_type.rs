@@ -28,7 +28,7 @@ macro_rules! data_type {
     ($($variant:ident $name:literal $element:ty, $bits:ident;)*) => {
         /// The type of a tensor's elements, known at run time: see
         /// [`Gather::run_bytes`](crate::Gather::run_bytes),
-        /// [`Scatter::reduce_bytes`](crate::Scatter::reduce_bytes) and [`dml`](crate::dml).
+        /// [`Scatter::reduce_bytes`](crate::Scatter::reduce_bytes). DirectML's tensors have one.
         ///
         /// ```
         /// use strew::DataType;

@@ -38,7 +38,7 @@ pub(crate) const SMALL: usize = least(1 << 20, 1 << 8);
 pub(crate) const FEW_ENTRIES: usize = BLOCK / 2;
 
 /// Elements: rows that lie a multiple of it apart share few sets of L1, so they are walked one
-/// after another. Record: `sweep 7 400`, sums into 76 rows of 2,048 f32 0.2x on Zen 5.
+/// after another. Record: `sweep 7 400`, sums into 76 rows of 2,048 f32 0.2x on Zen 4.
 pub(crate) const ALIASED: isize = 512;
 
 // -- Proof ----------------------------------------------------------------------------------------
