@@ -113,6 +113,7 @@ fn lanes<I: Sealed>(
     let long_lanes = tuples.length >= LONG_LANE || tuples.length >= to.len();
     // Tuples with gaps, or in short lanes, are copied to where they have none, some at a time.
     let copies = short && !(packed && long_lanes);
+    let side_by_side = short && (copies || packed);
     let mut cleared;
     let (copy, piece) = if copies {
         cleared = [I::default(); COPIED];
@@ -130,24 +131,26 @@ fn lanes<I: Sealed>(
                 return false;
             }
         }
-        let side_by_side = short && (copies || packed);
-        let from = match side_by_side {
-            true if copies => copy.get(..count),
-            true => indices.get(start..start.wrapping_add(count)),
-            false => Some(indices),
-        };
-        let Some(from) = from else { return false };
-        let run = match side_by_side {
-            true => Run { indices: from, start: 0, step: all.len() as isize, coordinate_step: 1 },
-            false => Run { indices, start, step: tuples.step, coordinate_step: axes.step },
-        };
-        if !copies && side_by_side && tuples.next != 0 {
-            prefetch_run(from, tuples.next);
+        if !side_by_side {
+            let run = Run { indices, start, step: tuples.step, coordinate_step: axes.step };
+            inside &= any(path, &run, false, axes, to);
+        } else {
+            let run = match copies {
+                true => copy.get(..count),
+                false => indices.get(start..start.wrapping_add(count)),
+            };
+            let Some(run) = run else { return false };
+            if !copies && tuples.next != 0 {
+                prefetch_run(run, tuples.next);
+            }
+            // Where some of the first are below 0, others are likely to be.
+            let below = run.iter().take(STEP).any(|index| (index.halves().1 as i32) < 0);
+            inside &= !below && plain(path, run, all, first, to) || {
+                let step = all.len() as isize;
+                let run = Run { indices: run, start: 0, step, coordinate_step: 1 };
+                any(path, &run, all.len() > 1, axes, to)
+            };
         }
-        // Where some of the first are below 0, others are likely to be.
-        let is_plain = || !from.iter().take(STEP).any(|index| (index.halves().1 as i32) < 0);
-        inside &= (side_by_side && is_plain() && plain(path, from, all, first, to))
-            || any(path, &run, side_by_side, axes, to);
         start = start.wrapping_add_signed(tuples.lane_step);
     }
     inside
@@ -179,15 +182,14 @@ fn plain<I: Sealed>(path: Path, tuples: &[I], axes: &[Axis], first: u32, to: &mu
     )
 }
 
-/// Any tuples, with any indices.
+/// Any tuples, with any indices. Those of `several` coordinates lie side by side.
 fn any<I: Sealed>(
     path: Path,
     run: &Run<'_, I>,
-    side_by_side: bool,
+    several: bool,
     axes: &Axes<'_>,
     to: &mut [u32],
 ) -> bool {
-    let several = side_by_side && axes.all.len() > 1;
     match axes.outside {
         Outside::Nowhere => path.vectorize(
             to,
