@@ -229,7 +229,12 @@ pub(crate) struct Odometer {
 
 impl Odometer {
     pub(crate) fn new() -> Odometer {
-        Odometer { steps: 0 }
+        Odometer::at(0)
+    }
+
+    /// After a number of steps.
+    pub(crate) fn at(steps: usize) -> Odometer {
+        Odometer { steps }
     }
 
     /// Steps to the next coordinates; `false` after the last. Called once a lane.

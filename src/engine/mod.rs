@@ -59,7 +59,7 @@ use crate::reduction::Reduction;
 use crate::walk::{self, Position};
 
 /// `output[flat] = input[table]`. `false`: an index is out of bounds under `Bounds::Error`, unless
-/// they are `proven`; nothing is gathered by it, nor by those that come after it.
+/// they are `proven`; nothing is gathered by it.
 pub(crate) fn gather<T: Element, P: Place<T>, S: Places>(
     plan: &Plan,
     indices: S,
@@ -315,7 +315,7 @@ impl Explain {
             Size::Wide => Explained::Wide,
             Size::Small => Explained::Small,
             Size::Large => {
-                let ordered = in_order(plan);
+                let ordered = in_order(plan, call.direction);
                 let plan = ordered.as_ref().unwrap_or(plan);
                 Explained::Routed(routed(plan, call))
             }
@@ -422,7 +422,12 @@ fn kind(plan: &Plan, call: &Call) -> Size {
 }
 
 /// The plan in the order in which it is walked, if that is another one.
-fn in_order(plan: &Plan) -> Option<Plan> {
+fn in_order(plan: &Plan, direction: Direction) -> Option<Plan> {
+    let ordered = pieces_in_order(plan);
+    ordered.as_ref().unwrap_or(plan).with_long_lanes(direction).or(ordered)
+}
+
+fn pieces_in_order(plan: &Plan) -> Option<Plan> {
     let pieces = plan.pieces();
     if pieces.is_empty() {
         None
@@ -483,7 +488,7 @@ fn run(plan: &Plan, call: &Call, path: Path, resolver: &dyn Resolver, job: &mut 
             inside
         }
         Size::Large => {
-            let ordered = in_order(plan);
+            let ordered = in_order(plan, call.direction);
             let plan = ordered.as_ref().unwrap_or(plan);
             let route = routed(plan, call);
             let way = prepared(&route, path);
@@ -505,7 +510,7 @@ fn par_run(
     if !matches!(kind(plan, call), Size::Large) {
         return run(plan, call, path, resolver, job);
     }
-    let ordered = in_order(plan);
+    let ordered = in_order(plan, call.direction);
     let plan = ordered.as_ref().unwrap_or(plan);
     let route = routed(plan, call);
     let way = prepared(&route, path);

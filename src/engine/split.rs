@@ -81,7 +81,8 @@ pub(crate) fn par_check(plan: &Plan, path: Path, resolver: &dyn Resolver, thread
 
 /// The number of chunks of entries that threads resolve.
 fn chunks_of_entries(plan: &Plan, threads: usize) -> usize {
-    let worth = plan.entries() >= tuning::SERIAL / size_of::<u64>();
+    // What is kept of chunks is in the order of one plan.
+    let worth = plan.entries() >= tuning::SERIAL / size_of::<u64>() && !plan.lanes_in_chunks;
     let steps = plan.outer().first().map_or(1, |dim| dim.size);
     if worth { threads.saturating_mul(tuning::CHUNKS).min(steps) } else { 1 }
 }

@@ -1,6 +1,7 @@
 //! Plans made of plans: in another order, cut to chunks, put on a tile.
 
 use crate::engine::tuning;
+use crate::error::Direction;
 use crate::plan::{Coordinate, Dim, Plan, Start};
 use crate::walk::Position;
 
@@ -57,6 +58,37 @@ impl Plan {
             (dim.table, dim.flat) = (dim.table.wrapping_neg(), dim.flat.wrapping_neg());
         }
         plan
+    }
+
+    /// Whether each lane starts where the one before it ends, in the indices and in the flat tensor.
+    pub(crate) fn lanes_follow(&self) -> bool {
+        let follows = |(dim, next): (&Dim, &Dim)| {
+            let size = next.size as isize;
+            dim.indices == next.indices.wrapping_mul(size)
+                && dim.flat == next.flat.wrapping_mul(size)
+        };
+        let outer = self.outer();
+        outer.last().is_some_and(|lane| lane.indices != 0)
+            && outer.iter().zip(outer.iter().skip(1)).all(follows)
+    }
+
+    /// The same plan with its longest dimension as lane, in chunks, where lanes are short. `None`:
+    /// they are not, or the order of the entries is not free. That of a gather is, and that of a
+    /// scatter whose entries differ along one dimension alone if they lead to the same place.
+    pub(crate) fn with_long_lanes(&self, direction: Direction) -> Option<Plan> {
+        let [others @ .., lane] = self.outer() else { return None };
+        let (place, longest) = others.iter().enumerate().rev().max_by_key(|(_, dim)| dim.size)?;
+        let free = matches!(direction, Direction::Gather)
+            || self.outer().iter().filter(|dim| dim.table == 0).count() <= 1;
+        let span = others.last()?.size.saturating_mul(lane.size);
+        let short = lane.size < tuning::SHORT_LANE || span < tuning::SHORT_SPAN;
+        let gains = short && longest.size > 4 * lane.size && !self.lanes_follow();
+        if !gains || !free || self.ring > 1 {
+            return None;
+        }
+        let mut plan = Plan { lanes_in_chunks: true, ..*self };
+        plan.dims.get_mut(place..self.outer)?.rotate_left(1);
+        Some(plan)
     }
 
     /// The plan of the [cells](Plan::cells): they are its table, and an entry moves one of them.

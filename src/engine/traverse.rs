@@ -9,12 +9,14 @@ use crate::engine::tuning;
 use crate::index::Bounds;
 use crate::layout::MAX_RANK;
 use crate::plan::{Dim, Plan};
-use crate::walk::{Odometer, Position, SINGLE};
+use crate::walk::{Odometer, Position, SINGLE, split_lane};
 
 /// Some lanes of a plan, or a part of one lane: what fills a block.
 #[derive(Clone, Copy)]
 struct Span {
     at: Position,
+    /// The number of the first lane, where all lanes [follow](Lanes) each other.
+    row: usize,
     lanes: usize,
     length: usize,
     /// The number of the first entry in its lane.
@@ -24,31 +26,51 @@ struct Span {
 /// The last two outer dimensions, and those before them.
 #[derive(Clone, Copy)]
 struct Lanes<'a> {
+    /// All outer dimensions but the lane.
+    others: &'a [Dim],
     rest: &'a [Dim],
     upper: &'a Dim,
     lane: &'a Dim,
+    /// Whether short lanes [follow](Plan::lanes_follow) each other. Then some of any length fill a
+    /// block, also where they step in other dimensions.
+    follow: bool,
 }
 
 impl<'a> Lanes<'a> {
     #[inline]
     fn of(plan: &'a Plan) -> Lanes<'a> {
-        match plan.outer() {
-            [rest @ .., upper, lane] => Lanes { rest, upper, lane },
-            [lane] => Lanes { rest: &[], upper: &SINGLE, lane },
-            [] => Lanes { rest: &[], upper: &SINGLE, lane: &SINGLE },
-        }
+        let (lane, others) = split_lane(plan.outer());
+        let (upper, rest) = split_lane(others);
+        let follow = !rest.is_empty()
+            && (1..=tuning::LANES_TOGETHER).contains(&lane.size)
+            && plan.lanes_follow();
+        Lanes { others, rest, upper, lane, follow }
+    }
+
+    /// The position of a lane by its number, from that of the first one.
+    fn position(self, first: Position, mut lane: usize) -> Position {
+        self.others.iter().rev().fold(first, |at, dim| {
+            let steps = lane.checked_rem(dim.size).unwrap_or(0);
+            lane = lane.checked_div(dim.size).unwrap_or(0);
+            at.moved(dim, steps)
+        })
     }
 
     /// All entries of a plan, in order, some lanes at a time, of at most `capacity` entries each.
     fn spans(self, plan: &Plan, capacity: usize) -> Spans<'a> {
-        let (at, odometer) = (Position::first(plan), Odometer::new());
-        Spans { lanes: self, capacity, at, odometer, row: 0, column: 0, done: plan.empty }
+        let (first, odometer) = (Position::first(plan), Odometer::new());
+        let chunk = if plan.lanes_in_chunks { tuning::LANE_CHUNK } else { 0 };
+        let (at, done) = (first, plan.empty);
+        Spans { lanes: self, capacity, chunk, first, at, odometer, row: 0, column: 0, done }
     }
 }
 
 struct Spans<'a> {
     lanes: Lanes<'a>,
     capacity: usize,
+    /// The entries of all lanes that are walked before the next ones; 0: all.
+    chunk: usize,
+    first: Position,
     at: Position,
     odometer: Odometer,
     row: usize,
@@ -64,24 +86,40 @@ impl Iterator for Spans<'_> {
         if self.done {
             return None;
         }
-        let Lanes { rest, upper, lane } = self.lanes;
-        let fit = self.capacity.checked_div(lane.size).unwrap_or(1).max(1);
-        let (lanes, length) = match lane.size {
-            size if size > self.capacity => (1, (size - self.column).min(self.capacity)),
-            size => ((upper.size - self.row).min(fit), size),
-        };
-        let column = self.column;
-        let at = self.at.moved(upper, self.row).moved(lane, column);
-        self.column += length;
-        if self.column >= lane.size {
-            self.column = 0;
+        let Lanes { others, rest, upper, lane, follow } = self.lanes;
+        if follow {
+            let all = others.iter().fold(1_usize, |all, dim| all.saturating_mul(dim.size));
+            let (row, lanes) = (self.row, (self.capacity / lane.size).min(all - self.row));
+            let at = self.lanes.position(self.first, row);
             self.row += lanes;
+            self.done = self.row >= all;
+            return Some(Span { at, row, lanes, length: lane.size, column: 0 });
         }
+        let (row, column) = (self.row, self.column);
+        let longest = if self.chunk > 0 { self.chunk } else { self.capacity };
+        let length = (lane.size - column).min(longest);
+        let fit = self.capacity.checked_div(length).unwrap_or(1);
+        let whole = self.chunk > 0 || length == lane.size;
+        let lanes = if whole { fit.min(upper.size - row) } else { 1 };
+        let at = self.at.moved(upper, row).moved(lane, column);
+        if self.chunk == 0 {
+            self.column += length;
+            if self.column < lane.size {
+                return Some(Span { at, row, lanes, length, column });
+            }
+            self.column = 0;
+        }
+        self.row += lanes;
         if self.row >= upper.size {
             self.row = 0;
             self.done = rest.is_empty() || !self.odometer.step(rest, &mut self.at);
+            if self.done && self.chunk > 0 {
+                self.column += length;
+                self.done = self.column >= lane.size;
+                (self.at, self.odometer) = (self.first, Odometer::new());
+            }
         }
-        Some(Span { at, lanes, length, column })
+        Some(Span { at, row, lanes, length, column })
     }
 }
 
@@ -125,7 +163,8 @@ impl<'a> Filler<'a> {
         let (step, outside) = (plan.tuple_stride, outside(plan.bounds));
         let axes = Axes { all, step, first: first as u32, outside };
         let base = plan.start.table.wrapping_sub(first);
-        Filler { plan, axes, base, path, resolver, lanes: Lanes::of(plan) }
+        let lanes = Lanes::of(plan);
+        Filler { plan, axes, base, path, resolver, lanes }
     }
 
     fn spans(&self, capacity: usize) -> Spans<'a> {
@@ -218,11 +257,17 @@ impl<'a> Filler<'a> {
     #[inline]
     fn place(&self, span: &Span, to: &mut [u32]) -> usize {
         let base = self.base(span);
-        if self.lanes.lane.table == 0 && (span.lanes == 1 || self.lanes.upper.table == 0) {
+        if !self.moves(span) {
             return base;
         }
         self.shift(span, base, to);
         0
+    }
+
+    /// Whether lanes or entries of a span add something.
+    fn moves(&self, span: &Span) -> bool {
+        let lanes = self.lanes.follow || self.lanes.upper.table != 0;
+        self.lanes.lane.table != 0 || (span.lanes > 1 && lanes)
     }
 
     fn base(&self, span: &Span) -> usize {
@@ -231,12 +276,30 @@ impl<'a> Filler<'a> {
     }
 
     fn shift(&self, span: &Span, first: usize, to: &mut [u32]) {
-        let moves = self.lanes.lane.table != 0 || (span.lanes > 1 && self.lanes.upper.table != 0);
-        if first == 0 && !moves {
+        if span.lanes > 1 && self.lanes.follow {
+            return self.shift_each(span, first, to);
+        }
+        if first == 0 && !self.moves(span) {
             return;
         }
         let (lane, entry) = (self.lanes.upper.table as u32, self.lanes.lane.table as u32);
         shift(self.path, to, span.length, first as u32, lane, entry);
+    }
+
+    /// [`shift`](Filler::shift) for lanes that step in more than one dimension.
+    fn shift_each(&self, span: &Span, first: usize, to: &mut [u32]) {
+        let (mut at, mut odometer) = (span.at, Odometer::at(span.row));
+        let from = first.wrapping_sub(span.at.table);
+        for lane in to.chunks_exact_mut(span.length) {
+            let mut add = at.table.wrapping_add(from) as u32;
+            for address in lane {
+                if *address != NOWHERE {
+                    *address = address.wrapping_add(add);
+                }
+                add = add.wrapping_add(self.lanes.lane.table as u32);
+            }
+            odometer.step(self.lanes.others, &mut at);
+        }
     }
 }
 
@@ -328,7 +391,7 @@ fn one_block<const B: usize>(
     let filler = Filler::of(plan, &mut axes, path, resolver);
     let Lanes { upper, lane, .. } = filler.lanes;
     let (lanes, length) = (upper.size, lane.size);
-    let span = Span { at: Position::first(plan), lanes, length, column: 0 };
+    let span = Span { at: Position::first(plan), row: 0, lanes, length, column: 0 };
     let mut block = [0; B];
     let Some(addresses) = block.get_mut(..lanes * length) else { return false };
     filler.fill(&span, addresses) && {
@@ -495,10 +558,17 @@ fn places_of<const B: usize>(
 /// The entries of a plan whose addresses do not fit 32 bits, one by one. `false`: an index is out
 /// of bounds under `Bounds::Error`; what comes before it has moved.
 pub(crate) fn traverse_wide(plan: &Plan, resolver: &dyn Resolver, mover: &mut dyn Mover) -> bool {
-    let lanes = Lanes { rest: &[], upper: &SINGLE, lane: &SINGLE };
+    let lanes = Lanes { others: &[], rest: &[], upper: &SINGLE, lane: &SINGLE, follow: false };
     let moves = Moves { pieces: plan.pieces(), long_pieces: false, lanes, segment: 0 };
     each_entry(plan, resolver, |at, table| {
-        moves.block(&Span { at, lanes: 1, length: 1, column: 0 }, table, &[0], &[], &[], mover);
+        moves.block(
+            &Span { at, row: 0, lanes: 1, length: 1, column: 0 },
+            table,
+            &[0],
+            &[],
+            &[],
+            mover,
+        );
     })
 }
 

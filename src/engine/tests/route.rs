@@ -4,12 +4,12 @@
 use strew_simd::Machine;
 
 use crate::engine::route::{Alone, Call, Effect, Order, Proof, Route, Split, Stores};
-use crate::engine::{Size, in_order, kind, legal, needed};
+use crate::engine::{Size, in_order, kind, legal, needed, pieces_in_order};
 use crate::error::Direction::{self, Gather, Scatter};
 use crate::index::Bounds;
 use crate::layout::Layout;
 use crate::plan::Plan;
-use crate::plan::tests::{axis, elements, nd, packed};
+use crate::plan::tests::{axis, elements, nd, packed, sizes};
 
 const ZEN_5: Machine = Machine { prefetches: true, ..Machine::ZEN_5 };
 const EMERALD_RAPIDS: Machine = Machine { prefetches: true, ..Machine::EMERALD_RAPIDS };
@@ -98,7 +98,7 @@ fn with(bounds: Bounds, mut plan: Plan) -> Plan {
 
 /// As a call of the engine finds it.
 fn route(plan: &Plan, call: &Call, machine: &Machine) -> Route {
-    let ordered = in_order(plan);
+    let ordered = in_order(plan, call.direction);
     let plan = ordered.as_ref().unwrap_or(plan);
     let call = needed(plan, call);
     let route = Route::of(plan, &call, machine);
@@ -780,12 +780,12 @@ fn calls_that_move_nothing_and_long_tables() {
 
 #[test]
 fn pieces_come_first_where_there_are_few_entries() {
-    let outer = |count| in_order(&middle(Gather, [7, 10, 3], count)).map(|plan| plan.outer);
+    let outer = |count| pieces_in_order(&middle(Gather, [7, 10, 3], count)).map(|plan| plan.outer);
     assert_eq!(edge(512, outer), [Some(2), None]);
     let falling = |count: usize| {
         let table = Layout::strided([7, 10, 3], [-30, 3, 1]).with_offset(180);
         let plan = axis(Gather, &table, &packed([count]), &packed([7, count, 3]), 1);
-        let plan = in_order(&plan).unwrap();
+        let plan = pieces_in_order(&plan).unwrap();
         (plan.outer, plan.dims[0].table, plan.start.table)
     };
     // Unless there are fewer of them than steps of a piece of single elements,
@@ -793,7 +793,7 @@ fn pieces_come_first_where_there_are_few_entries() {
         let table = Layout::strided([10, 7], [1, 10]);
         axis(Gather, &table, &packed([count]), &Layout::strided([count, 7], flat), 0)
     };
-    let first = |plan: Plan| in_order(&plan).is_some();
+    let first = |plan: Plan| pieces_in_order(&plan).is_some();
     assert_eq!([6, 7, 8].map(|count| first(columns(count, [7, 1]))), [false, true, true]);
     // whose places lie together,
     assert_eq!([[20, 3], [3, 18], [1, 6]].map(|flat| first(columns(6, flat))), [false, true, true]);
@@ -808,8 +808,40 @@ fn pieces_come_first_where_there_are_few_entries() {
     assert_eq!(falling(512), (2, -30, 180));
     let table = Layout::strided([7, 10, 3], [-30, 3, 1]).with_offset(180);
     let plan = axis(Gather, &table, &packed([513]), &packed([7, 513, 3]), 1);
-    let plan = in_order(&plan).unwrap();
+    let plan = pieces_in_order(&plan).unwrap();
     assert_eq!((plan.outer, plan.pieces()[0].table, plan.start.table), (1, 30, 0));
+}
+
+#[test]
+fn the_longest_dimension_is_the_lane_where_lanes_are_short() {
+    // Updates in another order, so that lanes do not follow each other.
+    let short = |direction, [n, rows, columns]: [usize; 3]| {
+        let table = packed([n, 10, rows + 1, columns + 1]);
+        let indices = packed([n, 2, rows, columns]);
+        let [all, step] = [rows * columns, rows].map(|n| n as isize);
+        let flat = Layout::strided([n, 2, rows, columns], [2 * all, all, 1, step]);
+        let plan = elements(direction, &table, &indices, &flat, 1);
+        in_order(&plan, direction).map(|plan| sizes(plan.outer()).collect::<Vec<_>>())
+    };
+    for direction in [Gather, Scatter] {
+        let found = [13, 14].map(|n| short(direction, [n, 3, 3]));
+        assert_eq!(found, [Some(vec![2, 3, 3, 13]), Some(vec![2, 3, 3, 14])]);
+        assert_eq!(short(direction, [12, 3, 3]), None, "no dimension is much longer");
+        assert_eq!(short(direction, [300, 8, 8]), None, "a span is long enough");
+        assert_eq!(short(direction, [300, 20, 3]), Some(vec![2, 20, 3, 300]), "lanes are short");
+        assert_eq!(short(direction, [300, 20, 4]), None, "lanes are long enough");
+    }
+    // Lanes that follow each other stay.
+    let (table, indices) = (packed([300, 10, 4, 4]), packed([300, 2, 3, 3]));
+    let plan = elements(Gather, &table, &indices, &indices, 1);
+    assert!(plan.lanes_follow() && in_order(&plan, Gather).is_none());
+    // Entries of tuples may lead to the same place in any dimension.
+    let pairs = Layout::strided([300, 2, 2, 2], [8, 4, 1, 2]);
+    let of = |direction| {
+        let plan = nd(direction, &packed([7, 8]), &pairs, &packed([300, 2, 2]), 0);
+        in_order(&plan, direction).is_some()
+    };
+    assert_eq!([of(Gather), of(Scatter)], [true, false]);
 }
 
 // -- Proof ----------------------------------------------------------------------------------------

@@ -112,28 +112,38 @@ fn blocks_of_long_lanes() {
     check_cases(12, 15, Large::Lane(2500));
 }
 
-/// As a call orders them: pieces first where there are few entries.
+/// As a call orders them: pieces first where there are few entries, long lanes where they are short.
 #[test]
 fn ordered_plans() {
     let mut random = Random::of(13);
-    for _ in 0..200 {
+    let mut long_lanes = 0;
+    for number in 0..400 {
         let direction = random.pick(&DIRECTIONS);
-        let mut case = Case::random(&mut random, direction, Large::No);
-        if let Some(plan) = in_order(&case.plan) {
-            let expected = by_written(direction, &case.moves());
-            let mut recorder = Recorder::of(&plan);
-            let inside = traverse::<256>(&plan, &way(0), &case.indices.as_slice(), &mut recorder);
-            assert!(inside && by_written(direction, &recorder.moved) == expected, "{plan:?}");
-            // Nothing moves by a bad index, nor by what comes after it.
-            case.plan.set_bounds(Bounds::Error);
-            case.fill(&mut random);
-            case.spoil(&mut random);
-            let plan = in_order(&case.plan).unwrap();
-            let (mut recorder, expected) = (Recorder::of(&plan), sorted(&case.moves()));
-            let indices = case.indices.as_slice();
-            assert!(!traverse::<64>(&plan, &way(0), &indices, &mut recorder));
-            let moved = &recorder.moved;
-            assert!(moved.iter().all(|pair| expected.binary_search(pair).is_ok()), "{plan:?}");
-        }
+        let large = if number % 2 == 0 { Large::No } else { Large::Lane(200) };
+        let mut case = Case::random(&mut random, direction, large);
+        let Some(plan) = in_order(&case.plan, direction) else { continue };
+        long_lanes += usize::from(plan.lanes_in_chunks);
+        let expected = by_written(direction, &case.moves());
+        let mut recorder = Recorder::of(&plan);
+        let indices = case.indices.as_slice();
+        let inside = traverse::<256>(&plan, &way(0), &indices, &mut recorder);
+        assert!(inside && by_written(direction, &recorder.moved) == expected, "{plan:?}");
+        let (mut all, base) = (Vec::<u32>::new(), base_of_kept(&plan));
+        assert!(keep(&plan, Path::detect(), &indices, base, &mut |some| all.extend(some)));
+        let mut recorder = Recorder::of(&plan);
+        traverse_kept(&plan, &way(0), Kept { addresses: &all, base }, &mut recorder);
+        assert!(by_written(direction, &recorder.moved) == expected, "{plan:?}");
+        // Nothing moves by a bad index.
+        case.plan.set_bounds(Bounds::Error);
+        case.fill(&mut random);
+        case.spoil(&mut random);
+        let plan = in_order(&case.plan, direction).unwrap();
+        let all: Vec<Pair> =
+            case.walk().into_iter().filter_map(|entry| entry.moves).flatten().collect();
+        let (mut recorder, expected) = (Recorder::of(&plan), sorted(&all));
+        assert!(!traverse::<64>(&plan, &way(0), &case.indices.as_slice(), &mut recorder));
+        let moved = &recorder.moved;
+        assert!(moved.iter().all(|pair| expected.binary_search(pair).is_ok()), "{plan:?}");
     }
+    assert!(long_lanes > 20, "{long_lanes}");
 }
