@@ -72,23 +72,29 @@ impl Plan {
             && outer.iter().zip(outer.iter().skip(1)).all(follows)
     }
 
-    /// The same plan with its longest dimension as lane, in chunks, where lanes are short. `None`:
-    /// they are not, or the order of the entries is not free. That of a gather is, and that of a
-    /// scatter whose entries differ along one dimension alone if they lead to the same place.
+    /// The same plan with its longest dimension as lane, in chunks, where lanes are short and few.
+    /// `None`: they are not, or the order of the entries is not free. That of a gather is, and that
+    /// of a scatter whose entries differ along one dimension alone if they lead to the same place.
     pub(crate) fn with_long_lanes(&self, direction: Direction) -> Option<Plan> {
         let [others @ .., lane] = self.outer() else { return None };
         let (place, longest) = others.iter().enumerate().rev().max_by_key(|(_, dim)| dim.size)?;
         let free = matches!(direction, Direction::Gather)
             || self.outer().iter().filter(|dim| dim.table == 0).count() <= 1;
-        let span = others.last()?.size.saturating_mul(lane.size);
-        let short = lane.size < tuning::SHORT_LANE || span < tuning::SHORT_SPAN;
-        let gains = short && longest.size > 4 * lane.size && !self.lanes_follow();
+        let gains = self.span() < tuning::SHORT_SPAN
+            && longest.size > 4 * lane.size
+            && others.iter().all(|dim| dim.indices != 0)
+            && !self.lanes_follow();
         if !gains || !free || self.ring > 1 {
             return None;
         }
         let mut plan = Plan { lanes_in_chunks: true, ..*self };
         plan.dims.get_mut(place..self.outer)?.rotate_left(1);
         Some(plan)
+    }
+
+    /// The entries of the last two outer dimensions.
+    pub(crate) fn span(&self) -> usize {
+        self.outer().iter().rev().take(2).fold(1, |all, dim| all.saturating_mul(dim.size))
     }
 
     /// The plan of the [cells](Plan::cells): they are its table, and an entry moves one of them.

@@ -42,7 +42,7 @@ impl<'a> Lanes<'a> {
         let (lane, others) = split_lane(plan.outer());
         let (upper, rest) = split_lane(others);
         let follow = !rest.is_empty()
-            && (1..=tuning::LANES_TOGETHER).contains(&lane.size)
+            && (1..tuning::FOLLOWED_SPAN).contains(&plan.span())
             && plan.lanes_follow();
         Lanes { others, rest, upper, lane, follow }
     }

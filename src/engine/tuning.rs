@@ -37,15 +37,15 @@ pub(crate) const SMALL: usize = least(1 << 20, 1 << 8);
 /// first, so that many of them fill a block. Unmeasured.
 pub(crate) const FEW_ENTRIES: usize = BLOCK / 2;
 
-/// Entries: lanes of at most this many are resolved together with those that follow them, wherever
-/// these lead. Record: `elements` along axis 1 on Zen 4, lanes of 2 to 5 0.15x to 0.25x.
-pub(crate) const LANES_TOGETHER: usize = 64;
+/// Entries of the last two dimensions: with fewer, lanes that follow each other are resolved
+/// together, wherever they lead. Record: `elements` along axis 1 on Zen 4, from L1 to memory, 4 to 10
+/// entries 0.15x to 0.3x, 81 entries 0.7x to 1.1x.
+pub(crate) const FOLLOWED_SPAN: usize = least(128, 32);
 
-/// Entries of a lane, and of lanes that are resolved together: with fewer, a longer dimension takes
-/// the place of the lane, if the order of entries is free. Record: as above, with updates in another
-/// order, lanes of 2 to 5 0.15x to 0.5x, 4 lanes of 16 1.3x.
-pub(crate) const SHORT_LANE: usize = 4;
-pub(crate) const SHORT_SPAN: usize = 64;
+/// The same, with fewer of which the longest dimension becomes the lane, if the order of entries is
+/// free. Record: as above, with updates in another order, 4 to 9 entries 0.15x to 0.6x, 62 entries
+/// 1.0x to 2x.
+pub(crate) const SHORT_SPAN: usize = least(32, 16);
 
 /// Entries of such a dimension that are walked before the next lane, so that what they share with
 /// it stays in L1. Record: as above, 256 take 1.0x to 1.4x.
