@@ -122,6 +122,8 @@ pub(crate) fn scatter<T: Element, S: Places, R: Reduction<T>>(
             inside
         });
     }
+    let row = row_of_one(plan, updates);
+    let (plan, updates) = row.as_ref().map_or((plan, updates), |(plan, row)| (plan, row));
     let (call, path) = (scatter_call::<T, R>(indices.width(), proven, 1), Path::detect());
     run(plan, &call, path, &indices, &mut changed(plan, path, reduction, data, updates))
 }
@@ -148,6 +150,8 @@ pub(crate) fn scatter_into<T: Element, S: Places, R: Reduction<T>>(
             inside
         });
     }
+    let row = row_of_one(plan, updates);
+    let (plan, updates) = row.as_ref().map_or((plan, updates), |(plan, row)| (plan, row));
     let call = Call { functional: true, ..scatter_call::<T, R>(indices.width(), proven, 1) };
     let path = Path::detect();
     let mut job = changed(plan, path, reduction, output, updates);
@@ -211,6 +215,8 @@ pub(crate) fn par_scatter<T: Element, S: Places, R: Reduction<T> + Sync>(
     data: &mut [T],
     updates: &[T],
 ) -> bool {
+    let row = row_of_one(plan, updates);
+    let (plan, updates) = row.as_ref().map_or((plan, updates), |(plan, row)| (plan, row));
     let call = scatter_call::<T, R>(indices.width(), proven, rayon::current_num_threads());
     let path = Path::detect();
     par_run(plan, &call, path, &indices, &mut changed(plan, path, reduction, data, updates))
@@ -374,6 +380,16 @@ fn gathered<'a, T, P>(
     Gathered { input, output, n: plan.row(), way: Way::of(path) }
 }
 
+/// One update for all elements of rows: [a row of it](Plan::with_row_of_one), which is contiguous.
+fn row_of_one<T: Element>(plan: &Plan, updates: &[T]) -> Option<(Plan, Vec<T>)> {
+    let of_row = plan.with_row_of_one()?;
+    let update = *updates.get(plan.start.flat)?;
+    let mut row = Vec::new();
+    row.try_reserve_exact(of_row.lengths.flat).ok()?;
+    row.resize(of_row.lengths.flat, update);
+    Some((of_row, row))
+}
+
 /// What knows the type and the reduction of a scatter.
 fn changed<'a, T, R>(
     plan: &Plan,
@@ -431,7 +447,7 @@ fn pieces_in_order(plan: &Plan) -> Option<Plan> {
     let pieces = plan.pieces();
     if pieces.is_empty() {
         None
-    } else if plan.entries() <= tuning::FEW_ENTRIES && !plan.has_long_pieces() {
+    } else if plan.outer <= 1 && plan.entries() <= tuning::FEW_ENTRIES && !plan.has_long_pieces() {
         Some(plan.with_pieces_first())
     } else {
         pieces.iter().any(|dim| dim.table < 0).then(|| plan.with_rising_pieces())

@@ -295,7 +295,7 @@ fn copies(plan: &Plan, call: &Call, machine: &Machine, numbers: &Numbers, split:
 }
 
 fn order(plan: &Plan, numbers: &Numbers, tile: Option<usize>) -> Order {
-    let has_pieces = tile.is_none() && !plan.pieces().is_empty();
+    let has_pieces = tile.is_none() && !plan.pieces().is_empty() && !plan.has_long_pieces();
     let keeps = numbers.entries <= tuning::KEPT && !plan.is_one_block();
     if has_pieces && keeps { Order::Pieces } else { Order::Entries }
 }

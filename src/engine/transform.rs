@@ -24,16 +24,18 @@ impl Plan {
         }
     }
 
-    /// Whether single elements move, in more pieces than there are entries, and the pieces are to
-    /// be the innermost loop: the flat tensor's lie no further apart than its entries, or the rows
-    /// that entries lead to share few sets of L1.
+    /// Whether pieces of single elements are to be the innermost loop. They are where the flat
+    /// tensor's lie closer together than its entries, and it leaves L2; or where there are more of
+    /// them than entries, and they lie closer together or the rows that entries lead to share few
+    /// sets of L1.
     pub(crate) fn has_long_pieces(&self) -> bool {
         let Some(last) = self.pieces().last() else { return false };
         let entry = self.outer().last().map_or(0, |entry| entry.flat.unsigned_abs());
         let aliased = |axis: &Coordinate| axis.table % tuning::ALIASED == 0;
-        self.row() == 1
-            && last.size > self.entries()
-            && (last.flat.unsigned_abs() <= entry || self.coordinates().iter().all(aliased))
+        let (closer, more) = (last.flat.unsigned_abs() <= entry, last.size > self.entries());
+        let far = last.flat != 0 && self.moved_elements() > tuning::FAR_PIECES;
+        let aliased = || self.coordinates().iter().all(aliased);
+        self.row() == 1 && (closer && (more || far) || more && aliased())
     }
 
     /// The same plan with the pieces before the entries: all entries of a piece move before those
@@ -95,6 +97,22 @@ impl Plan {
     /// The entries of the last two outer dimensions.
     pub(crate) fn span(&self) -> usize {
         self.outer().iter().rev().take(2).fold(1, |all, dim| all.saturating_mul(dim.size))
+    }
+
+    /// The same plan for a flat tensor that is one row, whose elements all are the one that the plan
+    /// reads: single elements of the table become rows. `None`: it reads more than one, or rows are
+    /// not what it leads to.
+    pub(crate) fn with_row_of_one(&self) -> Option<Plan> {
+        let row = *self.inner().last()?;
+        let rows = row.flat == 0 && row.table.unsigned_abs() == 1;
+        let all = self.dims.get(..self.rank)?;
+        if !rows || all.iter().any(|dim| dim.flat != 0) {
+            return None;
+        }
+        let mut plan = self.with_rising_pieces();
+        plan.dims.get_mut(self.rank.checked_sub(1)?)?.flat = 1;
+        (plan.start.flat, plan.lengths.flat) = (0, row.size);
+        Some(plan)
     }
 
     /// The plan of the [cells](Plan::cells): they are its table, and an entry moves one of them.

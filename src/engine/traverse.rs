@@ -404,9 +404,11 @@ fn one_block<const B: usize>(
 
 /// [`traverse`] for addresses that have been [kept](keep).
 pub(crate) fn traverse_kept(plan: &Plan, way: &Way, kept: Kept<'_>, mover: &mut dyn Mover) {
-    let moves =
-        Moves { pieces: &[], long_pieces: false, lanes: Lanes::of(plan), segment: way.segment };
-    each_piece(plan.pieces(), |table, flat| {
+    let (long_pieces, lanes, segment) = (plan.has_long_pieces(), Lanes::of(plan), way.segment);
+    let (pieces, first) =
+        if long_pieces { (plan.pieces(), &[][..]) } else { (&[][..], plan.pieces()) };
+    let moves = Moves { pieces, long_pieces, lanes, segment };
+    each_piece(first, |table, flat| {
         let mut rest = kept.addresses;
         for span in moves.lanes.spans(plan, 2 * tuning::BLOCK) {
             let count = span.lanes * span.length;
@@ -655,33 +657,44 @@ impl Moves<'_> {
     }
 }
 
-/// Moves a block entry by entry: some pieces along `last` are the entries of blocks of their own.
+/// Moves a block entry by entry: the pieces along `last` of some entries are the entries of a block
+/// of their own, a lane for each.
 fn by_entry(block: &Block<'_>, rest: &[Dim], last: &Dim, mover: &mut dyn Mover) {
     let mut buffer = [0; tuning::BLOCK];
-    let length = block.length.max(1);
+    let follow = block.lane_step == block.entry_step.wrapping_mul(block.length as isize);
+    let length = if follow { block.addresses.len() } else { block.length };
     each_piece(rest, |table, flat| {
         for piece in (0..last.size).step_by(tuning::BLOCK) {
             let pieces = (last.size - piece).min(tuning::BLOCK);
-            let addresses = buffer.get_mut(..pieces).unwrap_or_default();
-            let flat = flat.wrapping_add(piece.wrapping_mul(last.flat as usize));
-            for (n, first) in block.addresses.iter().enumerate() {
-                if *first == NOWHERE {
-                    continue;
+            let entries = tuning::BLOCK / pieces;
+            let skipped = (piece as u32).wrapping_mul(last.table as u32);
+            let mut lane = block.flat.wrapping_add(flat);
+            lane = lane.wrapping_add(piece.wrapping_mul(last.flat as usize));
+            for addresses in block.addresses.chunks(length.max(1)) {
+                let mut start = lane;
+                for some in addresses.chunks(entries) {
+                    for (first, to) in some.iter().zip(buffer.chunks_exact_mut(pieces)) {
+                        if *first == NOWHERE {
+                            to.fill(NOWHERE);
+                            continue;
+                        }
+                        let (first, step) = (first.wrapping_add(skipped), last.table as u32);
+                        to.iter_mut().zip(0_u32..).for_each(|(address, n)| {
+                            *address = first.wrapping_add(n.wrapping_mul(step));
+                        });
+                    }
+                    mover.block(&Block {
+                        addresses: buffer.get(..some.len() * pieces).unwrap_or_default(),
+                        length: pieces,
+                        table: block.table.wrapping_add(table),
+                        flat: start,
+                        lane_step: block.entry_step,
+                        entry_step: last.flat,
+                        ..Block::default()
+                    });
+                    start = start.wrapping_add(entries.wrapping_mul(block.entry_step as usize));
                 }
-                for (address, step) in addresses.iter_mut().zip(piece..) {
-                    *address = first.wrapping_add((step as u32).wrapping_mul(last.table as u32));
-                }
-                let lanes = (n / length).wrapping_mul(block.lane_step as usize);
-                let entries = (n % length).wrapping_mul(block.entry_step as usize);
-                let start = block.flat.wrapping_add(lanes).wrapping_add(entries);
-                mover.block(&Block {
-                    addresses,
-                    length: pieces,
-                    table: block.table.wrapping_add(table),
-                    flat: start.wrapping_add(flat),
-                    entry_step: last.flat,
-                    ..Block::default()
-                });
+                lane = lane.wrapping_add_signed(block.lane_step);
             }
         }
     });

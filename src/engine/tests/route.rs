@@ -620,15 +620,9 @@ fn kinds() -> Vec<Kind> {
                 0,
             ),
             call: threads(2, add(4)),
-            zen_5: "\
-                check: one pass, addresses kept; threads: 8 chunks; order: pieces first; \
-                elements",
-            emerald_rapids: "\
-                check: one pass, addresses kept; threads: 8 chunks; order: pieces first; \
-                elements",
-            portable: "\
-                check: one pass, addresses kept; threads: 8 chunks; order: pieces first; \
-                elements",
+            zen_5: "check: one pass, addresses kept; threads: 8 chunks; elements",
+            emerald_rapids: "check: one pass, addresses kept; threads: 8 chunks; elements",
+            portable: "check: one pass, addresses kept; threads: 8 chunks; elements",
         },
         Kind {
             name: "rows whose distances have no common measure",

@@ -67,6 +67,37 @@ fn pieces_rise() {
 }
 
 #[test]
+fn one_update_becomes_a_row() {
+    let of = |table: Layout, updates: [isize; 2]| {
+        let updates = Layout::strided([4, 7], updates).with_offset(5);
+        axis(Scatter, &table, &packed([4]), &updates, 0).with_row_of_one()
+    };
+    let row = of(packed([10, 7]), [0, 0]).unwrap();
+    assert_eq!((row.row(), row.lengths.flat, row.start.flat), (7, 7, 0));
+    assert!(row.outer().iter().all(|dim| dim.flat == 0));
+    // Rows that go back are walked the other way.
+    let back = of(Layout::strided([10, 7], [7, -1]).with_offset(6), [0, 0]).unwrap();
+    assert_eq!((back.row(), back.start.table), (7, 0));
+    // An update for each entry, for each column, columns with gaps.
+    assert!(of(packed([10, 7]), [1, 0]).is_none() && of(packed([10, 7]), [0, 1]).is_none());
+    assert!(of(Layout::strided([10, 7], [14, 2]), [0, 0]).is_none());
+    let single = axis(Scatter, &packed([10]), &packed([4]), &Layout::strided([4], [0]), 0);
+    assert!(single.with_row_of_one().is_none());
+    let mut found = 0;
+    random_cases(42, 4000, |_, case| {
+        if let Some(row) = case.plan.with_row_of_one() {
+            let tables =
+                |moves: Vec<Pair>| moves.into_iter().map(|(table, _)| (table, 0)).collect();
+            let [expected, found_moves] = [case.moves(), moves(&row, &case.indices)].map(tables);
+            let (expected, moved): (Vec<Pair>, Vec<Pair>) = (expected, found_moves);
+            assert_eq!(sorted(&moved), sorted(&expected), "{:?}", case.plan);
+            found += 1;
+        }
+    });
+    assert!(found > 10, "{found}");
+}
+
+#[test]
 fn splits_and_chunks_are_all_of_a_plan() {
     random_cases(42, 200, |random, case| {
         let plan = &case.plan;
