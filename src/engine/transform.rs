@@ -33,7 +33,9 @@ impl Plan {
         let entry = self.outer().last().map_or(0, |entry| entry.flat.unsigned_abs());
         let aliased = |axis: &Coordinate| axis.table % tuning::ALIASED == 0;
         let (closer, more) = (last.flat.unsigned_abs() <= entry, last.size > self.entries());
-        let far = last.flat != 0 && self.moved_elements() > tuning::FAR_PIECES;
+        // A line is fetched once for each of its pieces.
+        let fetched = self.moved_elements().saturating_mul(last.size.min(tuning::PIECES_OF_LINE));
+        let far = last.flat != 0 && fetched > tuning::FAR_PIECES;
         let aliased = || self.coordinates().iter().all(aliased);
         self.row() == 1 && (closer && (more || far) || more && aliased())
     }
@@ -62,7 +64,8 @@ impl Plan {
         plan
     }
 
-    /// Whether each lane starts where the one before it ends, in the indices and in the flat tensor.
+    /// Whether each lane starts where the one before it ends, in the indices and in the flat
+    /// tensor.
     pub(crate) fn lanes_follow(&self) -> bool {
         let follows = |(dim, next): (&Dim, &Dim)| {
             let size = next.size as isize;
@@ -99,9 +102,9 @@ impl Plan {
         self.outer().iter().rev().take(2).fold(1, |all, dim| all.saturating_mul(dim.size))
     }
 
-    /// The same plan for a flat tensor that is one row, whose elements all are the one that the plan
-    /// reads: single elements of the table become rows. `None`: it reads more than one, or rows are
-    /// not what it leads to.
+    /// The same plan for a flat tensor that is one row, of copies of the element that the plan
+    /// reads: single elements of the table become rows. `None`: it reads more than one, or what it
+    /// leads to are no rows.
     pub(crate) fn with_row_of_one(&self) -> Option<Plan> {
         let row = *self.inner().last()?;
         let rows = row.flat == 0 && row.table.unsigned_abs() == 1;

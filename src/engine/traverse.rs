@@ -669,7 +669,10 @@ fn by_entry(block: &Block<'_>, rest: &[Dim], last: &Dim, mover: &mut dyn Mover) 
             let entries = tuning::BLOCK / pieces;
             let skipped = (piece as u32).wrapping_mul(last.table as u32);
             let mut lane = block.flat.wrapping_add(flat);
-            lane = lane.wrapping_add(piece.wrapping_mul(last.flat as usize));
+            // The flat tensor is walked forwards.
+            let turned = last.flat < 0;
+            let first = if turned { piece + pieces - 1 } else { piece };
+            lane = lane.wrapping_add(first.wrapping_mul(last.flat as usize));
             for addresses in block.addresses.chunks(length.max(1)) {
                 let mut start = lane;
                 for some in addresses.chunks(entries) {
@@ -682,6 +685,9 @@ fn by_entry(block: &Block<'_>, rest: &[Dim], last: &Dim, mover: &mut dyn Mover) 
                         to.iter_mut().zip(0_u32..).for_each(|(address, n)| {
                             *address = first.wrapping_add(n.wrapping_mul(step));
                         });
+                        if turned {
+                            to.reverse();
+                        }
                     }
                     mover.block(&Block {
                         addresses: buffer.get(..some.len() * pieces).unwrap_or_default(),
@@ -689,7 +695,7 @@ fn by_entry(block: &Block<'_>, rest: &[Dim], last: &Dim, mover: &mut dyn Mover) 
                         table: block.table.wrapping_add(table),
                         flat: start,
                         lane_step: block.entry_step,
-                        entry_step: last.flat,
+                        entry_step: last.flat.abs(),
                         ..Block::default()
                     });
                     start = start.wrapping_add(entries.wrapping_mul(block.entry_step as usize));

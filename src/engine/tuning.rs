@@ -38,8 +38,8 @@ pub(crate) const SMALL: usize = least(1 << 20, 1 << 8);
 pub(crate) const FEW_ENTRIES: usize = BLOCK / 2;
 
 /// Entries of the last two dimensions: with fewer, lanes that follow each other are resolved
-/// together, wherever they lead. Record: `elements` along axis 1 on Zen 4, from L1 to memory, 4 to 10
-/// entries 0.15x to 0.3x, 81 entries 0.7x to 1.1x.
+/// together, wherever they lead. Record: `elements` along axis 1 on Zen 4, from L1 to memory, 4 to
+/// 10 entries 0.15x to 0.3x, 81 entries 0.7x to 1.1x.
 pub(crate) const FOLLOWED_SPAN: usize = least(128, 32);
 
 /// The same, with fewer of which the longest dimension becomes the lane, if the order of entries is
@@ -51,9 +51,13 @@ pub(crate) const SHORT_SPAN: usize = least(32, 16);
 /// it stays in L1. Record: as above, 256 take 1.0x to 1.4x.
 pub(crate) const LANE_CHUNK: usize = least(64, 16);
 
-/// Elements that move: with more, pieces that lie closer together in the flat tensor than its
-/// entries are walked first. Record: `sweep 11 400` on Zen 4, sums into every second column 0.15x.
-pub(crate) const FAR_PIECES: usize = least(1 << 17, 1 << 9);
+/// Elements of the flat tensor that pieces fetch, a line for each element: with more, pieces that
+/// lie closer together than its entries are walked first. Record: `sweep` on Zen 4, sums into every
+/// second column 0.1x; 3 pieces of 458,673 entries 1.7x, of 2,778,568 0.5x.
+pub(crate) const FAR_PIECES: usize = least(5 << 20, 1 << 12);
+
+/// Pieces that share a line, at most.
+pub(crate) const PIECES_OF_LINE: usize = 16;
 
 /// Elements: rows that lie a multiple of it apart share few sets of L1, so they are walked one
 /// after another. Record: `sweep 7 400`, sums into 76 rows of 2,048 f32 0.2x on Zen 4.

@@ -112,7 +112,7 @@ fn blocks_of_long_lanes() {
     check_cases(12, 15, Large::Lane(2500));
 }
 
-/// As a call orders them: pieces first where there are few entries, long lanes where they are short.
+/// As a call orders them: pieces first where there are few entries, long lanes in place of short.
 #[test]
 fn ordered_plans() {
     let mut random = Random::of(13);
