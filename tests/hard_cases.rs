@@ -648,3 +648,24 @@ fn lanes_that_end_where_a_copy_does() {
         }
     }
 }
+
+/// Where lanes are short, the longest dimension was walked first, and blocks moved as soon as they
+/// were proven: so entries had moved that come after the bad one.
+#[test]
+fn nothing_moves_after_a_bad_index_whatever_the_order() {
+    let (table, indices) =
+        (Layout::contiguous([300, 10, 4, 4]), Layout::contiguous([300, 2, 3, 3]));
+    let output = Layout::strided([300, 2, 3, 3], [18, 9, 1, 3]);
+    let gather = Gather::elements(&table, &indices, &output, 1).unwrap();
+    let input: Vec<u32> = (1..=300 * 10 * 4 * 4).collect();
+    for bad in [17, 1000, 5399] {
+        let mut ids: Vec<i32> = (0..5400).map(|n| n % 10).collect();
+        ids[bad] = 99;
+        let mut found = vec![0; 5400];
+        assert_eq!(gather.run(&input, &ids, &mut found), out_of_bounds(bad, 0, 99, 10));
+        for entry in bad..5400 {
+            let [lane, row, column] = [entry / 9, entry / 3 % 3, entry % 3];
+            assert_eq!(found[lane * 9 + row + column * 3], 0, "{entry} after {bad}");
+        }
+    }
+}

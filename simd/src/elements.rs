@@ -66,7 +66,7 @@ macro_rules! sizes {
         impl Move for Elements<'_, $size> {}
     )*};
 }
-sizes!(1 2 4 8 16);
+sizes!(1 2 3 4 6 8 12 16 24 32);
 
 struct Gather<'a, const N: usize> {
     from: &'a [Bytes<N>],

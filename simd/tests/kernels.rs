@@ -8,7 +8,7 @@ use std::mem::MaybeUninit;
 
 use common::addresses::{Chosen, Resolve, Shift, Value};
 use common::columns::Split;
-use common::moves::{Case, Kernel, SIZES};
+use common::moves::{Case, Kernel, SINGLE, SIZES};
 use common::{Check, Choose, FAR, paths};
 use strew_simd::{
     Block, Columns, Elements, Listed, Machine, Move, Path, Place, Rows, compress, positions,
@@ -236,7 +236,7 @@ mod tests {
     }
 
     pub fn elements_gather() {
-        check(4000, |n, choose| Case::new(Kernel::Gather, SIZES[n % 5], None, choose));
+        check(4000, |n, choose| Case::new(Kernel::Gather, SIZES[n % SINGLE], None, choose));
         assert!(Elements::<4>::new(&[1_u64; 3], &mut [2; 3]).is_none());
         assert!(Elements::<4>::new(&[1_u16; 3], &mut [2; 3]).is_none());
         assert!(Elements::<4>::new(&[1_f32; 3], &mut [2.0; 3]).is_some());
@@ -244,7 +244,7 @@ mod tests {
 
     pub fn elements_scatter() {
         for kernel in [Kernel::Scatter, Kernel::ScatterListed] {
-            check(1000, |n, choose| Case::new(kernel, SIZES[n % 5], None, choose));
+            check(1000, |n, choose| Case::new(kernel, SIZES[n % SINGLE], None, choose));
         }
     }
 

@@ -59,7 +59,7 @@ use crate::reduction::Reduction;
 use crate::walk::{self, Position};
 
 /// `output[flat] = input[table]`. `false`: an index is out of bounds under `Bounds::Error`, unless
-/// they are `proven`; nothing is gathered by it.
+/// they are `proven`; nothing is gathered by it, nor by those that come after it.
 pub(crate) fn gather<T: Element, P: Place<T>, S: Places>(
     plan: &Plan,
     indices: S,
@@ -323,7 +323,10 @@ impl Explain {
             Size::Large => {
                 let ordered = in_order(plan, call.direction);
                 let plan = ordered.as_ref().unwrap_or(plan);
-                Explained::Routed(routed(plan, call))
+                match kind(plan, call) {
+                    Size::Small => Explained::Small,
+                    _ => Explained::Routed(routed(plan, call)),
+                }
             }
         })
     }
@@ -506,6 +509,9 @@ fn run(plan: &Plan, call: &Call, path: Path, resolver: &dyn Resolver, job: &mut 
         Size::Large => {
             let ordered = in_order(plan, call.direction);
             let plan = ordered.as_ref().unwrap_or(plan);
+            if ordered.is_some() && matches!(kind(plan, call), Size::Small) {
+                return run(plan, call, path, resolver, job);
+            }
             let route = routed(plan, call);
             let way = prepared(&route, path);
             job.prepare(way);

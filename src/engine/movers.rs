@@ -16,7 +16,7 @@ use crate::reduction::{Free, Reduction};
 /// What is compiled for each size of element that has kernels; `None` for the others.
 macro_rules! for_size {
     ($T:ident, $N:ident => $value:expr) => {
-        for_size!(@ $T, $N, $value, 1 2 4 8 16)
+        for_size!(@ $T, $N, $value, 1 2 3 4 6 8 12 16 24 32)
     };
     (@ $T:ident, $N:ident, $value:expr, $($size:literal)*) => {
         match const { size_of::<$T>() } {

@@ -360,7 +360,8 @@ fn proof(
     }
     // Only chunks along the first dimension are in the order of the entries.
     let in_order = !matches!(split, Split::Chunks { dim, .. } if dim > 0);
-    let all_first = matches!(call.direction, Direction::Scatter) || tile.is_some() || !in_order;
+    let in_order = in_order && !plan.lanes_in_chunks && tile.is_none();
+    let all_first = matches!(call.direction, Direction::Scatter) || !in_order;
     if again && fits {
         return Proof::Keep;
     }

@@ -37,7 +37,9 @@ impl Plan {
         let fetched = self.moved_elements().saturating_mul(last.size.min(tuning::PIECES_OF_LINE));
         let far = last.flat != 0 && fetched > tuning::FAR_PIECES;
         let aliased = || self.coordinates().iter().all(aliased);
-        self.row() == 1 && (closer && (more || far) || more && aliased())
+        // Entries that lead to the same place wait for each other.
+        let hot = self.cells <= tuning::HOT_CELLS && last.size > self.cells;
+        self.row() == 1 && (closer && (more || far || hot) || more && aliased())
     }
 
     /// The same plan with the pieces before the entries: all entries of a piece move before those

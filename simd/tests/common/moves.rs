@@ -19,8 +19,9 @@ use Kernel::*;
 
 pub const KERNELS: [Kernel; 5] = [Gather, Scatter, ScatterListed, Combine, CombineListed];
 
-/// The bytes of elements; single ones move if they have a power of two of them.
-pub const SIZES: [usize; 9] = [1, 2, 4, 8, 16, 3, 6, 12, 24];
+/// The bytes of elements; single ones move if they have the first [`SINGLE`] of these sizes.
+pub const SIZES: [usize; 12] = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 5, 20];
+pub const SINGLE: usize = 10;
 
 /// A call of a kernel.
 #[derive(Clone, Debug)]
@@ -61,7 +62,7 @@ impl Case {
         let most = if rarely(8, choose) { 280 } else { 20 };
         let kernel = one_of(&KERNELS, choose);
         if choose(2) == 0 && !matches!(kernel, Combine | CombineListed) {
-            return Case::with(most, kernel, one_of(&SIZES[..5], choose), None, choose);
+            return Case::with(most, kernel, one_of(&SIZES[..SINGLE], choose), None, choose);
         }
         let element = one_of(&SIZES, choose);
         let row = match choose(8) {
@@ -266,6 +267,9 @@ impl Case {
             12 => self.run_as::<12>(path, streams, from, to),
             16 => self.run_as::<16>(path, streams, from, to),
             24 => self.run_as::<24>(path, streams, from, to),
+            32 => self.run_as::<32>(path, streams, from, to),
+            5 => self.run_as::<5>(path, streams, from, to),
+            20 => self.run_as::<20>(path, streams, from, to),
             other => panic!("elements of {other} bytes"),
         }
     }
@@ -303,7 +307,7 @@ impl Case {
                         }
                     )*};
                 }
-                elements!(1 2 4 8 16);
+                elements!(1 2 3 4 6 8 12 16 24 32);
                 panic!("single elements of {N} bytes");
             }
         }
