@@ -118,7 +118,9 @@ impl Gather {
     /// The shapes are `output = indices`, with `indices[d] <= input[d]` for `d != axis`
     /// ([`shape::elements`](crate::shape::elements)).
     ///
-    /// This is ONNX and DirectML `GatherElements`, NumPy `take_along_axis`, PyTorch `gather`.
+    /// This is ONNX and DirectML `GatherElements`, PyTorch `gather`, NumPy `take_along_axis`. Off
+    /// the axis, indices choose from the first positions, as in PyTorch: those of size 1 are not
+    /// broadcast, as they are in NumPy. For that, give them the full size and a stride of 0.
     ///
     /// # Errors
     /// [`Error::AxisOutOfRange`], [`Error::RankMismatch`], [`Error::SizeMismatch`],

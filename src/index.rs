@@ -37,8 +37,9 @@ pub enum Bounds {
     /// the first such index.
     #[default]
     Error,
-    /// What is still below 0 becomes 0, and what is above `size - 1` becomes `size - 1` (DirectML,
-    /// XLA's gather).
+    /// What is still below 0 becomes 0, and what is above `size - 1` becomes `size - 1`. `-1` is
+    /// the last element, as in DirectML. With [`Negative::OutOfBounds`] it becomes 0, as in NumPy's
+    /// `mode='clip'` and XLA's gather.
     #[doc(alias = "clip")]
     Clamp,
     /// The index becomes its Euclidean remainder modulo the size (NumPy's `wrap`).
@@ -94,7 +95,7 @@ impl Bounds {
 /// ```
 /// use strew::{Bounds, Gather, Layout, Negative};
 ///
-/// // -1 is padding, as it is in many a list of ids or slots.
+/// // -1 is padding, as it is in many lists of ids or slots.
 /// let table = Layout::contiguous([4]);
 /// let three = Layout::contiguous([3]);
 /// let gather = Gather::axis(&table, &three, &three, 0)?;
@@ -111,7 +112,9 @@ pub enum Negative {
     /// It counts from the end of the axis, once: `-1` is the last element (ONNX, NumPy).
     #[default]
     FromEnd,
-    /// It is out of bounds (PyTorch; the padding of vLLM, FBGEMM and torch_scatter).
+    /// It is out of bounds: in PyTorch's `index_select`, `gather`, `embedding`, `index_add` and
+    /// `index_copy`, but not in its `a[i]`, `take` and `index_put_`; as padding in vLLM, FBGEMM and
+    /// torch_scatter.
     OutOfBounds,
 }
 

@@ -44,8 +44,8 @@
 //!
 //! - [`Gather::axis`]: NumPy `take`, `a[i]`; PyTorch `index_select`, `embedding`; JAX `take`;
 //!   TensorFlow `gather`; ONNX `Gather`; DirectML `GATHER`.
-//! - [`Gather::elements`]: NumPy and JAX `take_along_axis`; PyTorch `gather`; ONNX and DirectML
-//!   `GatherElements`.
+//! - [`Gather::elements`]: PyTorch `gather`; ONNX and DirectML `GatherElements`; NumPy and JAX
+//!   `take_along_axis`, which also broadcasts indices.
 //! - [`Gather::lists`], a tensor for each coordinate: NumPy, PyTorch and JAX `a[i, j]`,
 //!   `a[i, :, j]`; NumPy `a[np.ix_(i, j)]`.
 //! - [`Gather::nd`], tuples in one tensor: TensorFlow `gather_nd`; ONNX `GatherND`; DirectML
@@ -56,8 +56,8 @@
 //! - [`Scatter::axis`] and [`reduce`](Scatter::reduce)`(Add, ..)`: NumPy `add.at(a, i, u)`,
 //!   `bincount`, `histogram`; PyTorch `index_add`, `bincount`; JAX `a.at[i].add(u)`,
 //!   `segment_sum`; TensorFlow `segment_sum`, `unsorted_segment_sum`.
-//! - [`Scatter::elements`] and [`run`](Scatter::run): NumPy `put_along_axis`; PyTorch `scatter`;
-//!   ONNX `ScatterElements`; DirectML `SCATTER`.
+//! - [`Scatter::elements`] and [`run`](Scatter::run): PyTorch `scatter`; ONNX `ScatterElements`;
+//!   DirectML `SCATTER`; NumPy `put_along_axis`, which also broadcasts indices.
 //! - [`Scatter::elements`] and [`reduce`](Scatter::reduce)`(Add, ..)`: PyTorch `scatter_add`,
 //!   `scatter_reduce`; ONNX `ScatterElements`.
 //! - [`Scatter::lists`] and [`run`](Scatter::run): NumPy `a[i, j] = u`; PyTorch `index_put`; JAX

@@ -63,9 +63,9 @@ impl Gather {
     /// The shapes are `output = the lists' common sizes ++ the other sizes of the input`
     /// ([`shape::lists`](crate::shape::lists)).
     ///
-    /// This is NumPy's `a[i, j]` and PyTorch's; [`axes`](Gather::axes) says where NumPy puts the
-    /// dimensions of the lists elsewhere. With lists of the sizes `[n, 1]` and `[m]` it is
-    /// `a[np.ix_(i, j)]`.
+    /// This is NumPy's `a[i, j]` and PyTorch's. Here the dimensions of the lists always come first.
+    /// For `a[:, i, j]` NumPy does otherwise: see [`axes`](Gather::axes). With lists of the sizes
+    /// `[n, 1]` and `[m]` it is `a[np.ix_(i, j)]`.
     ///
     /// # Errors
     /// Those of [`axes`](Gather::axes); [`Error::SizeMismatch`] for lists that do not fit each

@@ -125,8 +125,10 @@ impl Scatter {
     /// The shapes are `updates = indices`, with `indices[d] <= data[d]` for `d != axis`
     /// ([`shape::elements`](crate::shape::elements)).
     ///
-    /// This is ONNX `ScatterElements`, DirectML `SCATTER` (`SCATTER_ELEMENTS`), NumPy
-    /// `put_along_axis`, PyTorch `scatter` and `scatter_reduce`.
+    /// This is ONNX `ScatterElements`, DirectML `SCATTER` (`SCATTER_ELEMENTS`), PyTorch `scatter`
+    /// and `scatter_reduce`, NumPy `put_along_axis`. Off the axis, indices lead to the first
+    /// positions, as in PyTorch: those of size 1 are not broadcast, as they are in NumPy. For that,
+    /// give them the full size and a stride of 0.
     ///
     /// # Errors
     /// [`Error::AxisOutOfRange`], [`Error::RankMismatch`], [`Error::SizeMismatch`],

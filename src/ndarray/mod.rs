@@ -21,17 +21,19 @@
 //!
 //! A view whose elements lie together in memory, in any order and direction, is used in place, and
 //! so is one that repeats elements (`broadcast`). Safe code cannot have a slice of a view with
-//! gaps, or of windows that overlap. Such a table is copied first, one element for each coordinate,
-//! and written back at the end if it is written, but only if it has at most as many elements as
-//! move, and 16 for each entry of the indices. In a larger one, the elements that move are found
-//! where they are, entry by entry. Indices, updates and outputs are as large as what moves, and are
-//! copied. So a call takes time and memory for what moves, however large the table is; means,
-//! reductions without the values that are there, and scatters into another array copy all of a
-//! table with gaps, and the first two take a word or a bit for each of its places. [`layout`]
-//! avoids all copies where the array that the view is a part of is at hand.
+//! gaps, or of windows that overlap. Such a table is copied, one element for each coordinate, if it
+//! has at most as many elements as move plus 16 for each entry of the indices. If it is written,
+//! the copy is written back at the end. In a larger table, the elements that move are found where
+//! they are, entry by entry. Indices, updates and outputs with gaps are copied: they are as large
+//! as what moves. So a call takes time and memory for what moves, however large the table is. There
+//! are exceptions: means, reductions without the values that are there, scatters into another array
+//! and [`Pooled`] copy all of a table with gaps. A mean also takes a word for each place and the
+//! words of its sums, and a reduction without the values that are there a bit for each place.
+//! [`layout`] avoids all copies where the array that the view is a part of is at hand.
 //!
 //! Updates are broadcast to the shape that the operator wants, as NumPy does, and so is a table of
-//! `elements` off the axis. Axes may count from the end: `-1` is the last one.
+//! `elements` off the axis. Indices are not broadcast. Axes may count from the end: `-1` is the
+//! last one.
 //!
 //! The arrays are those of `ndarray` 0.17.
 

@@ -2,8 +2,9 @@
 //!
 //! A block of a quantised row is one element of a table, and the array of its values one element of
 //! the output: [`Gather::run_map`](crate::Gather::run_map) with `decode` reads rows of floats from
-//! it, [`Scatter::run_map`](crate::Scatter::run_map) with `encode` writes them. No row is decoded
-//! that is not gathered.
+//! it. [`Scatter::run_map`](crate::Scatter::run_map) writes them: `encode` takes its values by
+//! reference, so pass `|values: [f32; 32]| Q8_0::encode(&values)`. No row is decoded that is not
+//! gathered.
 //!
 //! ```
 //! use strew::quant::Q8_0;
