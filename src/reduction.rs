@@ -37,12 +37,12 @@ use crate::element::Element;
             closure that calls methods needs types, as `|a: f32, b: f32| a.hypot(b)`"
 )]
 pub trait Reduction<T> {
-    /// What the engine knows of it: nothing, but of the crate's own. This is not part of the
+    /// What the engine knows of it: nothing, except of the crate's own. This is not part of the
     /// interface, and no other crate can name its type.
     #[doc(hidden)]
     const KIND: Kind<T> = Kind::OPAQUE;
 
-    /// Calls with the reduction that this one stands for: itself, but of
+    /// Calls with the reduction that this one stands for: itself, except of
     /// [`Operation`](crate::Operation). This is not part of the interface.
     #[cfg(feature = "std")]
     #[doc(hidden)]
@@ -359,7 +359,7 @@ pub(crate) struct Free<T> {
     pub merge: fn(&mut [T], &[T]),
 }
 
-/// `kernels!(Name, type)`: the [`Kind`] of a built-in reduction.
+/// `kernels!(Name, type, free)`: the [`Kind`] of a built-in reduction.
 macro_rules! kernels {
     ($reduction:ident, $element:ty, $free:expr) => {
         kernels!(@ $element, $free,

@@ -82,8 +82,8 @@ fn side_by_side<T: Copy>(
     }
 }
 
-/// The entries of one turn of a loop, whose own instructions take as long as one of them: sums into
-/// 4,096 f32 take 0.67x on Zen 4, and the same as one by one where 50 or 85 % lead to one place.
+/// Entries a turn: the loop's own instructions take as long as one entry. Sums into 4,096 f32 take
+/// 0.67x on Zen 4, and the same as one by one where 50 or 85 % lead to one place.
 const TURN: usize = 4;
 
 /// Changes some entries, which have as many updates or more. From the first one that is left out,

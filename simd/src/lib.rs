@@ -3,8 +3,8 @@
 //!
 //! The interface is safe. It takes slices and element addresses and checks the addresses against
 //! the slices itself, so that whoever computes them can move a wrong element, never one outside a
-//! slice. Prefetches check nothing: they neither read nor write. All unsafe code of the project is
-//! here.
+//! slice. Prefetches check nothing: they neither read nor write. All unsafe code of what is
+//! published is here.
 //!
 //! Kernels know numbers, not plans, and each knows one type at most. They are compiled with this
 //! crate, for each instruction set, and meet in a [`Block`] of addresses:

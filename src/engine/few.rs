@@ -28,7 +28,7 @@ pub(crate) struct Few {
 const NOWHERE: usize = usize::MAX;
 
 impl Few {
-    /// `None`: there are more entries, in more than two dimensions, or they move more than rows.
+    /// `None`: there are more entries, or more than two dimensions, or entries move more than rows.
     #[inline]
     pub(crate) fn of(plan: &Plan) -> Option<Few> {
         let (upper, lane) = match plan.outer() {
@@ -224,7 +224,7 @@ pub(crate) fn with_places<R>(few: &Few, run: impl FnOnce(&mut [usize]) -> R) -> 
     run(places)
 }
 
-/// The room of the fewest entries.
+/// Calls of at most this many entries have a shorter array.
 const LESS: usize = if tuning::FEW < 16 { tuning::FEW } else { 16 };
 
 /// The row of `n` elements at a place.

@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! route     what a call will do: numbers in, a value out
-//! prove     all indices are in bounds before anything is written
 //! split     threads, divided by what is written
+//! prove     all indices are in bounds before a scatter writes
 //! tile      some columns of the table at a time, on a copy
 //! traverse  the walk over the plan, in blocks of addresses
 //!             resolver   index type -> addresses

@@ -51,7 +51,7 @@ pub(crate) trait Job {
     /// Says how blocks are to be moved from now on.
     fn prepare(&mut self, way: Way);
 
-    /// Makes what is written what it starts as, if that is something: all indices are proven.
+    /// Copies the input to the output of a functional call, once all indices are proven.
     fn begin(&mut self) {}
 
     /// Runs with what moves as prepared. What it wrote is visible to other threads afterwards, also
@@ -292,8 +292,8 @@ impl<T: Element, R: Reduction<T>> Job for Changed<'_, T, R> {
 }
 
 impl<T: Element, R: Reduction<T>> Changed<'_, T, R> {
-    /// Runs on tables, one after the other, that start from what changes nothing; then the data
-    /// become what they make of it, if `run` returns `true`. `None`: there is no memory for them.
+    /// Runs on tables that start from what changes nothing, and that lie one after the other; if
+    /// `run` returns `true`, merges them into the data. `None`: there is no memory for them.
     pub(crate) fn in_copies(
         &mut self,
         free: &Free<T>,
@@ -387,7 +387,7 @@ pub(crate) fn on_copy<T: Copy>(
     }
 }
 
-/// Moves with non-temporal stores, in a [`session`](Mover::session).
+/// Moves with non-temporal stores, in a [`session`](Job::session).
 struct Streamed<'a, 'b, M, const GATHERS: bool>(&'a mut Streaming<'b, M>, Way);
 
 impl<M: Move, const GATHERS: bool> Mover for Streamed<'_, '_, M, GATHERS> {

@@ -1,5 +1,5 @@
-//! Split: work for several threads. It is divided by what is written, so that their number does not
-//! change a bit of the result.
+//! Split: work for several threads. It is divided by what is written, or each thread has a table of
+//! its own where no order changes the result: so their number does not change a bit of it.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -308,7 +308,7 @@ impl Divided<'_> {
                 } else {
                     check(&chunk, way.path, resolver)
                 };
-            // Those before it have been taken before it, by threads that prove them.
+            // Chunks are handed out in order, so all earlier ones are with a thread: this ends.
             while turn.load(Ordering::Acquire) < number {
                 std::thread::yield_now();
             }
