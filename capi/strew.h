@@ -3,7 +3,8 @@
 // A constructor (strew_gather_axis, strew_scatter_nd, ..) takes the layouts of three tensors,
 // proves that they fit each other, and makes a plan in memory that you own. A call
 // (strew_gather_run_4_i32, strew_scatter_reduce_f32_i32, ..) takes a plan, arrays and their lengths
-// in elements. Nothing is allocated, and there is no state but what you pass.
+// in elements. Built without `std`, the library allocates nothing, and has no state but what you
+// pass. With it, some calls allocate scratch memory and free it.
 //
 // Each function returns a strew_status. The last argument gets the details of a failure; it may be
 // NULL, and is not touched by what succeeds. All arguments are checked: NULL, alignment, lengths
