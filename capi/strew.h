@@ -7,10 +7,11 @@
 // pass. With it, some calls allocate scratch memory and free it.
 //
 // Each function returns a strew_status. The last argument gets the details of a failure; it may be
-// NULL, and is not touched by what succeeds. All arguments are checked: NULL, alignment, lengths
-// that overflow, and memory that is both written and read. What you promise is that a pointer that
-// is not NULL leads to as many elements as you say, that arrays are initialised, and that nobody
-// else changes them during the call.
+// NULL, and is not touched by what succeeds. All arguments are checked: NULL and alignment (any
+// function may return STREW_NULL_POINTER or STREW_MISALIGNED), lengths that overflow, and memory
+// that is both written and read. What you promise is that a pointer that is not NULL leads to as
+// many elements as you say, that arrays are initialised, and that nobody else changes them during
+// the call.
 
 #ifndef STREW_H
 #define STREW_H
