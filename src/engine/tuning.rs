@@ -52,12 +52,12 @@ pub(crate) const SHORT_SPAN: usize = least(32, 16);
 pub(crate) const LANE_CHUNK: usize = least(64, 16);
 
 /// Elements of the flat tensor that pieces fetch, a line for each element: with more, pieces that
-/// lie closer together than its entries are the innermost loop. Record: `sweep` on Zen 4, sums into every
-/// second column 0.1x; 3 pieces of 458,673 entries 1.7x, of 2,778,568 0.5x.
+/// lie closer together than its entries are the innermost loop. Record: `sweep` on Zen 4, sums into
+/// every second column 0.1x; 3 pieces of 458,673 entries 1.7x, of 2,778,568 0.5x.
 pub(crate) const FAR_PIECES: usize = least(5 << 20, 1 << 12);
 
-/// Places that the indices choose from: with at most this many, and fewer than pieces, these are the
-/// innermost loop as well. Record: `sweep 23 400` on Zen 4, sums into 1 place 0.2x.
+/// Places that the indices choose from: with at most this many, and fewer than pieces, these are
+/// the innermost loop as well. Record: `sweep 23 400` on Zen 4, sums into 1 place 0.2x.
 pub(crate) const HOT_CELLS: usize = 8;
 
 /// Pieces that share a line, at most.
