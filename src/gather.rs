@@ -7,7 +7,7 @@ use crate::element::Element;
 use crate::engine::Explain;
 use crate::error::{Direction, Error, tri};
 use crate::index::{Bounds, Index, Negative};
-use crate::layout::Layout;
+use crate::layout::{Layout, SCALAR};
 use crate::map::{Call, Mapped};
 use crate::plan::Plan;
 use crate::run;
@@ -108,8 +108,8 @@ impl Gather {
         indices: &Layout,
         axis: usize,
     ) -> Result<(Gather, Layout), Error> {
-        let mut gather = Gather { plan: Plan::NOTHING, input: *input };
-        let output = tri!(gather.plan.axis_packed(input, indices, axis, Direction::Gather));
+        let (mut gather, mut output) = (Gather { plan: Plan::NOTHING, input: *input }, SCALAR);
+        tri!(gather.plan.axis_packed(&mut output, input, indices, axis, Direction::Gather));
         Ok((gather, output))
     }
 
@@ -175,8 +175,8 @@ impl Gather {
         indices: &Layout,
         axis: usize,
     ) -> Result<(Gather, Layout), Error> {
-        let mut gather = Gather { plan: Plan::NOTHING, input: *input };
-        let output = tri!(gather.plan.elements_packed(input, indices, axis, Direction::Gather));
+        let (mut gather, mut output) = (Gather { plan: Plan::NOTHING, input: *input }, SCALAR);
+        tri!(gather.plan.elements_packed(&mut output, input, indices, axis, Direction::Gather));
         Ok((gather, output))
     }
 
@@ -248,8 +248,8 @@ impl Gather {
         indices: &Layout,
         batch_dims: usize,
     ) -> Result<(Gather, Layout), Error> {
-        let mut gather = Gather { plan: Plan::NOTHING, input: *input };
-        let output = tri!(gather.plan.nd_packed(input, indices, batch_dims, Direction::Gather));
+        let (mut gather, mut output) = (Gather { plan: Plan::NOTHING, input: *input }, SCALAR);
+        tri!(gather.plan.nd_packed(&mut output, input, indices, batch_dims, Direction::Gather));
         Ok((gather, output))
     }
 
@@ -320,8 +320,8 @@ impl Gather {
         indices: &Layout,
         axes: &[usize],
     ) -> Result<(Gather, Layout), Error> {
-        let mut gather = Gather { plan: Plan::NOTHING, input: *input };
-        let output = tri!(gather.plan.axes_packed(input, indices, axes, Direction::Gather));
+        let (mut gather, mut output) = (Gather { plan: Plan::NOTHING, input: *input }, SCALAR);
+        tri!(gather.plan.axes_packed(&mut output, input, indices, axes, Direction::Gather));
         Ok((gather, output))
     }
 

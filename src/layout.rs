@@ -286,19 +286,16 @@ impl Layout {
         }
     }
 
-    const fn any(sizes: &[usize], strides: &[isize], offset: usize) -> Layout {
-        let mut layout = SCALAR;
+    /// A tensor with any strides, of which there may be more than sizes. At most `MAX_RANK` sizes
+    /// fit: the caller has counted.
+    pub(crate) const fn any(sizes: &[usize], strides: &[isize], offset: usize) -> Layout {
+        let mut layout = SCALAR.with_offset(offset);
         let (mut sizes, mut strides) = (sizes, strides);
         while let ([size, more_sizes @ ..], [stride, more_strides @ ..]) = (sizes, strides) {
             layout.push(*size, *stride);
             (sizes, strides) = (more_sizes, more_strides);
         }
-        layout.with_offset(offset)
-    }
-
-    /// The packed row-major tensor of these sizes.
-    pub(crate) const fn into_packed(self) -> Layout {
-        Layout::packed(self.sizes())
+        layout
     }
 
     /// A packed row-major tensor. At most `MAX_RANK` sizes fit: the caller has counted. Strides
@@ -317,14 +314,23 @@ impl Layout {
             ) {
                 (*new_size, *new_stride) = (*size, stride);
             }
-            stride = stride.saturating_mul(if *size > isize::MAX as usize {
-                isize::MAX
-            } else {
-                *size as isize
-            });
+            stride = stride.saturating_mul(signed(*size));
             rest = before;
         }
         layout
+    }
+
+    /// Makes it the [`packed`](Layout::packed) tensor of its sizes. To copy what `packed` has just
+    /// written would take longer.
+    pub(crate) const fn pack(&mut self) {
+        let (mut stride, mut d) = (1_isize, self.rank);
+        while d > 0 {
+            d -= 1;
+            if let Some(new_stride) = get_mut(&mut self.strides, d) {
+                *new_stride = stride;
+            }
+            stride = stride.saturating_mul(signed(self.size(d)));
+        }
     }
 
     /// The number of elements, or `None` if it exceeds `usize`. It is 0 as soon as one size is 0.
@@ -428,6 +434,11 @@ impl Layout {
 /// One element at position 0.
 pub(crate) const SCALAR: Layout =
     Layout { rank: 0, sizes: [1; MAX_RANK], strides: [0; MAX_RANK], offset: 0 };
+
+/// A size as a stride, which saturates.
+const fn signed(size: usize) -> isize {
+    if size > isize::MAX as usize { isize::MAX } else { size as isize }
+}
 
 const fn rank_fits(rank: usize) -> Result<(), Error> {
     if rank > MAX_RANK {

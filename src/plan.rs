@@ -141,24 +141,27 @@ impl Plan {
         axis: usize,
         direction: Direction,
     ) -> Result<(), Error> {
-        let sizes = tri!(axis_sizes(table, indices, axis, direction));
+        let mut sizes = SCALAR;
+        tri!(axis_sizes(&mut sizes, table, indices, axis, direction));
         tri!(same_sizes(&sizes, flat, direction.flat()));
         self.along_axis(table, indices, flat, axis);
         self.prove(table, indices, flat, direction)
     }
 
-    /// [`axis`](Plan::axis) with a packed flat tensor, which it returns; and so with the others.
+    /// [`axis`](Plan::axis) with a packed flat tensor, which `SCALAR` becomes; and so with the
+    /// others.
     pub(crate) const fn axis_packed(
         &mut self,
+        flat: &mut Layout,
         table: &Layout,
         indices: &Layout,
         axis: usize,
         direction: Direction,
-    ) -> Result<Layout, Error> {
-        let flat = tri!(axis_sizes(table, indices, axis, direction)).into_packed();
-        self.along_axis(table, indices, &flat, axis);
-        tri!(self.prove(table, indices, &flat, direction));
-        Ok(flat)
+    ) -> Result<(), Error> {
+        tri!(axis_sizes(flat, table, indices, axis, direction));
+        flat.pack();
+        self.along_axis(table, indices, flat, axis);
+        self.prove(table, indices, flat, direction)
     }
 
     /// The dimensions of `axis`, whose sizes fit.
@@ -191,7 +194,8 @@ impl Plan {
         axis: usize,
         direction: Direction,
     ) -> Result<(), Error> {
-        let sizes = tri!(elements_sizes(table, indices, axis, direction));
+        let mut sizes = SCALAR;
+        tri!(elements_sizes(&mut sizes, table, indices, axis, direction));
         tri!(same_sizes(&sizes, flat, direction.flat()));
         self.by_elements(table, indices, flat, axis);
         self.prove(table, indices, flat, direction)
@@ -199,15 +203,16 @@ impl Plan {
 
     pub(crate) const fn elements_packed(
         &mut self,
+        flat: &mut Layout,
         table: &Layout,
         indices: &Layout,
         axis: usize,
         direction: Direction,
-    ) -> Result<Layout, Error> {
-        let flat = tri!(elements_sizes(table, indices, axis, direction)).into_packed();
-        self.by_elements(table, indices, &flat, axis);
-        tri!(self.prove(table, indices, &flat, direction));
-        Ok(flat)
+    ) -> Result<(), Error> {
+        tri!(elements_sizes(flat, table, indices, axis, direction));
+        flat.pack();
+        self.by_elements(table, indices, flat, axis);
+        self.prove(table, indices, flat, direction)
     }
 
     /// The dimensions of `elements`, whose sizes fit.
@@ -231,7 +236,8 @@ impl Plan {
         batch_dims: usize,
         direction: Direction,
     ) -> Result<(), Error> {
-        let sizes = tri!(nd_sizes(table, indices, batch_dims, direction));
+        let mut sizes = SCALAR;
+        tri!(nd_sizes(&mut sizes, table, indices, batch_dims, direction));
         tri!(same_sizes(&sizes, flat, direction.flat()));
         self.by_tuples(table, indices, flat, batch_dims);
         self.prove(table, indices, flat, direction)
@@ -239,15 +245,16 @@ impl Plan {
 
     pub(crate) const fn nd_packed(
         &mut self,
+        flat: &mut Layout,
         table: &Layout,
         indices: &Layout,
         batch_dims: usize,
         direction: Direction,
-    ) -> Result<Layout, Error> {
-        let flat = tri!(nd_sizes(table, indices, batch_dims, direction)).into_packed();
-        self.by_tuples(table, indices, &flat, batch_dims);
-        tri!(self.prove(table, indices, &flat, direction));
-        Ok(flat)
+    ) -> Result<(), Error> {
+        tri!(nd_sizes(flat, table, indices, batch_dims, direction));
+        flat.pack();
+        self.by_tuples(table, indices, flat, batch_dims);
+        self.prove(table, indices, flat, direction)
     }
 
     pub(crate) const fn axes(
@@ -259,23 +266,26 @@ impl Plan {
         direction: Direction,
     ) -> Result<(), Error> {
         let permuted = tri!(axes_first(table, indices, axes, direction));
-        tri!(same_sizes(&tri!(nd_sizes(&permuted, indices, 0, direction)), flat, direction.flat()));
+        let mut sizes = SCALAR;
+        tri!(nd_sizes(&mut sizes, &permuted, indices, 0, direction));
+        tri!(same_sizes(&sizes, flat, direction.flat()));
         self.by_tuples(&permuted, indices, flat, 0);
         self.prove(table, indices, flat, direction)
     }
 
     pub(crate) const fn axes_packed(
         &mut self,
+        flat: &mut Layout,
         table: &Layout,
         indices: &Layout,
         axes: &[usize],
         direction: Direction,
-    ) -> Result<Layout, Error> {
+    ) -> Result<(), Error> {
         let permuted = tri!(axes_first(table, indices, axes, direction));
-        let flat = tri!(nd_sizes(&permuted, indices, 0, direction)).into_packed();
-        self.by_tuples(&permuted, indices, &flat, 0);
-        tri!(self.prove(table, indices, &flat, direction));
-        Ok(flat)
+        tri!(nd_sizes(flat, &permuted, indices, 0, direction));
+        flat.pack();
+        self.by_tuples(&permuted, indices, flat, 0);
+        self.prove(table, indices, flat, direction)
     }
 
     /// `axes` for tuples of the sizes `common` that are read as if they were packed: the place of a
@@ -290,11 +300,9 @@ impl Plan {
     ) -> Result<(), Error> {
         let tuple = axes.len();
         let permuted = tri!(axes_first(table, &Layout::packed(&[tuple]), axes, direction));
-        tri!(same_sizes(
-            &tri!(lists_sizes(&permuted, common, tuple, direction)),
-            flat,
-            direction.flat()
-        ));
+        let mut sizes = SCALAR;
+        tri!(lists_sizes(&mut sizes, &permuted, common, tuple, direction));
+        tri!(same_sizes(&sizes, flat, direction.flat()));
         let Some(entries) = common.elements() else {
             return Err(Error::SizesOverflow { operand: Operand::Indices });
         };

@@ -6,7 +6,7 @@ use crate::element::Element;
 use crate::engine::Explain;
 use crate::error::{Direction, Error, tri};
 use crate::index::{Bounds, Index, Negative};
-use crate::layout::Layout;
+use crate::layout::{Layout, SCALAR};
 use crate::plan::{Plan, Sequence};
 use crate::reduction::{Add, Assign, Extreme, Reduction};
 use crate::run;
@@ -115,8 +115,8 @@ impl Scatter {
         indices: &Layout,
         axis: usize,
     ) -> Result<(Scatter, Layout), Error> {
-        let mut scatter = Scatter { plan: Plan::NOTHING, data: *data };
-        let updates = tri!(scatter.plan.axis_packed(data, indices, axis, Direction::Scatter));
+        let (mut scatter, mut updates) = (Scatter { plan: Plan::NOTHING, data: *data }, SCALAR);
+        tri!(scatter.plan.axis_packed(&mut updates, data, indices, axis, Direction::Scatter));
         Ok((scatter, updates))
     }
 
@@ -187,8 +187,8 @@ impl Scatter {
         indices: &Layout,
         axis: usize,
     ) -> Result<(Scatter, Layout), Error> {
-        let mut scatter = Scatter { plan: Plan::NOTHING, data: *data };
-        let updates = tri!(scatter.plan.elements_packed(data, indices, axis, Direction::Scatter));
+        let (mut scatter, mut updates) = (Scatter { plan: Plan::NOTHING, data: *data }, SCALAR);
+        tri!(scatter.plan.elements_packed(&mut updates, data, indices, axis, Direction::Scatter));
         Ok((scatter, updates))
     }
 
@@ -259,8 +259,8 @@ impl Scatter {
         indices: &Layout,
         batch_dims: usize,
     ) -> Result<(Scatter, Layout), Error> {
-        let mut scatter = Scatter { plan: Plan::NOTHING, data: *data };
-        let updates = tri!(scatter.plan.nd_packed(data, indices, batch_dims, Direction::Scatter));
+        let (mut scatter, mut updates) = (Scatter { plan: Plan::NOTHING, data: *data }, SCALAR);
+        tri!(scatter.plan.nd_packed(&mut updates, data, indices, batch_dims, Direction::Scatter));
         Ok((scatter, updates))
     }
 
@@ -328,8 +328,8 @@ impl Scatter {
         indices: &Layout,
         axes: &[usize],
     ) -> Result<(Scatter, Layout), Error> {
-        let mut scatter = Scatter { plan: Plan::NOTHING, data: *data };
-        let updates = tri!(scatter.plan.axes_packed(data, indices, axes, Direction::Scatter));
+        let (mut scatter, mut updates) = (Scatter { plan: Plan::NOTHING, data: *data }, SCALAR);
+        tri!(scatter.plan.axes_packed(&mut updates, data, indices, axes, Direction::Scatter));
         Ok((scatter, updates))
     }
 

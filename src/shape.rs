@@ -38,12 +38,8 @@ pub type Shape = heapless::Vec<usize, MAX_RANK>;
 /// # Ok::<(), strew::Error>(())
 /// ```
 pub fn axis(table: &[usize], indices: &[usize], axis: usize) -> Result<Shape, Error> {
-    shape(axis_sizes(
-        &Layout::from_sizes(table)?,
-        &Layout::from_sizes(indices)?,
-        axis,
-        Direction::Gather,
-    ))
+    let (table, indices) = (Layout::from_sizes(table)?, Layout::from_sizes(indices)?);
+    shape(|flat| axis_sizes(flat, &table, &indices, axis, Direction::Gather))
 }
 
 /// `indices`: the output of [`Gather::elements`](crate::Gather::elements), the updates of
@@ -58,12 +54,8 @@ pub fn axis(table: &[usize], indices: &[usize], axis: usize) -> Result<Shape, Er
 /// # Ok::<(), strew::Error>(())
 /// ```
 pub fn elements(table: &[usize], indices: &[usize], axis: usize) -> Result<Shape, Error> {
-    shape(elements_sizes(
-        &Layout::from_sizes(table)?,
-        &Layout::from_sizes(indices)?,
-        axis,
-        Direction::Gather,
-    ))
+    let (table, indices) = (Layout::from_sizes(table)?, Layout::from_sizes(indices)?);
+    shape(|flat| elements_sizes(flat, &table, &indices, axis, Direction::Gather))
 }
 
 /// `indices[..q-1] ++ table[batch_dims+k..]`, where `k = indices[q-1]`: the output of
@@ -79,12 +71,8 @@ pub fn elements(table: &[usize], indices: &[usize], axis: usize) -> Result<Shape
 /// # Ok::<(), strew::Error>(())
 /// ```
 pub fn nd(table: &[usize], indices: &[usize], batch_dims: usize) -> Result<Shape, Error> {
-    shape(nd_sizes(
-        &Layout::from_sizes(table)?,
-        &Layout::from_sizes(indices)?,
-        batch_dims,
-        Direction::Gather,
-    ))
+    let (table, indices) = (Layout::from_sizes(table)?, Layout::from_sizes(indices)?);
+    shape(|flat| nd_sizes(flat, &table, &indices, batch_dims, Direction::Gather))
 }
 
 /// `indices[..q-1] ++ the other dimensions of the table, in their order`: the output of
@@ -103,7 +91,7 @@ pub fn nd(table: &[usize], indices: &[usize], batch_dims: usize) -> Result<Shape
 pub fn axes(table: &[usize], indices: &[usize], axes: &[usize]) -> Result<Shape, Error> {
     let (table, indices) = (Layout::from_sizes(table)?, Layout::from_sizes(indices)?);
     let permuted = axes_first(&table, &indices, axes, Direction::Gather)?;
-    shape(nd_sizes(&permuted, &indices, 0, Direction::Gather))
+    shape(|flat| nd_sizes(flat, &permuted, &indices, 0, Direction::Gather))
 }
 
 /// `the lists' common sizes ++ the other dimensions of the table, in their order`: the output of
@@ -131,25 +119,28 @@ pub fn lists<const K: usize>(
     }
     let common = broadcast(&layouts.each_ref())?;
     let permuted = axes_first(&table, &Layout::packed(&[K]), &axes, Direction::Gather)?;
-    shape(lists_sizes(&permuted, &common, K, Direction::Gather))
+    shape(|flat| lists_sizes(flat, &permuted, &common, K, Direction::Gather))
 }
 
-fn shape(sizes: Result<Layout, Error>) -> Result<Shape, Error> {
-    let mut shape = Shape::new();
-    for size in sizes?.sizes() {
+fn shape(sizes: impl FnOnce(&mut Layout) -> Result<(), Error>) -> Result<Shape, Error> {
+    let (mut flat, mut shape) = (SCALAR, Shape::new());
+    sizes(&mut flat)?;
+    for size in flat.sizes() {
         // There is room: a layout has no more sizes than a shape.
         let _ = shape.push(*size);
     }
     Ok(shape)
 }
 
-/// `table[..axis] ++ indices ++ table[axis+1..]`
+/// `table[..axis] ++ indices ++ table[axis+1..]`. The sizes are added to `flat`, which has none:
+/// copies of layouts that have just been written take longer than the rest. And so with the others.
 pub(crate) const fn axis_sizes(
+    flat: &mut Layout,
     table: &Layout,
     indices: &Layout,
     axis: usize,
     direction: Direction,
-) -> Result<Layout, Error> {
+) -> Result<(), Error> {
     if axis >= table.rank() {
         return Err(Error::AxisOutOfRange {
             operand: direction.table(),
@@ -165,20 +156,20 @@ pub(crate) const fn axis_sizes(
             found: rank,
         });
     }
-    let mut flat = SCALAR;
-    push_sizes(&mut flat, table, 0, axis);
-    push_sizes(&mut flat, indices, 0, indices.rank());
-    push_sizes(&mut flat, table, axis + 1, table.rank());
-    Ok(flat)
+    push_sizes(flat, table, 0, axis);
+    push_sizes(flat, indices, 0, indices.rank());
+    push_sizes(flat, table, axis + 1, table.rank());
+    Ok(())
 }
 
 /// `indices`, which must not exceed the table off the axis.
 pub(crate) const fn elements_sizes(
+    flat: &mut Layout,
     table: &Layout,
     indices: &Layout,
     axis: usize,
     direction: Direction,
-) -> Result<Layout, Error> {
+) -> Result<(), Error> {
     if axis >= table.rank() {
         return Err(Error::AxisOutOfRange {
             operand: direction.table(),
@@ -200,18 +191,18 @@ pub(crate) const fn elements_sizes(
         }
         dimension += 1;
     }
-    let mut flat = SCALAR;
-    push_sizes(&mut flat, indices, 0, indices.rank());
-    Ok(flat)
+    push_sizes(flat, indices, 0, indices.rank());
+    Ok(())
 }
 
 /// `indices[..q-1] ++ table[batch_dims+k..]`, where `k = indices[q-1]`
 pub(crate) const fn nd_sizes(
+    flat: &mut Layout,
     table: &Layout,
     indices: &Layout,
     batch_dims: usize,
     direction: Direction,
-) -> Result<Layout, Error> {
+) -> Result<(), Error> {
     if indices.rank() == 0 {
         return Err(Error::RankMismatch { operand: Operand::Indices, expected: 1, found: 0 });
     }
@@ -259,10 +250,9 @@ pub(crate) const fn nd_sizes(
             found: rank,
         });
     }
-    let mut flat = SCALAR;
-    push_sizes(&mut flat, indices, 0, last);
-    push_sizes(&mut flat, table, batch_dims + tuple, table.rank());
-    Ok(flat)
+    push_sizes(flat, indices, 0, last);
+    push_sizes(flat, table, batch_dims + tuple, table.rank());
+    Ok(())
 }
 
 /// The table with the axes first, in the order of the tuple, and then its other dimensions. The
@@ -359,20 +349,20 @@ pub(crate) const fn aligned(list: &Layout, rank: usize, dimension: usize) -> (us
 
 /// `common ++ table[tuple..]`, for a table with the axes of a tuple first.
 pub(crate) const fn lists_sizes(
+    flat: &mut Layout,
     table: &Layout,
     common: &Layout,
     tuple: usize,
     direction: Direction,
-) -> Result<Layout, Error> {
+) -> Result<(), Error> {
     let found = common.rank() + table.rank() - tuple;
     if found > MAX_RANK {
         let operand = direction.flat();
         return Err(Error::RankTooLarge { operand, expected: MAX_RANK, found });
     }
-    let mut flat = SCALAR;
-    push_sizes(&mut flat, common, 0, common.rank());
-    push_sizes(&mut flat, table, tuple, table.rank());
-    Ok(flat)
+    push_sizes(flat, common, 0, common.rank());
+    push_sizes(flat, table, tuple, table.rank());
+    Ok(())
 }
 
 /// `output[..1] ++ table[1..]`, for a table with a dimension at least.

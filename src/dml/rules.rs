@@ -34,7 +34,8 @@ impl Nd {
         let batch = to_usize(counts.2);
         let input = trailing(input, Operand::Input, input_count)?;
         let indices = trailing(indices, Operand::Indices, indices_count)?;
-        let sizes = nd_sizes(&input, &indices, batch, direction).map_err(|error| match error {
+        let mut sizes = SCALAR;
+        nd_sizes(&mut sizes, &input, &indices, batch, direction).map_err(|error| match error {
             // The operator's tensors have no more dimensions than its input.
             Error::RankTooLarge { operand, found, .. } => {
                 Error::RankTooLarge { operand, expected: rank, found }
