@@ -511,6 +511,17 @@ pub(crate) fn entries<S: Places>(plan: &Plan, indices: S, visit: impl FnMut(Posi
     walk::entries(plan, indices, visit);
 }
 
+/// [`check`], and then [`entries`]: `visit` gets their places in the table and in the flat tensor.
+#[cfg(feature = "ndarray")]
+pub(crate) fn checked_entries<S: Places>(
+    plan: &Plan,
+    indices: S,
+    visit: impl FnMut(usize, usize),
+) -> Result<(), Error> {
+    indices.fit(plan.lengths.indices)?;
+    result(plan, indices, engine::checked_entries(plan, indices, visit))
+}
+
 /// Sets the words of scratch that the entries lead to, one for `cells` places, to 0: all of them,
 /// or one after the other, whichever takes less time.
 pub(crate) fn clear<S: Places>(plan: &Plan, indices: S, words: &mut [u32], cells: usize) {

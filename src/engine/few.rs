@@ -139,6 +139,16 @@ impl Few {
         }
     }
 
+    /// The same for those that are not left out.
+    #[cfg(feature = "ndarray")]
+    pub(crate) fn visit(self, places: &[usize], mut visit: impl FnMut(usize, usize)) {
+        self.entries(places, |place, flat| {
+            if place != NOWHERE {
+                visit(place, flat);
+            }
+        });
+    }
+
     /// `output[flat] = input[place]` in rows of `n`.
     #[inline(never)]
     pub(crate) fn gather<T: Element, P: Place<T>>(

@@ -173,6 +173,30 @@ pub(crate) fn check<S: Places>(plan: &Plan, indices: S) -> bool {
     check_all(plan, &indices)
 }
 
+/// Visits all entries, in order, with their places in the table and in the flat tensor, if all
+/// indices are in bounds.
+#[cfg(feature = "ndarray")]
+pub(crate) fn checked_entries<S: Places>(
+    plan: &Plan,
+    indices: S,
+    mut visit: impl FnMut(usize, usize),
+) -> bool {
+    if let Some(few) = Few::of(plan) {
+        return with_places(&few, |places| {
+            let inside = few.resolve(plan, indices, places);
+            if inside {
+                few.visit(places, visit);
+            }
+            inside
+        });
+    }
+    let inside = check(plan, indices);
+    if inside {
+        entries(plan, indices, |at| visit(at.table, at.flat));
+    }
+    inside
+}
+
 /// Visits all entries, in order, with their places and cells. The indices have been proven.
 #[inline]
 pub(crate) fn entries<S: Places>(plan: &Plan, indices: S, mut visit: impl FnMut(Position)) {

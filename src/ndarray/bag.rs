@@ -9,6 +9,7 @@ use crate::bag::Bag;
 use crate::element::Element;
 use crate::error::{Error, Operand};
 use crate::index::{Bounds, Index, Negative};
+use crate::layout::SCALAR;
 use crate::pool::Pool;
 use crate::segments::Bags;
 
@@ -233,7 +234,7 @@ impl Pooled {
         bags: Bags<'_, O>,
         run: impl FnOnce(&Bag, &[T], &[I], &mut [U]) -> Result<(), Error>,
     ) -> Result<ArrayD<U>, Error> {
-        fits(table, Operand::Input)?;
+        fits(table.shape(), Operand::Input)?;
         let axis = self.axis.of(table.ndim());
         if axis >= table.ndim() {
             let (operand, expected) = (Operand::Input, table.ndim());
@@ -246,11 +247,12 @@ impl Pooled {
         let first: Vec<usize> =
             [axis].into_iter().chain((0..sizes.len()).filter(|dim| *dim != axis)).collect();
         let table = table.view().into_dyn().permuted_axes(IxDyn(&first));
-        let (table, indices) =
-            (Source::new(&table, Operand::Input)?, Source::new(indices, Operand::Indices)?);
+        let (mut layout, mut entries, mut flat) = (SCALAR, SCALAR, SCALAR);
+        let table = Source::new(&table, Operand::Input, &mut layout)?;
+        let indices = Source::new(indices, Operand::Indices, &mut entries)?;
         let mut to = output.view_mut().permuted_axes(IxDyn(&first));
-        let (to, flat) = Target::new(&mut to, Operand::Output)?;
-        let bag = Bag::new(&table.layout, &indices.layout, &flat)?;
+        let to = Target::new(&mut to, Operand::Output, &mut flat)?;
+        let bag = Bag::new(&layout, &entries, &flat)?;
         let bag = bag.bounds(self.bounds).negative(self.negative);
         let bag = self.padding.map_or(bag, |position| bag.padding(position));
         let (table, indices) = (table.elements()?, indices.elements()?);

@@ -43,19 +43,20 @@ mod parts;
 mod scatter;
 mod view;
 
-use ::ndarray::{ArrayD, ArrayRef, ArrayViewD, Dimension, IxDyn};
+use ::ndarray::{ArrayD, ArrayRef, Dimension};
 
 pub use self::axis::AxisNumber;
 use self::axis::Number;
 pub use self::bag::Pooled;
-use self::view::{Source, Target, View, filled, first, fits, reserve};
+use self::view::{Source, Target, View, filled, first, reserve, whole};
 use crate::element::Element;
-use crate::error::{Error, Operand};
+use crate::error::{Direction, Error, Operand};
 use crate::gather::Gather;
 use crate::index::{Bounds, Index, Negative};
-use crate::layout::Layout;
+use crate::layout::{Layout, SCALAR};
+use crate::plan::Plan;
 use crate::scatter::Scatter;
-use crate::shape::{self, Shape};
+use crate::shape::{aligned, axis_sizes, elements_sizes, nd_sizes};
 
 /// The layout of a view in a slice that it is a part of.
 ///
@@ -82,7 +83,7 @@ pub fn layout<T, D: Dimension>(view: &ArrayRef<T, D>, slice: &[T]) -> Result<Lay
     // What lies before the slice wraps, and so lies far behind its end.
     let bytes = view.as_ptr().addr().wrapping_sub(slice.as_ptr().addr());
     let offset = match size_of::<T>() {
-        0 => first(view),
+        0 => first(view.shape(), view.strides()),
         size if bytes.is_multiple_of(size) => bytes / size,
         // The view starts between two elements of the slice.
         _ => usize::MAX,
@@ -411,8 +412,9 @@ impl Operator {
         table: &[usize],
         indices: &ArrayRef<I, E>,
     ) -> Result<(), Error> {
-        let indices = Source::new(indices, Operand::Indices)?;
-        let scatter = self.scatter_of(table, &indices.layout)?;
+        let mut layout = SCALAR;
+        let indices = Source::new(indices, Operand::Indices, &mut layout)?;
+        let scatter = self.scatter_of(table, &layout)?;
         scatter.check(&indices.elements()?).map(|_| ())
     }
 
@@ -434,8 +436,9 @@ impl Operator {
         table: &[usize],
         indices: &ArrayRef<I, E>,
     ) -> Result<(), Error> {
-        let indices = Source::new(indices, Operand::Indices)?;
-        let scatter = self.scatter_of(table, &indices.layout)?;
+        let mut layout = SCALAR;
+        let indices = Source::new(indices, Operand::Indices, &mut layout)?;
+        let scatter = self.scatter_of(table, &layout)?;
         let mut flags = reserve(scatter.flags_len(), Operand::Data)?;
         flags.resize(scatter.flags_len(), 0);
         scatter.check_unique(&indices.elements()?, &mut flags).map(|_| ())
@@ -443,53 +446,53 @@ impl Operator {
 
     /// A scatter to a packed table of these sizes.
     fn scatter_of(self, table: &[usize], indices: &Layout) -> Result<Scatter, Error> {
-        let flat = Layout::from_sizes(&self.sizes(table, indices.sizes())?)?;
-        self.plan_scatter(&Layout::from_sizes(table)?, indices, &flat)
+        let mut scatter = Scatter { plan: Plan::NOTHING, data: Layout::from_sizes(table)? };
+        let mut flat = SCALAR;
+        self.sizes(&mut flat, &scatter.data, indices)?;
+        flat.pack();
+        self.plan(&mut scatter.plan, &scatter.data, indices, &flat, Direction::Scatter)?;
+        Ok(scatter)
     }
 
-    /// What is gathered, and the updates: their sizes.
-    fn sizes(self, table: &[usize], indices: &[usize]) -> Result<Shape, Error> {
-        match self.kind.of(table.len()) {
-            Fixed::Axis(axis) => shape::axis(table, indices, axis),
-            Fixed::Elements(axis) => shape::elements(table, indices, axis),
-            Fixed::Nd(batch_dims) => shape::nd(table, indices, batch_dims),
+    /// What is gathered, and the updates: their sizes, which `SCALAR` gets.
+    fn sizes(self, flat: &mut Layout, table: &Layout, indices: &Layout) -> Result<(), Error> {
+        let direction = Direction::Gather;
+        match self.kind.of(table.rank()) {
+            Fixed::Axis(axis) => axis_sizes(flat, table, indices, axis, direction),
+            Fixed::Elements(axis) => elements_sizes(flat, table, indices, axis, direction),
+            Fixed::Nd(batch_dims) => nd_sizes(flat, table, indices, batch_dims, direction),
         }
     }
 
-    fn plan_gather(self, t: &Layout, i: &Layout, f: &Layout) -> Result<Gather, Error> {
-        let gather = match self.kind.of(t.rank()) {
-            Fixed::Axis(axis) => Gather::axis(t, i, f, axis),
-            Fixed::Elements(axis) => Gather::elements(t, i, f, axis),
-            Fixed::Nd(batch_dims) => Gather::nd(t, i, f, batch_dims),
-        }?;
-        Ok(gather.bounds(self.bounds).negative(self.negative))
-    }
-
-    fn plan_scatter(self, t: &Layout, i: &Layout, f: &Layout) -> Result<Scatter, Error> {
-        let scatter = match self.kind.of(t.rank()) {
-            Fixed::Axis(axis) => Scatter::axis(t, i, f, axis),
-            Fixed::Elements(axis) => Scatter::elements(t, i, f, axis),
-            Fixed::Nd(batch_dims) => Scatter::nd(t, i, f, batch_dims),
-        }?;
-        Ok(scatter.bounds(self.bounds).negative(self.negative))
-    }
-
-    /// The table, as far as the indices of `elements` broadcast it: off the axis, from a size of 1.
-    fn table<'a, T, D: Dimension>(
+    /// Makes a plan of nothing that of the operator: in place, as its constructors do.
+    fn plan(
         self,
-        input: &'a ArrayRef<T, D>,
-        indices: &[usize],
-    ) -> ArrayViewD<'a, T> {
-        let Fixed::Elements(axis) = self.kind.of(input.ndim()) else {
-            return input.view().into_dyn();
-        };
-        let mut sizes: Vec<usize> = input.shape().to_vec();
-        for (dim, (size, wanted)) in sizes.iter_mut().zip(indices).enumerate() {
-            if dim != axis && *size == 1 {
-                *size = *wanted;
+        plan: &mut Plan,
+        table: &Layout,
+        indices: &Layout,
+        flat: &Layout,
+        direction: Direction,
+    ) -> Result<(), Error> {
+        match self.kind.of(table.rank()) {
+            Fixed::Axis(axis) => plan.axis(table, indices, flat, axis, direction),
+            Fixed::Elements(axis) => plan.elements(table, indices, flat, axis, direction),
+            Fixed::Nd(batch_dims) => plan.nd(table, indices, flat, batch_dims, direction),
+        }?;
+        plan.set_bounds(self.bounds);
+        plan.negative = self.negative;
+        Ok(())
+    }
+
+    /// Broadcasts a table as far as the indices of `elements` do: off the axis, from a size of 1.
+    fn broadcast_table(self, table: &mut Layout, indices: &Layout) {
+        if let Fixed::Elements(axis) = self.kind.of(table.rank()) {
+            let mut wide = SCALAR;
+            for (dim, size) in table.sizes().iter().enumerate() {
+                let keeps = dim == axis || *size != 1 || dim >= indices.rank();
+                wide.push(if keeps { *size } else { indices.size(dim) }, 0);
             }
+            broadcast(table, wide.sizes());
         }
-        broadcast(input, &sizes)
     }
 
     /// A new array for what is gathered.
@@ -498,10 +501,12 @@ impl Operator {
         input: &ArrayRef<T, D>,
         indices: &ArrayRef<I, E>,
     ) -> Result<ArrayD<U>, Error> {
-        fits(input, Operand::Input)?;
-        fits(indices, Operand::Indices)?;
-        let sizes = self.sizes(self.table(input, indices.shape()).shape(), indices.shape())?;
-        filled(&sizes, U::default())
+        let (mut table, mut entries, mut flat) = (SCALAR, SCALAR, SCALAR);
+        whole(input.shape(), input.strides(), Operand::Input, &mut table)?;
+        whole(indices.shape(), indices.strides(), Operand::Indices, &mut entries)?;
+        self.broadcast_table(&mut table, &entries);
+        self.sizes(&mut flat, &table, &entries)?;
+        filled(flat.sizes(), U::default())
     }
 
     /// Gathers into an existing array.
@@ -545,12 +550,13 @@ impl Operator {
         map: impl Fn(T) -> U,
         run: impl FnOnce(&Gather, &[T], &[I], &mut [U]) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        fits(input, Operand::Input)?;
-        let input = self.table(input, indices.shape());
-        let (input, indices) =
-            (Source::new(&input, Operand::Input)?, Source::new(indices, Operand::Indices)?);
-        let (output, flat) = Target::new(output, Operand::Output)?;
-        let gather = self.plan_gather(&input.layout, &indices.layout, &flat)?;
+        let mut gather = Gather { plan: Plan::NOTHING, input: SCALAR };
+        let (mut entries, mut flat) = (SCALAR, SCALAR);
+        let input = Source::new(input, Operand::Input, &mut gather.input)?;
+        let indices = Source::new(indices, Operand::Indices, &mut entries)?;
+        let output = Target::new(output, Operand::Output, &mut flat)?;
+        self.broadcast_table(&mut gather.input, &entries);
+        self.plan(&mut gather.plan, &gather.input, &entries, &flat, Direction::Gather)?;
         let indices = indices.elements()?;
         if let View::Gaps(once) = &input.view
             && parts::are_few(&gather.plan, once.len())
@@ -574,7 +580,24 @@ impl Kind {
     }
 }
 
-/// An array with these sizes, as NumPy broadcasts it; as it is if it cannot have them.
-fn broadcast<'a, T, D: Dimension>(array: &'a ArrayRef<T, D>, sizes: &[usize]) -> ArrayViewD<'a, T> {
-    array.broadcast(IxDyn(sizes)).unwrap_or_else(|| array.view().into_dyn())
+/// Gives a view these sizes, as NumPy broadcasts it; leaves it as it is if it cannot have them, or
+/// nobody could count its elements.
+fn broadcast(view: &mut Layout, sizes: &[usize]) {
+    let mut counted = sizes.iter().filter(|size| **size > 0);
+    let count = counted.try_fold(1_usize, |count, size| count.checked_mul(*size));
+    if view.sizes() == sizes
+        || view.rank() > sizes.len()
+        || count.is_none_or(|count| count > isize::MAX.cast_unsigned())
+    {
+        return;
+    }
+    let mut wide = SCALAR.with_offset(view.offset());
+    for (dimension, size) in sizes.iter().enumerate() {
+        match aligned(view, sizes.len(), dimension) {
+            (1, _) => wide.push(*size, 0),
+            (own, stride) if own == *size => wide.push(own, stride),
+            _ => return,
+        }
+    }
+    *view = wide;
 }

@@ -39,15 +39,14 @@ pub(super) fn gather<T: Element, U, I: Index>(
     output: &mut [U],
     map: impl Fn(T) -> U,
 ) -> Result<(), Error> {
-    run::check(plan, indices)?;
     let parts = Parts::new(plan, view);
     let mut copied = reserve(parts.elements, Operand::Input)?;
-    run::entries(plan, indices, |at| {
-        let to = Position { flat: at.flat, ..Position::default() };
+    run::checked_entries(plan, indices, |table, flat| {
+        let to = Position { flat, ..Position::default() };
         let mut take = |part: &[T]| {
             walk::nest(&parts.inner, to, &mut Take { part, output: &mut *output, map: &map });
         };
-        let coordinates = parts.coordinates(at.table);
+        let coordinates = parts.coordinates(table);
         if parts.elements == 1 {
             if let Some(element) = view.get(parts.place(&coordinates)) {
                 take(from_ref(element));
@@ -63,8 +62,7 @@ pub(super) fn gather<T: Element, U, I: Index>(
                 take(&copied);
             }
         }
-    });
-    Ok(())
+    })
 }
 
 /// `view[table] = reduction(view[table], updates[flat])`
@@ -75,16 +73,15 @@ pub(super) fn scatter<T: Element, I: Index, R: Reduction<T>>(
     indices: &[I],
     updates: &[T],
 ) -> Result<(), Error> {
-    run::check(plan, indices)?;
     let parts = Parts::new(plan, view);
     let mut copied = reserve(parts.elements, Operand::Data)?;
-    run::entries(plan, indices, |at| {
-        let from = Position { flat: at.flat, ..Position::default() };
+    run::checked_entries(plan, indices, |table, flat| {
+        let from = Position { flat, ..Position::default() };
         let combine = |part: &mut [T]| {
             let mut mover = Combine { reduction, data: part, updates };
             walk::nest(&parts.inner, from, &mut mover);
         };
-        let coordinates = parts.coordinates(at.table);
+        let coordinates = parts.coordinates(table);
         if parts.elements == 1 {
             if let Some(element) = view.get_mut(parts.place(&coordinates)) {
                 combine(from_mut(element));
@@ -101,8 +98,7 @@ pub(super) fn scatter<T: Element, I: Index, R: Reduction<T>>(
                 write_back(part, &copied);
             }
         }
-    });
-    Ok(())
+    })
 }
 
 /// `output[flat] = map(part[table])`

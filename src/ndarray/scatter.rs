@@ -6,8 +6,9 @@ use super::view::{Source, Target, fits, reserve};
 use super::{Operator, broadcast, parts};
 use crate::average::Average;
 use crate::element::Element;
-use crate::error::{Error, Operand};
+use crate::error::{Direction, Error, Operand};
 use crate::index::Index;
+use crate::layout::SCALAR;
 use crate::plan::Plan;
 use crate::reduction::{Add, Assign, Reduction};
 use crate::run;
@@ -218,7 +219,7 @@ impl Operator {
     where
         R: Reduction<T>,
     {
-        fits(input, Operand::Input)?;
+        fits(input.shape(), Operand::Input)?;
         for (dimension, (expected, found)) in input.shape().iter().zip(output.shape()).enumerate() {
             if expected != found {
                 let (operand, expected, found) = (Operand::Output, *expected, *found);
@@ -342,14 +343,14 @@ impl Operator {
         by_parts: Option<&ByParts<'_, T, U, I>>,
         run: impl FnOnce(&Scatter, &mut [T], &[I], &[U]) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        fits(data, Operand::Data)?;
-        fits(updates, Operand::Updates)?;
-        let indices = Source::new(indices, Operand::Indices)?;
-        let wanted = self.sizes(data.shape(), indices.layout.sizes())?;
-        let updates = broadcast(updates, &wanted);
-        let updates = Source::new(&updates, Operand::Updates)?;
-        let (data, table) = Target::new(data, Operand::Data)?;
-        let scatter = self.plan_scatter(&table, &indices.layout, &updates.layout)?;
+        let mut scatter = Scatter { plan: Plan::NOTHING, data: SCALAR };
+        let (mut entries, mut flat, mut wanted) = (SCALAR, SCALAR, SCALAR);
+        let data = Target::new(data, Operand::Data, &mut scatter.data)?;
+        let updates = Source::new(updates, Operand::Updates, &mut flat)?;
+        let indices = Source::new(indices, Operand::Indices, &mut entries)?;
+        self.sizes(&mut wanted, &scatter.data, &entries)?;
+        broadcast(&mut flat, wanted.sizes());
+        self.plan(&mut scatter.plan, &scatter.data, &entries, &flat, Direction::Scatter)?;
         let (indices, updates) = (indices.elements()?, updates.elements()?);
         match (data, by_parts) {
             (Target::Gaps(mut data), Some(by_parts))

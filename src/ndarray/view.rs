@@ -7,54 +7,55 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 
 use ::ndarray::{
-    ArrayBase, ArrayD, ArrayRef, ArrayViewD, ArrayViewMutD, Axis, Dimension, Ix4, IxDyn, RawData,
+    ArrayBase, ArrayD, ArrayRef, ArrayViewD, ArrayViewMutD, Axis, Dimension, Ix1, Ix2, Ix3, Ix4,
+    IxDyn, RawData, ShapeError,
 };
 
 use crate::error::{Error, Operand};
-use crate::layout::{Layout, MAX_RANK};
+use crate::layout::{Layout, MAX_RANK, SCALAR};
 use crate::shape::Shape;
 
 /// A view that is read.
 pub(super) struct Source<'a, T> {
     pub view: View<'a, T>,
     operand: Operand,
-    /// Where the elements of the view are in the slice, or in those that are copied.
-    pub layout: Layout,
 }
 
 pub(super) enum View<'a, T> {
     InPlace(&'a [T]),
     /// With one element in place of those that are repeated, and with its axes in the order of
-    /// memory.
-    Gaps(ArrayViewD<'a, T>),
+    /// memory. In a box, so that moves of the others take no time.
+    Gaps(Box<ArrayViewD<'a, T>>),
 }
 
 impl<'a, T: Copy> Source<'a, T> {
+    /// The layout becomes that of the view in the slice, or in the elements that are copied. It is
+    /// written in place: to copy what has just been written takes longer than all the rest.
     pub(super) fn new<D: Dimension>(
         view: &'a ArrayRef<T, D>,
         operand: Operand,
+        layout: &mut Layout,
     ) -> Result<Self, Error> {
-        fits(view, operand)?;
-        let in_place = |slice| {
-            let layout = Layout::from_parts(view.shape(), view.strides(), first(view))?;
-            Ok(Source { view: View::InPlace(slice), operand, layout })
-        };
-        // The most common ones first: what follows takes 100 ns.
-        if let Some(slice) = view.as_slice_memory_order() {
-            return in_place(slice);
+        whole(view.shape(), view.strides(), operand, layout)?;
+        // The most common ones first: ndarray takes 50 ns to find that others have no gaps.
+        if let Some(slice) = view.as_slice() {
+            return Ok(Source { view: View::InPlace(slice), operand });
         }
-        let mut once = view.view().into_dyn();
+        let mut once = view.view();
         for (dim, (size, stride)) in view.shape().iter().zip(view.strides()).enumerate() {
             if *size > 1 && *stride == 0 {
                 once.collapse_axis(Axis(dim), 0);
             }
         }
-        if let Some(slice) = once.to_slice_memory_order() {
-            return in_place(slice);
+        let packed = Packed::new(layout, once.shape());
+        if packed.is_in_place(layout)
+            && let Some(slice) = once.to_slice().or_else(|| once.to_slice_memory_order())
+        {
+            return Ok(Source { view: View::InPlace(slice), operand });
         }
-        let axes = axes(&once);
-        let layout = layout_of_copy(view.shape(), once.shape(), &axes)?;
-        Ok(Source { view: View::Gaps(once.permuted_axes(IxDyn(&axes))), operand, layout })
+        *layout = packed.layout;
+        let once = permuted(once.into_dyn(), &packed.axes);
+        Ok(Source { view: View::Gaps(Box::new(once)), operand })
     }
 
     /// The elements in place, or copied.
@@ -69,24 +70,27 @@ impl<'a, T: Copy> Source<'a, T> {
 /// A view that is written: in place, or with gaps and its axes in the order of memory.
 pub(super) enum Target<'a, T> {
     InPlace(&'a mut [T]),
-    Gaps(ArrayViewMutD<'a, T>),
+    Gaps(Box<ArrayViewMutD<'a, T>>),
 }
 
 impl<'a, T: Copy> Target<'a, T> {
-    /// The target, and where the elements of the view are in the slice or in a copy.
+    /// The layout becomes that of the view in the slice, or in a copy.
     pub(super) fn new<D: Dimension>(
         view: &'a mut ArrayRef<T, D>,
         operand: Operand,
-    ) -> Result<(Self, Layout), Error> {
-        fits(view, operand)?;
-        if view.as_slice_memory_order().is_none() {
-            let view = view.view_mut().into_dyn();
-            let axes = axes(&view.view());
-            let layout = layout_of_copy(view.shape(), view.shape(), &axes)?;
-            return Ok((Target::Gaps(view.permuted_axes(IxDyn(&axes))), layout));
+        layout: &mut Layout,
+    ) -> Result<Self, Error> {
+        whole(view.shape(), view.strides(), operand, layout)?;
+        if view.is_standard_layout() {
+            return Ok(Target::InPlace(view.as_slice_mut().unwrap_or_default()));
         }
-        let layout = Layout::from_parts(view.shape(), view.strides(), first(view))?;
-        Ok((Target::InPlace(view.as_slice_memory_order_mut().unwrap_or(&mut [])), layout))
+        let packed = Packed::new(layout, view.shape());
+        if packed.is_in_place(layout) {
+            return Ok(Target::InPlace(view.as_slice_memory_order_mut().unwrap_or_default()));
+        }
+        *layout = packed.layout;
+        let gaps = permuted(view.view_mut().into_dyn(), &packed.axes);
+        Ok(Target::Gaps(Box::new(gaps)))
     }
 
     /// Lets `run` write the elements: in place, or on a copy, which is written back unless `run`
@@ -101,17 +105,29 @@ impl<'a, T: Copy> Target<'a, T> {
             Target::Gaps(view) => {
                 let mut copy = copied(&view.view(), operand)?;
                 run(&mut copy)?;
-                write_back(view, &copy);
+                write_back(*view, &copy);
                 Ok(())
             }
         }
     }
 }
 
+/// The layout becomes that of a view in the slice of its elements in memory.
+pub(super) fn whole(
+    sizes: &[usize],
+    strides: &[isize],
+    operand: Operand,
+    layout: &mut Layout,
+) -> Result<(), Error> {
+    fits(sizes, operand)?;
+    *layout = SCALAR.with_offset(first(sizes, strides));
+    sizes.iter().zip(strides).for_each(|(size, stride)| layout.push(*size, *stride));
+    Ok(())
+}
+
 /// The position of the first element of a view (all coordinates 0) among its elements in memory.
-pub(super) fn first<T, D: Dimension>(view: &ArrayRef<T, D>) -> usize {
-    let backwards =
-        view.shape().iter().zip(view.strides()).filter(|(size, stride)| **size > 1 && **stride < 0);
+pub(super) fn first(sizes: &[usize], strides: &[isize]) -> usize {
+    let backwards = sizes.iter().zip(strides).filter(|(size, stride)| **size > 1 && **stride < 0);
     backwards
         .map(|(size, stride)| (size - 1).wrapping_mul(stride.unsigned_abs()))
         .fold(0, usize::wrapping_add)
@@ -133,8 +149,8 @@ pub(super) fn filled<T: Clone>(sizes: &[usize], value: T) -> Result<ArrayD<T>, E
     ArrayD::from_shape_vec(IxDyn(sizes), elements).map_err(|_| overflow)
 }
 
-pub(super) fn fits<T, D: Dimension>(view: &ArrayRef<T, D>, operand: Operand) -> Result<(), Error> {
-    match view.ndim() {
+pub(super) fn fits(sizes: &[usize], operand: Operand) -> Result<(), Error> {
+    match sizes.len() {
         rank if rank > MAX_RANK => {
             Err(Error::RankTooLarge { operand, expected: MAX_RANK, found: rank })
         }
@@ -142,27 +158,45 @@ pub(super) fn fits<T, D: Dimension>(view: &ArrayRef<T, D>, operand: Operand) -> 
     }
 }
 
-/// The axes of a view in the order of memory.
-fn axes<T>(view: &ArrayViewD<'_, T>) -> Shape {
-    let mut axes: Shape = (0..view.ndim()).collect();
-    axes.sort_by_key(|axis| Reverse(view.stride_of(Axis(*axis)).unsigned_abs()));
-    axes
+/// The elements of a view without gaps, in the order in which they lie in memory.
+struct Packed {
+    /// The axes of the view in this order.
+    axes: Shape,
+    /// Where the view is in it.
+    layout: Layout,
 }
 
-/// The layout of a view of `sizes` in a copy that has the elements of a view of the sizes `once` in
-/// row-major order of its `axes`. The product of these sizes is an `isize`, as of each view.
-fn layout_of_copy(sizes: &[usize], once: &[usize], axes: &[usize]) -> Result<Layout, Error> {
-    let mut strides = [0; MAX_RANK];
-    let mut step = 1_isize;
-    for axis in axes.iter().rev() {
-        if let (Some(stride), Some(size)) = (strides.get_mut(*axis), once.get(*axis))
-            && *size != 1
-        {
-            *stride = step;
-            step = step.wrapping_mul(size.cast_signed());
+impl Packed {
+    /// The view has the sizes `once` where repeated elements count once. The product of these sizes
+    /// is an `isize`, as of each view.
+    fn new(view: &Layout, once: &[usize]) -> Packed {
+        let mut axes: Shape = (0..view.rank()).collect();
+        axes.sort_by_key(|axis| Reverse(view.stride(*axis).unsigned_abs()));
+        let mut strides = [0; MAX_RANK];
+        let mut step = 1_isize;
+        for axis in axes.iter().rev() {
+            if let (Some(stride), Some(size)) = (strides.get_mut(*axis), once.get(*axis))
+                && *size != 1
+            {
+                *stride = step;
+                step = step.wrapping_mul(size.cast_signed());
+            }
         }
+        Packed { axes, layout: Layout::any(view.sizes(), &strides, 0) }
     }
-    Layout::from_parts(sizes, strides.get(..sizes.len()).unwrap_or(&strides), 0)
+
+    /// Whether the elements lie so in memory.
+    fn is_in_place(&self, view: &Layout) -> bool {
+        let pairs = view.strides().iter().zip(self.layout.strides());
+        view.sizes().iter().zip(pairs).all(|(size, (stride, packed))| {
+            *size <= 1 || stride.unsigned_abs() == packed.unsigned_abs()
+        })
+    }
+}
+
+/// The view with its axes in this order. It is often theirs: to permute them takes 30 ns.
+fn permuted<S: RawData>(view: ArrayBase<S, IxDyn>, axes: &[usize]) -> ArrayBase<S, IxDyn> {
+    if axes.is_sorted() { view } else { view.permuted_axes(IxDyn(axes)) }
 }
 
 /// The elements of a view in row-major order.
@@ -178,12 +212,11 @@ const ROW: usize = 8;
 
 /// Adds the elements of a view in row-major order.
 pub(super) fn copy<T: Copy>(view: ArrayViewD<'_, T>, elements: &mut Vec<T>) {
-    let view = of_four_axes(view);
+    let view = of_few_axes(view);
     if view.ndim() > 4 {
         return view.outer_iter().for_each(|part| copy(part, elements));
     }
-    let Ok(mut view) = view.into_dimensionality::<Ix4>() else { return };
-    merge(&mut view);
+    let Ok(view) = of_four_axes(view) else { return };
     match row(&view) {
         Some(_) => {
             let rows = view.rows().into_iter().filter_map(|row| row.to_slice());
@@ -198,14 +231,13 @@ pub(super) fn write_back<T: Copy>(view: ArrayViewMutD<'_, T>, elements: &[T]) {
     if elements.is_empty() {
         return;
     }
-    let mut view = of_four_axes(view);
+    let mut view = of_few_axes(view);
     if view.ndim() > 4 {
         let parts = elements.chunks(elements.len().div_ceil(view.len_of(Axis(0)).max(1)));
         view.outer_iter_mut().zip(parts).for_each(|(part, new)| write_back(part, new));
         return;
     }
-    let Ok(mut view) = view.into_dimensionality::<Ix4>() else { return };
-    merge(&mut view);
+    let Ok(mut view) = of_four_axes(view) else { return };
     match row(&view) {
         Some(length) => {
             for (row, new) in view.rows_mut().into_iter().zip(elements.chunks_exact(length)) {
@@ -225,12 +257,8 @@ pub(super) fn write_back<T: Copy>(view: ArrayViewMutD<'_, T>, elements: &[T]) {
     }
 }
 
-/// The same elements in the same row-major order, with four axes if that is possible: loops over a
-/// number of axes that the compiler knows take 0.1x.
-fn of_four_axes<S: RawData>(mut view: ArrayBase<S, IxDyn>) -> ArrayBase<S, IxDyn> {
-    while view.ndim() < 4 {
-        view = view.insert_axis(Axis(0));
-    }
+/// The same elements in the same row-major order, with no more axes than four if that is possible.
+fn of_few_axes<S: RawData>(mut view: ArrayBase<S, IxDyn>) -> ArrayBase<S, IxDyn> {
     if view.ndim() > 4 {
         merge(&mut view);
         for axis in (0..view.ndim()).rev() {
@@ -240,6 +268,21 @@ fn of_four_axes<S: RawData>(mut view: ArrayBase<S, IxDyn>) -> ArrayBase<S, IxDyn
         }
     }
     view
+}
+
+/// The same elements with four axes, of which there are no more: loops over a number of axes that
+/// the compiler knows take 0.1x.
+fn of_four_axes<S: RawData>(view: ArrayBase<S, IxDyn>) -> Result<ArrayBase<S, Ix4>, ShapeError> {
+    let new = Axis(0);
+    let mut view = match view.ndim() {
+        0 => return of_four_axes(view.insert_axis(new)),
+        1 => view.into_dimensionality::<Ix1>()?.insert_axis(new).insert_axis(new).insert_axis(new),
+        2 => view.into_dimensionality::<Ix2>()?.insert_axis(new).insert_axis(new),
+        3 => view.into_dimensionality::<Ix3>()?.insert_axis(new),
+        _ => view.into_dimensionality::<Ix4>()?,
+    };
+    merge(&mut view);
+    Ok(view)
 }
 
 /// Makes neighbouring axes one where they can be walked with one stride, and another of size 1.
