@@ -12,9 +12,11 @@ impl Gather {
     /// With [`Add`](crate::Add) it is the adjoint, the gradient of the gather: the sum of
     /// `gather(x) * y` is that of `x * scatter(y)`, into zeros. [`Scatter::adjoint`] goes back.
     ///
-    /// # Errors [`Error::NoAdjoint`] under [`Bounds::Clamp`], since a gather that clamps and a
-    /// scatter that does are not what frameworks pair; [`Error::OverlappingOutput`] if the input
-    /// overlaps itself.
+    /// # Errors
+    ///
+    /// [`Error::NoAdjoint`] under [`Bounds::Clamp`], since a gather that clamps and a scatter that
+    /// does are not what frameworks pair; [`Error::OverlappingOutput`] if the input overlaps
+    /// itself.
     ///
     /// ```
     /// use strew::{Add, Gather, Layout};

@@ -565,7 +565,7 @@ impl Gather {
     /// plans in constants. A plan in a `static`, behind a reference or made at run time is better
     /// off here: all plans of one type of element and index take 3.3 KB (at opt-level s, on a
     /// Cortex-M4F), however many calls there are. Loops exist for indices without gaps, under
-    /// `Bounds::Error`; what is rarer takes about a hundred instructions for each entry.
+    /// `Bounds::Error`; what is rarer takes about a hundred instructions more for each entry.
     ///
     /// # Errors
     /// Those of [`run`](Gather::run).

@@ -29,9 +29,10 @@ use crate::shape::{aligned, broadcast};
 /// by [`Gather::lists`] and [`Scatter::lists`].
 ///
 /// [`check`](ByLists::check) leads to what is not among its methods: threads, maps, means and
-/// reductions without self. Their scratch is that of [`Gather::axes`] and [`Scatter::axes`] on
-/// tuples of the same coordinates. `check_unique`, `explain`, `adjoint` and `run_from` are for
-/// tuples alone.
+/// reductions without self. The length of their scratch is what [`Scatter::mean_len`] and
+/// [`Scatter::flags_len`] of a [`Scatter::axes`] plan say, which has the same data and axes and
+/// tuples of the sizes `[n, K]` that nobody needs to write. `check_unique`, `explain`, `adjoint`
+/// and `run_from` are for tuples alone.
 ///
 /// ```
 /// use strew::{Gather, Layout};

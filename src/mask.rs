@@ -223,7 +223,8 @@ pub fn compress<T: Element>(
 }
 
 /// Puts the first `values` where the mask is true, in row-major order, and says how many of the
-/// mask's values are true. The mask is as one without an axis of [`compress`].
+/// mask's values are true. The mask is one that [`compress`] takes
+/// without an axis.
 ///
 /// # Errors
 /// [`Error::SliceTooShort`] for the mask, the data or the values (as the updates);
@@ -271,7 +272,7 @@ pub fn expand<T: Element>(
 }
 
 /// Puts a value where the mask is true, and says how many of the mask's values are true. The mask
-/// is as one without an axis of [`compress`].
+/// is one that [`compress`] takes without an axis.
 ///
 /// # Errors
 /// [`Error::SliceTooShort`] for the mask or the data; [`Error::RankMismatch`],

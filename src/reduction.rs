@@ -159,8 +159,8 @@ pub struct Sub;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Mul;
 
-/// The smaller one. For floats a NaN wins (the current one, if both are), and -0.0 is smaller than
-/// +0.0 (NumPy's `minimum`, PyTorch's `amin`).
+/// The smaller one (NumPy's `minimum`, PyTorch's `amin`). For floats a NaN wins (the current one,
+/// if both are), as it does there. -0.0 is smaller than +0.0: NumPy takes either.
 ///
 /// ```
 /// use strew::{Min, Layout, Scatter};
@@ -178,8 +178,8 @@ pub struct Mul;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Min;
 
-/// The larger one. For floats a NaN wins (the current one, if both are), and +0.0 is larger than
-/// -0.0 (NumPy's `maximum`, PyTorch's `amax`).
+/// The larger one (NumPy's `maximum`, PyTorch's `amax`). For floats a NaN wins (the current one, if
+/// both are), as it does there. +0.0 is larger than -0.0: NumPy takes either.
 ///
 /// ```
 /// use strew::{Max, Layout, Scatter};

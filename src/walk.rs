@@ -91,7 +91,7 @@ pub(crate) fn counts<S: Places>(plan: &Plan, indices: S, place: usize) -> bool {
     })
 }
 
-/// What is done at each entry of the indices. Not a closure, which could not be `inline(always)`.
+/// What is done at each entry of the indices.
 pub(crate) trait Visitor {
     fn visit(&mut self, at: Position);
 }

@@ -39,7 +39,7 @@ pub(crate) enum Effect {
     Call,
 }
 
-/// What a call will do: the stages prove, split, tile and traverse, in this order.
+/// What a call will do: the stages split, prove, tile and traverse, in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Route {
     pub proof: Proof,

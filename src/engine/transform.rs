@@ -24,10 +24,10 @@ impl Plan {
         }
     }
 
-    /// Whether pieces of single elements are to be the innermost loop. They are where the flat
-    /// tensor's lie closer together than its entries, and it leaves L2; or where there are more of
-    /// them than entries, and they lie closer together or the rows that entries lead to share few
-    /// sets of L1.
+    /// Whether pieces of single elements are to be the innermost loop. They are if their last
+    /// dimension lies no further apart in the flat tensor than the entries, and is longer than the
+    /// entries are many, or walking it first would fetch many lines, or entries are hot; or if it
+    /// is longer than the entries are many, and the rows that these lead to share few sets of L1.
     pub(crate) fn has_long_pieces(&self) -> bool {
         let Some(last) = self.pieces().last() else { return false };
         let entry = self.outer().last().map_or(0, |entry| entry.flat.unsigned_abs());
@@ -81,7 +81,7 @@ impl Plan {
 
     /// The same plan with its longest dimension as lane, in chunks, where lanes are short and few.
     /// `None`: they are not, or the order of the entries is not free. That of a gather is, and that
-    /// of a scatter whose entries differ along one dimension alone if they lead to the same place.
+    /// of a scatter where entries that lead to the same place differ along one dimension at most.
     pub(crate) fn with_long_lanes(&self, direction: Direction) -> Option<Plan> {
         let [others @ .., lane] = self.outer() else { return None };
         let (place, longest) = others.iter().enumerate().rev().max_by_key(|(_, dim)| dim.size)?;

@@ -717,6 +717,6 @@ fn each_piece(pieces: &[Dim], mut visit: impl FnMut(usize, usize)) {
     }
 }
 
-/// Whether an address is that of an entry that is left out.
+/// No address of a table is that of an entry that is left out.
 const _: () =
     assert!(NOWHERE == u32::MAX, "tables of fewer than 2^31 elements tell it from theirs");
