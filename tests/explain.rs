@@ -44,6 +44,15 @@ fn scatters_say_how_they_check() {
 }
 
 #[test]
+fn one_update_of_all_rows_is_a_row() {
+    let (data, ids) = (Layout::contiguous([100, 1000]), Layout::contiguous([2000]));
+    let updates = Layout::strided([2000, 1000], [0, 0]);
+    let scatter = Scatter::axis(&data, &ids, &updates, 0).unwrap();
+    let text = scatter.explain::<f32, i64, Add>(1).to_string();
+    assert!(text.contains("rows") && !text.contains("elements"), "{text}");
+}
+
+#[test]
 fn threads_are_named() {
     let explain = |gather: Gather, threads| gather.explain::<f32, i64>(threads).to_string();
     let text = explain(lookup(100_000, 100_000), 4);

@@ -669,3 +669,47 @@ fn nothing_moves_after_a_bad_index_whatever_the_order() {
         }
     }
 }
+
+/// A call of one block was proven while it moved, also where it moved tile by tile: so what the
+/// first tiles lead to had changed when a bad index was found.
+#[test]
+fn tiles_of_one_block_are_all_or_nothing() {
+    type Large = Vec<[u64; 1024]>;
+    let layout = Layout::contiguous([16, 64]);
+    let (large, updates): (Large, Large) = (vec![[7; 1024]; 1024], vec![[1; 1024]; 1024]);
+    for bad in [63, 1000] {
+        let mut ids = vec![0_i64; 1024];
+        ids[bad] = 99;
+        let mut data = large.clone();
+        let scatter = Scatter::elements(&layout, &layout, &layout, 0).unwrap();
+        assert_eq!(scatter.run(&mut data, &ids, &updates), out_of_bounds(bad, 0, 99, 16));
+        assert!(data == large);
+        let mut output = updates.clone();
+        let gather = Gather::elements(&layout, &layout, &layout, 0).unwrap();
+        assert_eq!(gather.run(&large, &ids, &mut output), out_of_bounds(bad, 0, 99, 16));
+        assert!(output[bad..] == updates[bad..]);
+    }
+}
+
+/// One update for all elements of rows is kept as a row, but not where nothing moves.
+#[test]
+fn one_update_of_all_rows() {
+    let (data, two) = (Layout::contiguous([5, 1000]), Layout::contiguous([100]));
+    let updates = Layout::strided([100, 1000], [0, 0]);
+    let scatter = Scatter::axis(&data, &two, &updates, 0).unwrap();
+    let ids: Vec<i32> = (0..100).map(|n| n % 3).collect();
+    let mut found = vec![1_u32; 5000];
+    scatter.reduce(Add, &mut found, &ids, &[2]).unwrap();
+    let sums = [1 + 2 * 34, 1 + 2 * 33, 1 + 2 * 33, 1, 1];
+    assert!(found.chunks(1000).zip(sums).all(|(row, sum)| row.iter().all(|value| *value == sum)));
+    let mut bad = ids.clone();
+    bad[77] = 5;
+    let before = found.clone();
+    assert_eq!(scatter.run(&mut found, &bad, &[9]), out_of_bounds(77, 0, 5, 5));
+    assert_eq!(found, before);
+    // Rows without end of a table without rows.
+    let none = Layout::contiguous([0, 1 << 28]);
+    let updates = Layout::strided([2, 1 << 28], [0, 0]);
+    let scatter = Scatter::axis(&none, &Layout::contiguous([2]), &updates, 0).unwrap();
+    assert_eq!(scatter.run(&mut [], &[0, 0], &[9_u8]), out_of_bounds(0, 0, 0, 0));
+}

@@ -336,6 +336,8 @@ impl Explain {
         plan: &Plan,
         threads: usize,
     ) -> Explain {
+        let row = plan.with_row_of_one(size_of::<T>());
+        let plan = row.as_ref().unwrap_or(plan);
         Explain::of(plan, &scatter_call::<T, R>(size_of::<I>(), false, threads))
     }
 
@@ -409,7 +411,7 @@ fn gathered<'a, T, P>(
 
 /// One update for all elements of rows: [a row of it](Plan::with_row_of_one), which is contiguous.
 fn row_of_one<T: Element>(plan: &Plan, updates: &[T]) -> Option<(Plan, Vec<T>)> {
-    let of_row = plan.with_row_of_one()?;
+    let of_row = plan.with_row_of_one(size_of::<T>())?;
     let update = *updates.get(plan.start.flat)?;
     let mut row = Vec::new();
     row.try_reserve_exact(of_row.lengths.flat).ok()?;

@@ -365,7 +365,8 @@ fn proof(
     if again && fits {
         return Proof::Keep;
     }
-    if !all_first || (plan.is_one_block() && !chunked && !call.functional) {
+    let one_block = plan.is_one_block() && tile.is_none();
+    if !all_first || (one_block && !chunked && !call.functional) {
         return Proof::Blocks;
     }
     let tuple = numbers.indices.checked_div(numbers.entries).unwrap_or(0);

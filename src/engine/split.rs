@@ -81,8 +81,7 @@ pub(crate) fn par_check(plan: &Plan, path: Path, resolver: &dyn Resolver, thread
 
 /// The number of chunks of entries that threads resolve.
 fn chunks_of_entries(plan: &Plan, threads: usize) -> usize {
-    // What is kept of chunks is in the order of one plan.
-    let worth = plan.entries() >= tuning::SERIAL / size_of::<u64>() && !plan.lanes_in_chunks;
+    let worth = plan.entries() >= tuning::SERIAL / size_of::<u64>();
     let steps = plan.outer().first().map_or(1, |dim| dim.size);
     if worth { threads.saturating_mul(tuning::CHUNKS).min(steps) } else { 1 }
 }
@@ -101,7 +100,8 @@ impl Divided<'_> {
     fn keep(&self, resolver: &dyn Resolver) -> Option<Result<Vec<u32>, OutOfBounds>> {
         let (plan, path) = (self.plan, self.way.path);
         let number = chunks_of_entries(plan, self.threads);
-        if number < 2 {
+        // Lanes in chunks are kept in the order of the whole plan.
+        if number < 2 || plan.lanes_in_chunks {
             return prove::kept(plan, path, resolver);
         }
         let mut all = Vec::new();

@@ -106,10 +106,12 @@ impl Plan {
 
     /// The same plan for a flat tensor that is one row, of copies of the element that the plan
     /// reads: single elements of the table become rows. `None`: it reads more than one, or what it
-    /// leads to are no rows.
-    pub(crate) fn with_row_of_one(&self) -> Option<Plan> {
+    /// leads to are no rows, or long ones, or a single one. Elements have `element` bytes.
+    pub(crate) fn with_row_of_one(&self, element: usize) -> Option<Plan> {
         let row = *self.inner().last()?;
         let rows = row.flat == 0 && row.table.unsigned_abs() == 1;
+        let short = row.size.saturating_mul(element) <= tuning::ROW_OF_ONE;
+        let rows = rows && short && !self.empty && self.entries() > 1;
         let all = self.dims.get(..self.rank)?;
         if !rows || all.iter().any(|dim| dim.flat != 0) {
             return None;

@@ -717,6 +717,11 @@ fn each_piece(pieces: &[Dim], mut visit: impl FnMut(usize, usize)) {
     }
 }
 
+const _: () = assert!(
+    tuning::FOLLOWED_SPAN <= tuning::BLOCK && tuning::LANE_CHUNK <= tuning::BLOCK,
+    "a block has room for a lane"
+);
+
 /// No address of a table is that of an entry that is left out.
 const _: () =
     assert!(NOWHERE == u32::MAX, "tables of fewer than 2^31 elements tell it from theirs");

@@ -70,7 +70,7 @@ fn pieces_rise() {
 fn one_update_becomes_a_row() {
     let of = |table: Layout, updates: [isize; 2]| {
         let updates = Layout::strided([4, 7], updates).with_offset(5);
-        axis(Scatter, &table, &packed([4]), &updates, 0).with_row_of_one()
+        axis(Scatter, &table, &packed([4]), &updates, 0).with_row_of_one(4)
     };
     let row = of(packed([10, 7]), [0, 0]).unwrap();
     assert_eq!((row.row(), row.lengths.flat, row.start.flat), (7, 7, 0));
@@ -82,19 +82,32 @@ fn one_update_becomes_a_row() {
     assert!(of(packed([10, 7]), [1, 0]).is_none() && of(packed([10, 7]), [0, 1]).is_none());
     assert!(of(Layout::strided([10, 7], [14, 2]), [0, 0]).is_none());
     let single = axis(Scatter, &packed([10]), &packed([4]), &Layout::strided([4], [0]), 0);
-    assert!(single.with_row_of_one().is_none());
+    assert!(single.with_row_of_one(4).is_none());
+    // Long rows, a single row, no rows.
+    let of = |count, width, element| {
+        let updates = Layout::strided([count, width], [0, 0]);
+        let plan = axis(Scatter, &packed([10, width]), &packed([count]), &updates, 0);
+        plan.with_row_of_one(element).is_some()
+    };
+    assert_eq!([of(2, 1 << 14, 4), of(2, 1 << 14, 5), of(1, 8, 4)], [true, false, false]);
+    let (table, updates) = (packed([0, 8]), Layout::strided([4, 8], [0, 0]));
+    let mut none = axis(Scatter, &table, &packed([4]), &updates, 0);
+    none.set_bounds(Bounds::Skip);
+    assert!(none.empty && none.with_row_of_one(4).is_none());
     let mut found = 0;
-    random_cases(42, 4000, |_, case| {
-        if let Some(row) = case.plan.with_row_of_one() {
-            let tables =
-                |moves: Vec<Pair>| moves.into_iter().map(|(table, _)| (table, 0)).collect();
-            let [expected, found_moves] = [case.moves(), moves(&row, &case.indices)].map(tables);
-            let (expected, moved): (Vec<Pair>, Vec<Pair>) = (expected, found_moves);
-            assert_eq!(sorted(&moved), sorted(&expected), "{:?}", case.plan);
+    random_cases(42, 1000, |_, case| {
+        let mut plan = case.plan;
+        plan.dims.iter_mut().for_each(|dim| dim.flat = 0);
+        if let Some(row) = plan.with_row_of_one(4) {
+            let tables = |plan: &Plan| {
+                let moves = moves(plan, &case.indices).into_iter();
+                sorted(&moves.map(|(table, _)| (table, 0)).collect::<Vec<_>>())
+            };
+            assert_eq!(tables(&row), tables(&plan), "{plan:?}");
             found += 1;
         }
     });
-    assert!(found > 10, "{found}");
+    assert!(found > 100, "{found}");
 }
 
 #[test]
