@@ -674,9 +674,9 @@ fn nothing_moves_after_a_bad_index_whatever_the_order() {
 /// first tiles lead to had changed when a bad index was found.
 #[test]
 fn tiles_of_one_block_are_all_or_nothing() {
-    type Large = Vec<[u64; 1024]>;
+    type Large = Vec<[u64; 512]>;
     let layout = Layout::contiguous([16, 64]);
-    let (large, updates): (Large, Large) = (vec![[7; 1024]; 1024], vec![[1; 1024]; 1024]);
+    let (large, updates): (Large, Large) = (vec![[7; 512]; 1024], vec![[1; 512]; 1024]);
     for bad in [63, 1000] {
         let mut ids = vec![0_i64; 1024];
         ids[bad] = 99;
