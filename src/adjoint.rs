@@ -14,9 +14,9 @@ impl Gather {
     ///
     /// # Errors
     ///
-    /// [`Error::NoAdjoint`] under [`Bounds::Clamp`], since a gather that clamps and a scatter that
-    /// does are not what frameworks pair; [`Error::OverlappingOutput`] if the input overlaps
-    /// itself.
+    /// [`Error::NoAdjoint`] under [`Bounds::Clamp`], since frameworks differ: XLA pairs a gather
+    /// that clamps with a scatter that drops. Make that scatter by its own constructor, with the
+    /// policy that you mean. [`Error::OverlappingOutput`] if the input overlaps itself.
     ///
     /// ```
     /// use strew::{Add, Gather, Layout};
@@ -46,7 +46,8 @@ impl Scatter {
     ///
     /// # Errors
     /// [`Error::NoAdjoint`] under [`Bounds::Clamp`]; [`Error::OverlappingOutput`] if the updates
-    /// overlap themselves, with a dimension that counts those of the plan.
+    /// overlap themselves. Its dimension is one of the plan's, which are fewer than the layout's
+    /// where neighbours are merged.
     ///
     /// ```
     /// use strew::{Layout, Scatter, Sequence};

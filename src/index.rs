@@ -112,9 +112,8 @@ pub enum Negative {
     /// It counts from the end of the axis, once: `-1` is the last element (ONNX, NumPy).
     #[default]
     FromEnd,
-    /// It is out of bounds: in PyTorch's `index_select`, `gather`, `embedding`, `index_add` and
-    /// `index_copy`, but not in its `a[i]`, `take` and `index_put_`; as padding in vLLM, FBGEMM and
-    /// torch_scatter.
+    /// It is out of bounds: in all of PyTorch's operators but `a[i]`, `take` and `index_put_`, and
+    /// in `bincount`; as padding in vLLM and FBGEMM.
     OutOfBounds,
 }
 

@@ -14,6 +14,12 @@
 //!   `a[m] = values`.
 //! - [`fill`]: one value put where it is true. PyTorch `masked_fill`, NumPy `a[m] = value`.
 //!
+//! These names hold for a mask with the sizes of the data. A mask of rank 1 counts the elements of
+//! the data in row-major order, as in ONNX and `np.compress`: it does not choose rows, as NumPy's
+//! `a[m]` does, and is not broadcast, as PyTorch's masks are. For a mask `[h, w]` over `[h, w, 3]`,
+//! give its layout a dimension of stride 0, `Layout::strided([h, w, 3], [w, 1, 0])`, or take
+//! `[T; 3]` as the element.
+//!
 //! ```
 //! use strew::{Layout, mask};
 //!

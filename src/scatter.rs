@@ -344,8 +344,8 @@ impl Scatter {
     /// - [`Sequence::Linear`]: a position at which not all of the sequence fits is out of bounds,
     ///   and so is one below 0, as under [`Negative::OutOfBounds`]. Errors count the places at
     ///   which it fits: `data[axis] - updates[axis] + 1`. [`Bounds::Clamp`] moves the sequence as a
-    ///   whole to where it fits, as JAX's `dynamic_update_slice` does; [`Bounds::Skip`] leaves it
-    ///   out.
+    ///   whole to where it fits, as XLA's `DynamicUpdateSlice` does, and JAX's without negative
+    ///   starts (its default adds the size of the axis to them); [`Bounds::Skip`] leaves it out.
     /// - [`Sequence::Circular`]: positions are taken modulo the size, as by [`Bounds::Wrap`], and
     ///   the sequence goes on at the start of the axis. Another policy decides about the positions,
     ///   never about what comes after them.
@@ -423,7 +423,7 @@ impl Scatter {
     }
 
     /// The same scatter with another rule for indices out of bounds; the rule is [`Bounds::Error`]
-    /// if none is set.
+    /// if none is set, but for a [`sequence`](Scatter::sequence), which says its own.
     ///
     /// ```
     /// use strew::{Bounds, Layout, Scatter};
@@ -442,7 +442,8 @@ impl Scatter {
         self
     }
 
-    /// The same plan with another meaning of indices below 0; [`Negative::FromEnd`] if none is set.
+    /// The same plan with another meaning of indices below 0; [`Negative::FromEnd`] if none is set,
+    /// but for a [`sequence`](Scatter::sequence), which says its own.
     ///
     /// ```
     /// use strew::{Add, Bounds, Layout, Negative, Scatter};
@@ -1008,8 +1009,9 @@ impl Scatter {
     /// tuples for tuples. Of several updates that are as large, the first one wins; a place that
     /// stays as it is keeps its winner, whatever it was.
     ///
-    /// This is torch_scatter's `scatter_max` and `scatter_min`; the winners are what a gradient
-    /// needs.
+    /// These are torch_scatter's `scatter_max` and `scatter_min`; the winners are what a gradient
+    /// needs. Its winners count along the axis. So do these with `axis` and indices of rank 1. With
+    /// `elements` they count all of the indices: along the last axis, take them modulo its size.
     ///
     /// # Errors
     /// [`Error::SliceTooShort`], [`Error::IndexOutOfBounds`]. Data and winners are as they were.

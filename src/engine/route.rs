@@ -35,7 +35,8 @@ pub(crate) enum Effect {
     Combine,
     /// The same by one to which the order of updates is nothing.
     Free,
-    /// It is combined by a function of the caller's, which may not.
+    /// It is combined by a function that never runs before all indices are proven: the caller's, or
+    /// a reduction of arrays.
     Call,
 }
 
@@ -260,7 +261,7 @@ fn split(
 }
 
 /// The dimension along which each step writes elements after all those of the step before it, and
-/// its steps: of the entries, the pieces or the row, the outermost in what is written.
+/// its number of steps. It is the one with the largest stride in what is written.
 fn apart(plan: &Plan, direction: Direction) -> Option<(usize, usize)> {
     let stride = |dim: &crate::plan::Dim| match direction {
         Direction::Gather => dim.flat,
@@ -328,7 +329,7 @@ fn ahead(call: &Call, machine: &Machine, numbers: &Numbers, stores: Stores) -> u
         _ => tuning::beyond_l2(machine),
     };
     let streams_elements = numbers.row == 1 && matches!(stores, Stores::NonTemporal);
-    // Where few elements move, they wait in the order in which they come.
+    // A call that moves few elements reaches a line for each at most.
     let reached = match numbers.moved.checked_div(call.element) {
         Some(moves) if numbers.row == 1 => {
             numbers.footprint.min(moves.saturating_mul(tuning::LINE))
@@ -350,7 +351,7 @@ fn proof(
     order: Order,
     tile: Option<usize>,
 ) -> Proof {
-    // Worklists and pieces look at all addresses more than once, but chunks of entries.
+    // Worklists and pieces look at all addresses more than once; chunks of entries do not.
     let chunked = matches!(split, Split::Chunks { dim, .. } if dim < plan.outer);
     let again = matches!(split, Split::Parts { .. }) || matches!(order, Order::Pieces);
     let again = again && !chunked;

@@ -24,10 +24,11 @@ impl Plan {
         }
     }
 
-    /// Whether pieces of single elements are to be the innermost loop. They are if their last
-    /// dimension lies no further apart in the flat tensor than the entries, and is longer than the
-    /// entries are many, or walking it first would fetch many lines, or entries are hot; or if it
-    /// is longer than the entries are many, and the rows that these lead to share few sets of L1.
+    /// Whether pieces of single elements are to be the innermost loop: (a) their last dimension
+    /// lies no further apart in the flat tensor than the entries, and it has more steps than there
+    /// are entries, or walking it first fetches many lines, or the entries lead to few places; or
+    /// (b) it has more steps than there are entries, and the rows that these lead to share few sets
+    /// of L1.
     pub(crate) fn has_long_pieces(&self) -> bool {
         let Some(last) = self.pieces().last() else { return false };
         let entry = self.outer().last().map_or(0, |entry| entry.flat.unsigned_abs());

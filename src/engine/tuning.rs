@@ -1,5 +1,6 @@
-//! Every threshold of the engine, with its unit, what it decides, and the measurement that set it
-//! (`benches/record`; families of `strew-benches`). What has none says *unmeasured*.
+//! Every threshold of the engine, with its unit, what it decides, and the measurement that set it,
+//! by a family of `strew-benches` (`benches/record` has those of the engine before). What has none
+//! says *unmeasured*.
 //!
 //! Sizes of caches are read from the machine: those that depend on one are functions of it.
 //!
@@ -33,8 +34,8 @@ pub(crate) const LONG_ROW: usize = 32;
 /// Unmeasured.
 pub(crate) const SMALL: usize = least(1 << 20, 1 << 8);
 
-/// Entries: with fewer, and inner dimensions that are no row, the inner dimensions are walked
-/// first, so that many of them fill a block. Unmeasured.
+/// Entries of one dimension: with at most this many, and inner dimensions that are no row, the
+/// inner dimensions are walked first, so that many of them fill a block. Unmeasured.
 pub(crate) const FEW_ENTRIES: usize = BLOCK / 2;
 
 /// Entries of the last two dimensions: with fewer, lanes that follow each other are resolved
@@ -42,18 +43,19 @@ pub(crate) const FEW_ENTRIES: usize = BLOCK / 2;
 /// 10 entries 0.15x to 0.3x, 81 entries 0.7x to 1.1x.
 pub(crate) const FOLLOWED_SPAN: usize = least(128, 32);
 
-/// The same, with fewer of which the longest dimension becomes the lane, if the order of entries is
-/// free. Record: as above, with updates in another order, 4 to 9 entries 0.15x to 0.6x, 62 entries
-/// 1.0x to 2x.
+/// Entries of the last two dimensions: with fewer, the longest dimension becomes the lane, if the
+/// order of entries is free. Record: as above, with updates in another order, 4 to 9 entries 0.15x
+/// to 0.6x, 62 entries 1.0x to 2x.
 pub(crate) const SHORT_SPAN: usize = least(32, 16);
 
 /// Entries of such a dimension that are walked before the next lane, so that what they share with
 /// it stays in L1. Record: as above, 256 take 1.0x to 1.4x.
 pub(crate) const LANE_CHUNK: usize = least(64, 16);
 
-/// Elements of the flat tensor that pieces fetch, a line for each element: with more, pieces that
-/// lie closer together than its entries are the innermost loop. Record: `sweep` on Zen 4, sums into
-/// every second column 0.1x; 3 pieces of 458,673 entries 1.7x, of 2,778,568 0.5x.
+/// Elements of the flat tensor that are fetched if pieces go first, each line once for each of its
+/// pieces: with more, pieces that lie no further apart than entries are the innermost loop. Record:
+/// `sweep` on Zen 4, sums into every second column 0.1x; 3 pieces of 458,673 entries 1.7x, of
+/// 2,778,568 0.5x.
 pub(crate) const FAR_PIECES: usize = least(5 << 20, 1 << 12);
 
 /// Places that the indices choose from: with at most this many, and fewer than pieces, these are
@@ -77,9 +79,10 @@ pub(crate) const ALIASED: isize = 512;
 /// Record: `tuples`, pairs, 0.75x on Zen 4.
 pub(crate) const KEPT: usize = least(1 << 22, 256);
 
-/// Bytes of a tuple: shorter ones are resolved twice if their addresses do not stay in L2, for
-/// these take memory too, or on a copy of the data. Record: on Zen 4, `elements` along axis 1, kept
-/// 1.5x to 2x; pairs kept against on a copy, 1.0x into 16 to 256 KiB, 0.55x into 1 and 4 MiB.
+/// Bytes of a tuple: scatters by shorter ones run on a copy of the data where that pays. Else they
+/// are resolved twice where their addresses would leave L2. Record: on Zen 4, `elements` along axis
+/// 1, kept 1.5x to 2x; pairs kept against on a copy, 1.0x into 16 to 256 KiB, 0.55x into 1 and 4
+/// MiB.
 pub(crate) const KEPT_TUPLE: usize = 16;
 
 /// Indices: with fewer, a scatter does not run on a copy. Unmeasured.
@@ -95,8 +98,9 @@ pub(crate) fn speculative(machine: &Machine) -> (usize, usize) {
 /// least. Unmeasured.
 pub(crate) const COPIED: usize = 4;
 
-/// Entries of a block, for each that leads where one of the two before it did, at most, for copies
-/// to take turns. Record: counts of 1M bytes on Zen 5, uniform 0.8x, runs 0.75x, 80 % one 1.0x.
+/// Entries: copies take turns in a block where at least one entry in this many leads where one of
+/// the two before it did. Record: counts of 1M bytes on Zen 5, uniform 0.8x, runs 0.75x, 80 % one
+/// 1.0x.
 pub(crate) const REPEATS: usize = 8;
 
 // -- Prefetch -------------------------------------------------------------------------------------
@@ -205,9 +209,9 @@ pub(crate) fn tile(machine: &Machine) -> usize {
 /// Record: `threads`, gathers of 1 to 16 MiB.
 pub(crate) const SERIAL: usize = least(1 << 21, 1 << 9);
 
-/// Bytes over which a scatter spreads single elements for each coordinate of a tuple, up to which
-/// one thread is alone. Record: `threads`, histograms: into 4 MiB 0.67x to 0.75x on a fifth Xeon;
-/// on Zen 5 into 16 MiB 1.1x, into 64 MiB 0.67x.
+/// Bytes over which a scatter spreads single elements, up to which one thread is alone: half of L3
+/// where that is near, else L2 for each coordinate of a tuple. Record: `threads`, histograms: into
+/// 4 MiB 0.67x to 0.75x on a fifth Xeon; on Zen 5 into 16 MiB 1.1x, into 64 MiB 0.67x.
 pub(crate) fn serial_elements(machine: &Machine, coordinates: usize) -> usize {
     if l3_is_near(machine) { machine.l3 / 2 } else { machine.l2 * coordinates }
 }
