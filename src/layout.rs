@@ -305,18 +305,13 @@ impl Layout {
     /// takes 0.8x the time (`strew-benches`, `tiny`).
     #[inline]
     pub(crate) const fn packed(sizes: &[usize]) -> Layout {
-        let mut layout = Layout { rank: sizes.len(), ..SCALAR };
-        let (mut stride, mut rest): (isize, _) = (1, sizes);
-        while let [before @ .., size] = rest {
-            if let (Some(new_size), Some(new_stride)) = (
-                get_mut(&mut layout.sizes, before.len()),
-                get_mut(&mut layout.strides, before.len()),
-            ) {
-                (*new_size, *new_stride) = (*size, stride);
-            }
-            stride = stride.saturating_mul(signed(*size));
-            rest = before;
+        let mut layout = SCALAR;
+        let mut rest = sizes;
+        while let [size, more @ ..] = rest {
+            layout.push(*size, 0);
+            rest = more;
         }
+        layout.pack();
         layout
     }
 

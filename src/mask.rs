@@ -229,8 +229,7 @@ pub fn compress<T: Element>(
 }
 
 /// Puts the first `values` where the mask is true, in row-major order, and says how many of the
-/// mask's values are true. The mask is one that [`compress`] takes
-/// without an axis.
+/// mask's values are true. The mask is one that [`compress`] takes without an axis.
 ///
 /// # Errors
 /// [`Error::SliceTooShort`] for the mask, the data or the values (as the updates);

@@ -535,7 +535,7 @@ fn run(plan: &Plan, call: &Call, path: Path, resolver: &dyn Resolver, job: &mut 
         Size::Large => {
             let ordered = in_order(plan, call.direction);
             let plan = ordered.as_ref().unwrap_or(plan);
-            if ordered.is_some() && matches!(kind(plan, call), Size::Small) {
+            if !matches!(kind(plan, call), Size::Large) {
                 return run(plan, call, path, resolver, job);
             }
             let route = routed(plan, call);
@@ -560,6 +560,9 @@ fn par_run(
     }
     let ordered = in_order(plan, call.direction);
     let plan = ordered.as_ref().unwrap_or(plan);
+    if !matches!(kind(plan, call), Size::Large) {
+        return run(plan, call, path, resolver, job);
+    }
     let route = routed(plan, call);
     let way = prepared(&route, path);
     job.prepare(way);

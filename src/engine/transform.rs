@@ -89,7 +89,7 @@ impl Plan {
         let free = matches!(direction, Direction::Gather)
             || self.outer().iter().filter(|dim| dim.table == 0).count() <= 1;
         let gains = self.span() < tuning::SHORT_SPAN
-            && longest.size > 4 * lane.size
+            && longest.size > tuning::LONGER * lane.size
             && others.iter().all(|dim| dim.indices != 0)
             && !self.lanes_follow();
         if !gains || !free || self.ring > 1 {

@@ -59,17 +59,16 @@ impl<'a> Lanes<'a> {
     /// All entries of a plan, in order, some lanes at a time, of at most `capacity` entries each.
     fn spans(self, plan: &Plan, capacity: usize) -> Spans<'a> {
         let (first, odometer) = (Position::first(plan), Odometer::new());
-        let chunk = if plan.lanes_in_chunks { tuning::LANE_CHUNK } else { 0 };
-        let (at, done) = (first, plan.empty);
-        Spans { lanes: self, capacity, chunk, first, at, odometer, row: 0, column: 0, done }
+        let (in_chunks, at, done) = (plan.lanes_in_chunks, first, plan.empty);
+        Spans { lanes: self, capacity, in_chunks, first, at, odometer, row: 0, column: 0, done }
     }
 }
 
 struct Spans<'a> {
     lanes: Lanes<'a>,
     capacity: usize,
-    /// The entries of all lanes that are walked before the next ones; 0: all.
-    chunk: usize,
+    /// Whether some entries of all lanes come before the next ones.
+    in_chunks: bool,
     first: Position,
     at: Position,
     odometer: Odometer,
@@ -86,7 +85,7 @@ impl Iterator for Spans<'_> {
         if self.done {
             return None;
         }
-        let Lanes { others, rest, upper, lane, follow } = self.lanes;
+        let Lanes { others, upper, lane, follow, .. } = self.lanes;
         if follow {
             let all = others.iter().fold(1_usize, |all, dim| all.saturating_mul(dim.size));
             let (row, lanes) = (self.row, (self.capacity / lane.size).min(all - self.row));
@@ -96,30 +95,47 @@ impl Iterator for Spans<'_> {
             return Some(Span { at, row, lanes, length: lane.size, column: 0 });
         }
         let (row, column) = (self.row, self.column);
-        let longest = if self.chunk > 0 { self.chunk } else { self.capacity };
+        let longest = if self.in_chunks { tuning::LANE_CHUNK } else { self.capacity };
         let length = (lane.size - column).min(longest);
         let fit = self.capacity.checked_div(length).unwrap_or(1);
-        let whole = self.chunk > 0 || length == lane.size;
-        let lanes = if whole { fit.min(upper.size - row) } else { 1 };
+        // Of a lane that does not fit, one part at a time.
+        let several = self.in_chunks || length == lane.size;
+        let lanes = if several { fit.min(upper.size - row) } else { 1 };
         let at = self.at.moved(upper, row).moved(lane, column);
-        if self.chunk == 0 {
-            self.column += length;
-            if self.column < lane.size {
-                return Some(Span { at, row, lanes, length, column });
-            }
-            self.column = 0;
+        self.done = !self.advance(lanes, length);
+        Some(Span { at, row, lanes, length, column })
+    }
+}
+
+impl Spans<'_> {
+    /// Goes on after some lanes, of which `length` entries have been walked. `false`: that was all.
+    #[inline]
+    fn advance(&mut self, lanes: usize, length: usize) -> bool {
+        let Lanes { rest, upper, .. } = self.lanes;
+        if !self.in_chunks && self.advance_column(length) {
+            return true;
         }
         self.row += lanes;
-        if self.row >= upper.size {
-            self.row = 0;
-            self.done = rest.is_empty() || !self.odometer.step(rest, &mut self.at);
-            if self.done && self.chunk > 0 {
-                self.column += length;
-                self.done = self.column >= lane.size;
-                (self.at, self.odometer) = (self.first, Odometer::new());
-            }
+        if self.row < upper.size {
+            return true;
         }
-        Some(Span { at, row, lanes, length, column })
+        self.row = 0;
+        if !rest.is_empty() && self.odometer.step(rest, &mut self.at) {
+            return true;
+        }
+        (self.at, self.odometer) = (self.first, Odometer::new());
+        self.in_chunks && self.advance_column(length)
+    }
+
+    /// Goes on in the lanes. `false`: that was their end, and they start again.
+    #[inline]
+    fn advance_column(&mut self, length: usize) -> bool {
+        self.column += length;
+        let more = self.column < self.lanes.lane.size;
+        if !more {
+            self.column = 0;
+        }
+        more
     }
 }
 
@@ -163,8 +179,7 @@ impl<'a> Filler<'a> {
         let (step, outside) = (plan.tuple_stride, outside(plan.bounds));
         let axes = Axes { all, step, first: first as u32, outside };
         let base = plan.start.table.wrapping_sub(first);
-        let lanes = Lanes::of(plan);
-        Filler { plan, axes, base, path, resolver, lanes }
+        Filler { plan, axes, base, path, resolver, lanes: Lanes::of(plan) }
     }
 
     fn spans(&self, capacity: usize) -> Spans<'a> {

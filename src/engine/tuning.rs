@@ -48,6 +48,9 @@ pub(crate) const FOLLOWED_SPAN: usize = least(128, 32);
 /// to 0.6x, 62 entries 1.0x to 2x.
 pub(crate) const SHORT_SPAN: usize = least(32, 16);
 
+/// How many times as long as the lane such a dimension is, at least. Unmeasured.
+pub(crate) const LONGER: usize = 4;
+
 /// Entries of such a dimension that are walked before the next lane, so that what they share with
 /// it stays in L1. Record: as above, 256 take 1.0x to 1.4x.
 pub(crate) const LANE_CHUNK: usize = least(64, 16);
@@ -62,7 +65,8 @@ pub(crate) const FAR_PIECES: usize = least(5 << 20, 1 << 12);
 /// the innermost loop as well. Record: `sweep 23 400` on Zen 4, sums into 1 place 0.2x.
 pub(crate) const HOT_CELLS: usize = 8;
 
-/// Pieces that share a line, at most.
+/// Pieces for which a line counts as fetched, at most: elements of 4 bytes in one line. Unmeasured
+/// for others.
 pub(crate) const PIECES_OF_LINE: usize = 16;
 
 /// Bytes of a row of one update, at most: it stays in L1 or L2. Record: `sweep` on Zen 4, rows of
