@@ -23,6 +23,7 @@ mod inputs;
 mod masks;
 mod quant;
 mod safe;
+mod shapes;
 mod spatter;
 pub mod sweep;
 pub mod threads;

@@ -247,3 +247,52 @@ pub fn windows<T: Copy, I: Resolve>(
         take_scalars(&input[n * delta..n * delta + span], pattern, to);
     }
 }
+
+/// Calls `visit` with the number of each index, the place in the table that it leads to, and its
+/// place in its plane: `table[n, indices[n, i, r, c], r, c]`, 4 planes of indices for 8 of the
+/// table, which have a row and a column more.
+pub fn each_of_lanes<I: Resolve>(
+    indices: &[I],
+    [rows, columns]: [usize; 2],
+    mut visit: impl FnMut(usize, usize, usize),
+) {
+    let (plane, pitch) = (rows * columns, columns + 1);
+    let table_plane = (rows + 1) * pitch;
+    for (n, indices) in indices.chunks_exact(4 * plane).enumerate() {
+        for (i, indices) in indices.chunks_exact(plane).enumerate() {
+            for (row, lane) in indices.chunks_exact(columns).enumerate() {
+                for (column, &index) in lane.iter().enumerate() {
+                    let first = (n * 8 + index.resolve_checked(8)) * table_plane;
+                    let inside = row * columns + column;
+                    let number = (n * 4 + i) * plane + inside;
+                    visit(number, first + row * pitch + column, inside);
+                }
+            }
+        }
+    }
+}
+
+/// `data[indices[i], 2 * c] += updates[i, c]`, rows of `pitch`
+pub fn add_to_gaps<I: Resolve>(data: &mut [f32], indices: &[I], updates: &[f32], pitch: usize) {
+    each_row(data, indices, pitch, {
+        let mut updates = updates.chunks_exact(pitch / 2);
+        move |row| {
+            let updates = updates.next().into_iter().flatten();
+            row.iter_mut().step_by(2).zip(updates).for_each(|(current, update)| *current += update);
+        }
+    });
+}
+
+/// Calls `change` with `data[indices[i], ..]`, rows of `width`.
+pub fn each_row<I: Resolve>(
+    data: &mut [f32],
+    indices: &[I],
+    width: usize,
+    mut change: impl FnMut(&mut [f32]),
+) {
+    let rows = data.len() / width;
+    for &index in indices {
+        let first = index.resolve(rows) * width;
+        change(&mut data[first..first + width]);
+    }
+}

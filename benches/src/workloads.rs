@@ -7,12 +7,13 @@ use strew::{Add, Assign, Error, Gather, Layout, Max, Reduction, Scatter, plan};
 
 use crate::inputs::{Aligned, Resolve, Value, fill, tuples, values};
 use crate::quant::QUANT;
+use crate::shapes::{self, SHAPES};
 use crate::{bag, masks, quant, safe, spatter, threads};
 
 /// The families, in the order of the list.
-pub const FAMILIES: [&str; 11] = [
+pub const FAMILIES: [&str; 12] = [
     "rows", "elements", "tuples", "axis", "reduce", "bag", "masks", "ladder", "tiny", "spatter",
-    QUANT,
+    SHAPES, QUANT,
 ];
 
 /// The family whose figures are those of one call, with constant inputs.
@@ -215,6 +216,7 @@ pub fn all(quick: bool) -> Vec<Workload> {
         ladder(sizes),
         tiny(),
         spatter,
+        shapes::workloads(quick),
         quant::workloads(quick),
     ]
     .into_iter()

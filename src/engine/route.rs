@@ -390,7 +390,9 @@ fn proof(
         return Proof::Scan;
     }
     let kept = numbers.entries.saturating_mul(size_of::<u32>());
-    let worth = kept <= tuning::beyond_l2(machine) || tuple >= tuning::KEPT_TUPLE;
+    // What takes long to resolve is kept wherever it fits.
+    let long = tuple >= tuning::KEPT_TUPLE || plan.lanes_in_chunks;
+    let worth = kept <= tuning::beyond_l2(machine) || long;
     if worth { Proof::Keep } else { Proof::Scan }
 }
 

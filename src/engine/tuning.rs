@@ -1,6 +1,5 @@
-//! Every threshold of the engine, with its unit, what it decides, and the measurement that set it,
-//! by a family of `strew-benches` (`benches/record` has those of the engine before). What has none
-//! says *unmeasured*.
+//! Every threshold of the engine, with its unit, what it decides, and the measurement that set it
+//! (`benches/record`; families of `strew-benches`). What has none says *unmeasured*.
 //!
 //! Sizes of caches are read from the machine: those that depend on one are functions of it.
 //!
@@ -39,38 +38,36 @@ pub(crate) const SMALL: usize = least(1 << 20, 1 << 8);
 pub(crate) const FEW_ENTRIES: usize = BLOCK / 2;
 
 /// Entries of the last two dimensions: with fewer, lanes that follow each other are resolved
-/// together, wherever they lead. Record: `elements` along axis 1 on Zen 4, from L1 to memory, 4 to
-/// 10 entries 0.15x to 0.3x, 81 entries 0.7x to 1.1x.
+/// together, wherever they lead. Record: `shapes` on Zen 4, 4 to 9 entries 0.2x to 0.6x, 62 and 81
+/// entries 0.75x to 0.95x.
 pub(crate) const FOLLOWED_SPAN: usize = least(128, 32);
 
 /// Entries of the last two dimensions: with fewer, the longest dimension becomes the lane, if the
-/// order of entries is free. Record: as above, with updates in another order, 4 to 9 entries 0.15x
-/// to 0.6x, 62 entries 1.0x to 2x.
+/// order of entries is free. Record: `shapes` on Zen 4, 9 entries 0.27x from L2, 0.86x from memory.
 pub(crate) const SHORT_SPAN: usize = least(32, 16);
 
 /// How many times as long as the lane such a dimension is, at least. Unmeasured.
 pub(crate) const LONGER: usize = 4;
 
 /// Entries of such a dimension that are walked before the next lane, so that what they share with
-/// it stays in L1. Record: as above, 256 take 1.0x to 1.4x.
+/// it stays in L1. Unmeasured.
 pub(crate) const LANE_CHUNK: usize = least(64, 16);
 
 /// Elements of the flat tensor that are fetched if pieces go first, each line once for each of its
 /// pieces: with more, pieces that lie no further apart than entries are the innermost loop. Record:
-/// `sweep` on Zen 4, sums into every second column 0.1x; 3 pieces of 458,673 entries 1.7x, of
-/// 2,778,568 0.5x.
+/// `shapes` on Zen 4, sums into columns with gaps, 50 pieces 0.16x, 3 pieces 0.84x.
 pub(crate) const FAR_PIECES: usize = least(5 << 20, 1 << 12);
 
 /// Places that the indices choose from: with at most this many, and fewer than pieces, these are
-/// the innermost loop as well. Record: `sweep 23 400` on Zen 4, sums into 1 place 0.2x.
+/// the innermost loop as well. Record: `shapes` on Zen 4, sums into one place 0.11x.
 pub(crate) const HOT_CELLS: usize = 8;
 
 /// Pieces for which a line counts as fetched, at most: elements of 4 bytes in one line. Unmeasured
 /// for others.
 pub(crate) const PIECES_OF_LINE: usize = 16;
 
-/// Bytes of a row of one update, at most: it stays in L1 or L2. Record: `sweep` on Zen 4, rows of
-/// 76 bytes to 16 KiB 0.1x to 0.5x.
+/// Bytes of a row of one update, at most: it stays in L1 or L2. Record: `shapes` on Zen 4, rows of
+/// 256 bytes 0.1x.
 pub(crate) const ROW_OF_ONE: usize = least(1 << 16, 1 << 6);
 
 /// Elements: rows that lie a multiple of it apart share few sets of L1, so they are walked one

@@ -904,6 +904,26 @@ fn addresses_are_kept_up_to_16_mib() {
 }
 
 #[test]
+fn lanes_in_chunks_are_kept() {
+    for machine in MACHINES {
+        // 4 bytes of an address for each entry leave L2, in each direction.
+        let of = |tables: usize, steps: [isize; 2], call: &Call| {
+            let (table, indices) = (packed([tables, 8, 4, 4]), packed([tables, 4, 3, 3]));
+            let flat = Layout::strided([tables, 4, 3, 3], [36, 9, steps[0], steps[1]]);
+            let plan = elements(call.direction, &table, &indices, &flat, 1);
+            proof(&plan, call, &machine)
+        };
+        let many = machine.l2 / 64;
+        for call in [gather(4), set(4)] {
+            assert_eq!(of(many, [1, 3], &call), Proof::Keep);
+            assert_eq!(of(KIB << 8, [1, 3], &call), Proof::Scan, "more than are kept");
+        }
+        let plain = [gather(4), set(4)].map(|call| of(many, [3, 1], &call));
+        assert_eq!(plain, [Proof::Blocks, Proof::Scan]);
+    }
+}
+
+#[test]
 fn long_tuples_are_kept() {
     for machine in MACHINES {
         let places = 1 << 24;
