@@ -144,7 +144,9 @@ fn lanes<I: Sealed>(
                 prefetch_run(run, tuples.next);
             }
             // Where some of the first are below 0, others are likely to be.
-            let below = run.iter().take(STEP).any(|index| (index.halves().1 as i32) < 0);
+            let some = run.get(..STEP).unwrap_or(run);
+            let high = some.iter().fold(0, |all, index| all | index.halves().1);
+            let below = I::SIGNED && (high as i32) < 0;
             inside &= !below && plain(path, run, all, first, to) || {
                 let step = all.len() as isize;
                 let run = Run { indices: run, start: 0, step, coordinate_step: 1 };

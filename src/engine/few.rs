@@ -1,173 +1,160 @@
 //! Few entries: one after the other, in plain loops. The kernels take longer to start.
 
-use core::mem::take;
-
 use strew_simd::Place;
 
 use crate::element::Element;
 use crate::engine::resolver::{Resolver, reach};
+use crate::engine::traverse::each_piece;
 use crate::engine::tuning;
 use crate::index::{Bounds, resolve};
 use crate::indices::sealed::Places;
-use crate::plan::{Dim, Plan};
+use crate::plan::{Coordinate, Dim, Plan};
 use crate::reduction::Reduction;
-use crate::walk::{Position, SINGLE};
+use crate::walk::{Odometer, Position, split_lane};
 
-/// Where each of a few entries lies in the flat tensor: some lanes of them.
+/// What a few entries move: some pieces, in rows of `n` elements.
 #[derive(Clone, Copy)]
-pub(crate) struct Few {
-    lanes: usize,
-    length: usize,
-    /// The place of the first entry, and the distances between lanes and between entries.
-    flat: usize,
-    lane_step: isize,
-    step: isize,
+pub(crate) struct Few<'a> {
+    plan: &'a Plan,
+    count: usize,
+    pieces: &'a [Dim],
+    n: usize,
 }
 
-/// The place of an entry that is left out.
+/// Where an entry leads, and its place in the flat tensor.
+#[derive(Clone, Copy)]
+pub(crate) struct Entry {
+    table: usize,
+    flat: usize,
+}
+
+impl Entry {
+    /// The first one of a plan without indices.
+    pub(crate) fn first(plan: &Plan) -> Entry {
+        Entry { table: plan.start.table, flat: plan.start.flat }
+    }
+
+    /// Visits the places of those that are not left out.
+    #[inline(always)]
+    pub(crate) fn each(entries: &[Entry], mut visit: impl FnMut(usize, usize)) {
+        for entry in entries.iter().filter(|entry| entry.table != NOWHERE) {
+            visit(entry.table, entry.flat);
+        }
+    }
+}
+
+/// The place in the table of an entry that is left out.
 const NOWHERE: usize = usize::MAX;
 
-impl Few {
-    /// `None`: there are more entries, or more than two dimensions, or entries move more than rows.
+impl<'a> Few<'a> {
+    /// `None`: there are more entries, or they move much.
     #[inline]
-    pub(crate) fn of(plan: &Plan) -> Option<Few> {
-        let (upper, lane) = match plan.outer() {
-            [] => (&SINGLE, &SINGLE),
-            [lane] => (&SINGLE, lane),
-            [upper, lane] => (upper, lane),
-            _ => return None,
-        };
-        let few = upper.size.saturating_mul(lane.size) <= tuning::FEW;
-        (few && plan.pieces().is_empty() && !plan.empty).then_some(Few {
-            lanes: upper.size,
-            length: lane.size,
-            flat: plan.start.flat,
-            lane_step: upper.flat,
-            step: lane.flat,
-        })
-    }
-
-    fn count(&self) -> usize {
-        self.lanes.wrapping_mul(self.length)
-    }
-
-    /// Finds the places in the table. `false`: an index is out of bounds under `Bounds::Error`.
-    #[inline(never)]
-    pub(crate) fn resolve<S: Places>(&self, plan: &Plan, indices: S, places: &mut [usize]) -> bool {
-        if S::NULLABLE || !matches!((plan.bounds, plan.ring), (Bounds::Error, 1)) {
-            return self.locate(plan, &indices, places);
+    pub(crate) fn of(plan: &'a Plan) -> Option<Few<'a>> {
+        let count = plan.entries();
+        if count > tuning::FEW || plan.empty {
+            return None;
         }
-        let (negative, axes, next) = (plan.negative, plan.coordinates(), plan.tuple_stride);
-        self.lanes(plan, places, |places, Position { mut table, indices: mut start, .. }, lane| {
-            for place in places {
-                let (mut sum, mut at) = (table, start);
-                for axis in axes {
-                    let Some(index) = indices.get(at) else { return false };
-                    let position = resolve(index, axis.size, Bounds::Error, negative);
-                    let Some(position) = position else { return false };
-                    sum = sum.wrapping_add(position.wrapping_mul(axis.table as usize));
-                    at = at.wrapping_add_signed(next);
-                }
-                *place = sum;
-                table = table.wrapping_add_signed(lane.table);
-                start = start.wrapping_add_signed(lane.indices);
+        let (pieces, n) = plan.split_inner();
+        let rows = pieces.iter().fold(count, |rows, dim| rows.saturating_mul(dim.size));
+        (rows <= tuning::FEW_ROWS).then_some(Few { plan, count, pieces, n })
+    }
+
+    /// Runs with room for the entries: what a call does not need takes time to clear.
+    #[inline(always)]
+    pub(crate) fn with_room<R>(self, run: impl FnOnce(Few<'a>, &mut [Entry]) -> R) -> R {
+        let none = Entry { table: NOWHERE, flat: 0 };
+        let mut less;
+        let mut all;
+        let entries = if self.count <= LESS {
+            less = [none; LESS];
+            &mut less[..]
+        } else {
+            all = [none; tuning::FEW];
+            &mut all[..]
+        };
+        run(self, entries.get_mut(..self.count).unwrap_or_default())
+    }
+
+    /// Finds where the entries lead. `false`: an index is out of bounds under `Bounds::Error`.
+    #[inline(never)]
+    pub(crate) fn resolve<S: Places>(&self, indices: S, entries: &mut [Entry]) -> bool {
+        let plan = self.plan;
+        if S::NULLABLE || !matches!((plan.bounds, plan.ring), (Bounds::Error, 1)) {
+            return self.locate(&indices, entries);
+        }
+        let (negative, step) = (plan.negative, plan.tuple_stride);
+        let position = |index: usize, axis: &Coordinate| {
+            let position = resolve(indices.get(index)?, axis.size, Bounds::Error, negative)?;
+            Some(position.wrapping_mul(axis.table as usize))
+        };
+        if let [axis] = plan.coordinates() {
+            return self
+                .fill(entries, |at| Some(at.table.wrapping_add(position(at.indices, axis)?)));
+        }
+        self.fill(entries, |at| {
+            let (mut table, mut index) = (at.table, at.indices);
+            for axis in plan.coordinates() {
+                table = table.wrapping_add(position(index, axis)?);
+                index = index.wrapping_add_signed(step);
             }
-            true
+            Some(table)
         })
     }
 
     /// The same for any policy, compiled once for all index types.
     #[cold]
-    fn locate(&self, plan: &Plan, resolver: &dyn Resolver, places: &mut [usize]) -> bool {
-        self.lanes(plan, places, |places, mut at, lane| {
-            for place in places {
-                match reach(plan, resolver, &at) {
-                    Some(found) => *place = found,
-                    None if matches!(plan.bounds, Bounds::Error)
-                        && resolver.counts(plan, at.indices) =>
-                    {
-                        return false;
-                    }
-                    None => {}
-                }
-                at.step(lane);
+    fn locate(&self, resolver: &dyn Resolver, entries: &mut [Entry]) -> bool {
+        let (plan, strict) = (self.plan, matches!(self.plan.bounds, Bounds::Error));
+        self.fill(entries, |at| {
+            let left_out = || !strict || !resolver.counts(plan, at.indices);
+            reach(plan, resolver, at).or_else(|| left_out().then_some(NOWHERE))
+        })
+    }
+
+    /// Sets all entries to where they lead. `false`: `place` said of one that it leads nowhere.
+    #[inline(always)]
+    fn fill(&self, entries: &mut [Entry], place: impl Fn(&Position) -> Option<usize>) -> bool {
+        let (&lane, others) = split_lane(self.plan.outer());
+        let (mut start, mut odometer) = (Position::first(self.plan), Odometer::new());
+        entries.chunks_mut(lane.size.max(1)).all(|entries| {
+            let mut at = start;
+            for entry in entries {
+                let Some(table) = place(&at) else { return false };
+                *entry = Entry { table, flat: at.flat };
+                at.step(&lane);
             }
+            odometer.step(others, &mut start);
             true
         })
     }
 
-    /// Visits the places of each lane, and where it starts, until `visit` returns `false`.
+    /// What the entries move: places in the table and in the flat tensor.
     #[inline(always)]
-    fn lanes<'a>(
-        &self,
-        plan: &'a Plan,
-        mut places: &mut [usize],
-        mut visit: impl FnMut(&mut [usize], Position, &'a Dim) -> bool,
-    ) -> bool {
-        let (upper, lane) = match plan.outer() {
-            [] => (&SINGLE, &SINGLE),
-            [lane] => (&SINGLE, lane),
-            [upper, lane, ..] => (upper, lane),
-        };
-        let mut start = Position::first(plan);
-        for _ in 0..self.lanes {
-            let Some((now, after)) = take(&mut places).split_at_mut_checked(self.length) else {
-                return false;
-            };
-            if !visit(now, start, lane) {
-                return false;
-            }
-            places = after;
-            start.step(upper);
-        }
-        true
-    }
-
-    /// Each entry's place in the table and in the flat tensor.
-    #[inline(always)]
-    fn entries(self, mut places: &[usize], mut visit: impl FnMut(usize, usize)) {
-        let Few { lanes, length, flat: mut lane, lane_step, step } = self;
-        for _ in 0..lanes {
-            let Some((now, after)) = places.split_at_checked(length) else { return };
-            let mut flat = lane;
-            for place in now {
-                visit(*place, flat);
-                flat = flat.wrapping_add_signed(step);
-            }
-            lane = lane.wrapping_add_signed(lane_step);
-            places = after;
-        }
-    }
-
-    /// The same for those that are not left out.
-    #[cfg(feature = "ndarray")]
-    pub(crate) fn visit(self, places: &[usize], mut visit: impl FnMut(usize, usize)) {
-        self.entries(places, |place, flat| {
-            if place != NOWHERE {
-                visit(place, flat);
-            }
+    fn each(self, entries: &[Entry], mut visit: impl FnMut(usize, usize)) {
+        each_piece(self.pieces, |table, flat| {
+            Entry::each(entries, |at, to| visit(at.wrapping_add(table), to.wrapping_add(flat)));
         });
     }
 
-    /// `output[flat] = input[place]` in rows of `n`.
+    /// `output[flat] = input[table]`.
     #[inline(never)]
     pub(crate) fn gather<T: Element, P: Place<T>>(
-        &self,
-        places: &[usize],
-        n: usize,
+        self,
+        entries: &[Entry],
         input: &[T],
         output: &mut [P],
     ) {
+        let n = self.n;
         if n == 1 {
-            return self.entries(places, |place, flat| {
-                if let (Some(to), Some(from)) = (output.get_mut(flat), input.get(place)) {
+            return self.each(entries, |table, flat| {
+                if let (Some(to), Some(from)) = (output.get_mut(flat), input.get(table)) {
                     *to = P::of(*from);
                 }
             });
         }
-        self.entries(places, |place, flat| {
+        self.each(entries, |table, flat| {
             let to = output.get_mut(flat..).and_then(|to| to.get_mut(..n));
-            if let (Some(to), Some(from)) = (to, row(input, place, n)) {
+            if let (Some(to), Some(from)) = (to, row(input, table, n)) {
                 P::copy(from, to);
             }
         });
@@ -177,14 +164,13 @@ impl Few {
     /// all of them are.
     #[inline(never)]
     pub(crate) fn append<T: Element>(
-        &self,
-        places: &[usize],
-        n: usize,
+        self,
+        entries: &[Entry],
         input: &[T],
         output: &mut Vec<T>,
     ) -> bool {
         let (start, mut all) = (output.len(), true);
-        self.entries(places, |place, flat| match row(input, place, n) {
+        self.each(entries, |table, flat| match row(input, table, self.n) {
             Some(from) if start.wrapping_add(flat) == output.len() => {
                 output.extend_from_slice(from);
             }
@@ -193,45 +179,30 @@ impl Few {
         all
     }
 
-    /// `data[place] = reduction(data[place], updates[flat])` in rows of `n`.
+    /// `data[table] = reduction(data[table], updates[flat])`.
     #[inline(never)]
     pub(crate) fn scatter<T: Element, R: Reduction<T>>(
-        &self,
-        places: &[usize],
-        n: usize,
+        self,
+        entries: &[Entry],
         reduction: &R,
         data: &mut [T],
         updates: &[T],
     ) {
+        let n = self.n;
         if n == 1 {
-            return self.entries(places, |place, flat| {
-                if let (Some(to), Some(update)) = (data.get_mut(place), updates.get(flat)) {
+            return self.each(entries, |table, flat| {
+                if let (Some(to), Some(update)) = (data.get_mut(table), updates.get(flat)) {
                     *to = reduction.combine(*to, *update);
                 }
             });
         }
-        self.entries(places, |place, flat| {
-            let to = data.get_mut(place..).and_then(|to| to.get_mut(..n));
+        self.each(entries, |table, flat| {
+            let to = data.get_mut(table..).and_then(|to| to.get_mut(..n));
             if let (Some(to), Some(updates)) = (to, row(updates, flat, n)) {
                 reduction.combine_row(to, updates);
             }
         });
     }
-}
-
-/// Runs with room for the places of a few entries: what a call does not need takes time to clear.
-#[inline(always)]
-pub(crate) fn with_places<R>(few: &Few, run: impl FnOnce(&mut [usize]) -> R) -> R {
-    let mut less;
-    let mut all;
-    let places = if few.count() <= LESS {
-        less = [NOWHERE; LESS];
-        &mut less[..]
-    } else {
-        all = [NOWHERE; tuning::FEW];
-        &mut all[..]
-    };
-    run(places)
 }
 
 /// Calls of at most this many entries have a shorter array.

@@ -42,7 +42,7 @@ use strew_simd::{Machine, Path, Place};
 
 use crate::element::Element;
 use crate::engine::append::Appended;
-use crate::engine::few::{Few, with_places};
+use crate::engine::few::{Entry, Few};
 use crate::engine::map::{Change, Read};
 use crate::engine::movers::{Before, Changed, Gathered, Job, Way};
 use crate::engine::resolver::{NoIndices, Resolver};
@@ -68,10 +68,10 @@ pub(crate) fn gather<T: Element, P: Place<T>, S: Places>(
     output: &mut [P],
 ) -> bool {
     if let Some(few) = Few::of(plan) {
-        return with_places(&few, |places| {
-            let inside = few.resolve(plan, indices, places);
+        return few.with_room(|few, entries| {
+            let inside = few.resolve(indices, entries);
             if inside {
-                few.gather(places, plan.row(), input, output);
+                few.gather(entries, input, output);
             }
             inside
         });
@@ -91,10 +91,10 @@ pub(crate) fn append<T: Element, S: Places>(
 ) -> bool {
     let mut job = Appended::new(plan, input, output);
     if let Some(few) = Few::of(plan) {
-        return with_places(&few, |places| {
-            let inside = few.resolve(plan, indices, places);
-            if inside && !few.append(places, plan.row(), input, job.output) {
-                few.gather(places, plan.row(), input, job.filled().output);
+        return few.with_room(|few, entries| {
+            let inside = few.resolve(indices, entries);
+            if inside && !few.append(entries, input, job.output) {
+                few.gather(entries, input, job.filled().output);
             }
             inside
         });
@@ -114,10 +114,10 @@ pub(crate) fn scatter<T: Element, S: Places, R: Reduction<T>>(
     updates: &[T],
 ) -> bool {
     if let Some(few) = Few::of(plan) {
-        return with_places(&few, |places| {
-            let inside = few.resolve(plan, indices, places);
+        return few.with_room(|few, entries| {
+            let inside = few.resolve(indices, entries);
             if inside {
-                few.scatter(places, plan.row(), reduction, data, updates);
+                few.scatter(entries, reduction, data, updates);
             }
             inside
         });
@@ -141,11 +141,11 @@ pub(crate) fn scatter_into<T: Element, S: Places, R: Reduction<T>>(
 ) -> bool {
     let (copy_plan, input) = before;
     if let Some(few) = Few::of(plan) {
-        return with_places(&few, |places| {
-            let inside = few.resolve(plan, indices, places);
+        return few.with_room(|few, entries| {
+            let inside = few.resolve(indices, entries);
             if inside {
                 copy(copy_plan, input, output);
-                few.scatter(places, plan.row(), reduction, output, updates);
+                few.scatter(entries, reduction, output, updates);
             }
             inside
         });
@@ -162,7 +162,7 @@ pub(crate) fn scatter_into<T: Element, S: Places, R: Reduction<T>>(
 /// `output[flat] = input[table]` for a plan without indices.
 pub(crate) fn copy<T: Element>(plan: &Plan, input: &[T], output: &mut [T]) {
     if let Some(few) = Few::of(plan) {
-        return few.gather(&[plan.start.table], plan.row(), input, output);
+        return few.gather(&[Entry::first(plan)], input, output);
     }
     let (call, path) = (gather_call(1, size_of::<T>(), true, 1), Path::detect());
     run(plan, &call, path, &NoIndices, &mut gathered(plan, path, input, output));
@@ -182,10 +182,10 @@ pub(crate) fn checked_entries<S: Places>(
     mut visit: impl FnMut(usize, usize),
 ) -> bool {
     if let Some(few) = Few::of(plan) {
-        return with_places(&few, |places| {
-            let inside = few.resolve(plan, indices, places);
+        return few.with_room(|few, entries| {
+            let inside = few.resolve(indices, entries);
             if inside {
-                few.visit(places, visit);
+                Entry::each(entries, visit);
             }
             inside
         });
@@ -343,6 +343,7 @@ impl Explain {
 
     fn of(plan: &Plan, call: &Call) -> Explain {
         Explain(match kind(plan, call) {
+            _ if Few::of(plan).is_some() => Explained::Small,
             Size::Nothing => Explained::Nothing,
             Size::Wide => Explained::Wide,
             Size::Small => Explained::Small,

@@ -17,7 +17,9 @@ impl Plan {
         self.split_inner().0
     }
 
-    fn split_inner(&self) -> (&[Dim], usize) {
+    /// Both.
+    #[inline]
+    pub(crate) fn split_inner(&self) -> (&[Dim], usize) {
         match self.inner() {
             [pieces @ .., row] if row.is_row() => (pieces, row.size),
             pieces => (pieces, 1),

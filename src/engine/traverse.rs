@@ -722,7 +722,8 @@ fn by_entry(block: &Block<'_>, rest: &[Dim], last: &Dim, mover: &mut dyn Mover) 
 }
 
 /// Visits all pieces, with what each adds to places in the table and in the flat tensor.
-fn each_piece(pieces: &[Dim], mut visit: impl FnMut(usize, usize)) {
+#[inline]
+pub(crate) fn each_piece(pieces: &[Dim], mut visit: impl FnMut(usize, usize)) {
     let (mut at, mut odometer) = (Position::default(), Odometer::new());
     loop {
         visit(at.table, at.flat);

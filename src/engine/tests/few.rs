@@ -1,8 +1,8 @@
 //! Few entries move as the walk says.
 
 use super::{Case, Large, POLICIES, Random};
-use crate::engine::few::{Few, with_places};
-use crate::engine::tuning::FEW;
+use crate::engine::few::{Entry, Few};
+use crate::engine::tuning::{FEW, FEW_ROWS};
 use crate::error::Direction;
 use crate::layout::Layout;
 use crate::plan::Plan;
@@ -12,18 +12,18 @@ use crate::reduction::Sub;
 /// Moves by few, and by the walk.
 fn check(plan: &Plan, indices: &[i64], direction: Direction) {
     let few = Few::of(plan).unwrap();
-    with_places(&few, |places| check_places(&few, places, plan, indices, direction));
+    few.with_room(|few, entries| check_entries(few, entries, plan, indices, direction));
 }
 
-fn check_places(
-    few: &Few,
-    places: &mut [usize],
+fn check_entries(
+    few: Few<'_>,
+    entries: &mut [Entry],
     plan: &Plan,
     indices: &[i64],
     direction: Direction,
 ) {
     let case = Case { direction, plan: *plan, indices: indices.to_vec() };
-    let inside = few.resolve(plan, indices, places);
+    let inside = few.resolve(indices, entries);
     assert_eq!(inside, !case.has_bad_index(), "{plan:?} {indices:?}");
     if !inside {
         return;
@@ -33,20 +33,20 @@ fn check_places(
     match direction {
         Direction::Gather => {
             let (mut found, mut expected) = (flat.clone(), flat);
-            few.gather(places, plan.row(), &table, &mut found);
+            few.gather(entries, &table, &mut found);
             case.moves().iter().for_each(|(from, to)| expected[*to] = table[*from]);
             assert_eq!(found, expected, "{plan:?} {indices:?}");
         }
         Direction::Scatter => {
             let order = |current: u32, update: u32| current.wrapping_mul(31).wrapping_add(update);
             let (mut found, mut expected) = (table.clone(), table.clone());
-            few.scatter(places, plan.row(), &order, &mut found, &flat);
+            few.scatter(entries, &order, &mut found, &flat);
             case.moves()
                 .iter()
                 .for_each(|(to, from)| expected[*to] = order(expected[*to], flat[*from]));
             assert_eq!(found, expected, "{plan:?} {indices:?}");
             let (mut found, mut expected) = (table.clone(), table);
-            few.scatter(places, plan.row(), &Sub, &mut found, &flat);
+            few.scatter(entries, &Sub, &mut found, &flat);
             let sub = |(to, from): &(usize, usize)| {
                 expected[*to] = expected[*to].wrapping_sub(flat[*from])
             };
@@ -105,14 +105,14 @@ fn no_coordinate_is_one_row() {
     let plan = Plan::copy(&packed([7]), &packed([7]).with_offset(2)).unwrap();
     let few = Few::of(&plan).unwrap();
     let mut output = [0; 9];
-    with_places(&few, |places| {
-        assert!(few.resolve::<&[u8]>(&plan, &[], places));
-        few.gather(places, plan.row(), &[1, 2, 3, 4, 5, 6, 7], &mut output);
+    few.with_room(|few, entries| {
+        assert!(few.resolve::<&[u8]>(&[], entries));
+        few.gather(entries, &[1, 2, 3, 4, 5, 6, 7], &mut output);
     });
     assert_eq!(output, [0, 0, 1, 2, 3, 4, 5, 6, 7]);
 }
 
-/// Lanes whose entries have places of their own in the table.
+/// Any number of dimensions of entries, pieces, lanes with places of their own in the table.
 #[test]
 fn random_plans() {
     let (mut random, mut count) = (Random::of(2), 0);
@@ -135,9 +135,8 @@ fn what_is_more_is_not_few() {
     let of =
         |count| axis(Direction::Gather, &packed([9, 4]), &packed([count]), &packed([count, 4]), 0);
     assert_eq!([1, 2, FEW, FEW + 1].map(|count| is_few(&of(count))), [true, true, true, false]);
-    // Three dimensions of entries; pieces; nothing.
-    let lanes = Layout::strided([2, 2, 3], [10, 4, 1]);
-    assert!(!is_few(&axis(Direction::Gather, &packed([9]), &lanes, &packed([2, 2, 3]), 0)));
-    let pieces = axis(Direction::Gather, &packed([2, 9]), &packed([3]), &packed([2, 3]), 1);
-    assert!(!is_few(&pieces) && !is_few(&of(0)));
+    // What they move; nothing.
+    let pieces = |n| axis(Direction::Gather, &packed([n, 9]), &packed([2]), &packed([n, 2]), 1);
+    assert_eq!([1, FEW_ROWS / 2, FEW_ROWS].map(|n| is_few(&pieces(n))), [true, true, false]);
+    assert!(!is_few(&of(0)));
 }
