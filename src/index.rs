@@ -146,7 +146,8 @@ pub enum Negative {
     label = "not one of the ten integer types that index",
     note = "indices are `u8 u16 u32 u64 usize i8 i16 i32 i64 isize`",
     note = "a mask of `bool` chooses elements by `strew::mask`; floats are cast first, as by \
-            `x.floor() as i32`, which makes a NaN 0"
+            `x.floor() as i32`, which makes a NaN 0; indices that may be missing are a \
+            `strew::Nullable`"
 )]
 pub trait Index: sealed::Sealed {
     /// The index as an integer of a type that holds those of all types.

@@ -58,8 +58,8 @@ pub struct ByLists<Operator, const K: usize> {
 impl Gather {
     /// `output[i.., s..] = input[c]`, where coordinate `axes[k]` of `c` is `lists[k][i..]`, and `s`
     /// are the other coordinates of `c`, in their order: [`axes`](Gather::axes) with a layout and a
-    /// slice for each coordinate. The lists are broadcast against each other: sizes count from the
-    /// last dimension, and 1 fits every size.
+    /// slice for each coordinate, and so with an array of axes. The lists are broadcast against
+    /// each other: sizes count from the last dimension, and 1 fits every size.
     ///
     /// The shapes are `output = the lists' common sizes ++ the other sizes of the input`
     /// ([`shape::lists`](crate::shape::lists)).

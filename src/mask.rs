@@ -14,11 +14,12 @@
 //!   `a[m] = values`.
 //! - [`fill`]: one value put where it is true. PyTorch `masked_fill`, NumPy `a[m] = value`.
 //!
-//! These names hold for a mask with the sizes of the data. A mask of rank 1 counts the elements of
-//! the data in row-major order, as in ONNX and `np.compress`: it does not choose rows, as NumPy's
-//! `a[m]` does, and is not broadcast, as PyTorch's masks are. For a mask `[h, w]` over `[h, w, 3]`,
-//! give its layout a dimension of stride 0, `Layout::strided([h, w, 3], [w, 1, 0])`, or take
-//! `[T; 3]` as the element.
+//! These names hold for a mask with the sizes of the data; masks are not broadcast. Without an
+//! axis, a mask of rank 1 counts the elements of the data in row-major order, as in ONNX and
+//! `np.compress`. NumPy's `a[m]`, where `m` chooses the rows of `a`, is [`compress`] with
+//! `Some(0)`. For `a[m] = value`, give the mask's layout a dimension of stride 0:
+//! `Layout::strided([rows, columns], [1, 0])`, and `Layout::strided([h, w, 3], [w, 1, 0])` for a
+//! mask `[h, w]` over `[h, w, 3]`; or take `[T; 3]` as the element.
 //!
 //! ```
 //! use strew::{Layout, mask};

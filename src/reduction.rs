@@ -34,7 +34,8 @@ use crate::element::Element;
     note = "`Add`, `Sub`, `Mul`, `Min` and `Max` are for numbers, `And`, `Or` and `Xor` for \
             integers and `bool`; a function or closure `Fn({T}, {T}) -> {T}` is a reduction too",
     note = "of `bool`, `Or` is the sum and the largest, `And` the product and the smallest; a \
-            closure that calls methods needs types, as `|a: f32, b: f32| a.hypot(b)`"
+            closure that calls methods needs types, as `|a: f32, b: f32| a.hypot(b)`",
+    note = "the mean of updates is `Scatter::mean` or `mean_excluding_self`: `Mean` is for a `Bag`"
 )]
 pub trait Reduction<T> {
     /// What the engine knows of it: nothing, except of the crate's own. This is not part of the

@@ -1005,13 +1005,14 @@ impl Scatter {
     /// Sets every place to the largest (or smallest) of its value and its updates, and where that
     /// changes it, its winner to the number of the entry that the update belongs to.
     ///
-    /// `winners` is laid out as the data. Entries count in row-major order of the indices, whole
-    /// tuples for tuples. Of several updates that are as large, the first one wins; a place that
-    /// stays as it is keeps its winner, whatever it was.
+    /// `winners` are `usize`, laid out as the data. Entries count in row-major order of the
+    /// indices, whole tuples for tuples. Of several updates that are as large, the first one wins;
+    /// a place that stays as it is keeps its winner, whatever it was.
     ///
     /// These are torch_scatter's `scatter_max` and `scatter_min`; the winners are what a gradient
     /// needs. Its winners count along the axis. So do these with `axis` and indices of rank 1. With
-    /// `elements` they count all of the indices: along the last axis, take them modulo its size.
+    /// `elements` they count all of the indices: along the last axis, take them modulo the size of
+    /// the indices along it.
     ///
     /// # Errors
     /// [`Error::SliceTooShort`], [`Error::IndexOutOfBounds`]. Data and winners are as they were.
