@@ -225,7 +225,8 @@ impl<'a> Filler<'a> {
         !matches!(self.plan.bounds, Bounds::Error)
     }
 
-    /// The indices that come after those of a span, if they follow each other.
+    /// The indices that come after those of a span, if they follow each other and are to be
+    /// prefetched.
     #[inline]
     fn bytes(&self, span: &Span) -> &[u8] {
         let tuple = self.plan.tuple;
@@ -233,8 +234,9 @@ impl<'a> Filler<'a> {
         if self.lanes.lane.indices as usize != tuple || !(span.lanes == 1 || follow) {
             return &[];
         }
-        let count = span.lanes * span.length * tuple;
-        self.resolver.bytes(span.at.indices.wrapping_add(count), count)
+        let (entries, count) = (span.lanes * span.length, span.lanes * span.length * tuple);
+        let bytes = self.resolver.bytes(span.at.indices.wrapping_add(count), count);
+        if bytes.len() > entries * tuning::PREFETCHED_TUPLE { &[] } else { bytes }
     }
 
     /// Whether a span has the addresses of the one before, moved as a whole: all lanes have the
