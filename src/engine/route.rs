@@ -203,7 +203,12 @@ fn tile(plan: &Plan, call: &Call, machine: &Machine) -> Option<usize> {
         return None;
     };
     let gathers = matches!(call.direction, Direction::Gather);
-    let rows = if gathers { tuning::TILE_GATHER } else { tuning::TILE_SCATTER };
+    let (rows, least) = if gathers {
+        let least = tuning::TILE_READ.div_ceil(call.element.max(1)).min(tuning::TILE_MOST);
+        (tuning::TILE_GATHER, least)
+    } else {
+        (tuning::TILE_SCATTER, 0)
+    };
     let column = call.element.checked_mul(axis.size).filter(|bytes| *bytes > 0)?;
     let width = lane.size.min(tuning::tile(machine) / column).min(tuning::TILE_MOST);
     let suits = along.table == 0
@@ -211,7 +216,7 @@ fn tile(plan: &Plan, call: &Call, machine: &Machine) -> Option<usize> {
         && axis.table >= lane.size as isize
         && column.saturating_mul(lane.size) > tuning::beyond_l2(machine)
         && along.size.saturating_mul(rows) >= axis.size
-        && width >= tuning::TILE_LEAST;
+        && width >= tuning::TILE_LEAST.max(least);
     suits.then_some(width)
 }
 

@@ -1163,16 +1163,16 @@ fn columns_of_tables_beyond_l2_go_by_tiles() {
         }
         // A tile stays in L2, and is worth its copy.
         let rows = |columns: usize| machine.l2 / columns;
-        let of = |rows: usize| tile(&gather(1), &machine, [rows, 1000], [rows, 1000]);
+        let of = |rows: usize| tile(&set(1), &machine, [rows, 1000], [rows, 1000]);
         assert_eq!(edge(rows(64), of), [Some(64), Some(63)]);
         assert_eq!(edge(rows(16), of), [Some(16), None]);
+        // One that is only read has 64 columns, or 256 bytes of each row.
+        let of = |rows: usize| tile(&gather(1), &machine, [rows, 1000], [rows, 1000]);
+        assert_eq!(edge(rows(64), of), [Some(64), None]);
+        let of = |rows: usize| tile(&gather(8), &machine, [rows, 1000], [rows, 1000]);
+        assert_eq!(edge(rows(32 * 8), of), [Some(32), None]);
         assert_eq!(
-            edge(15, |columns| tile(
-                &gather(1),
-                &machine,
-                [rows(16), columns],
-                [rows(16), columns]
-            )),
+            edge(15, |columns| tile(&set(1), &machine, [rows(16), columns], [rows(16), columns])),
             [None, None]
         );
         let lane = |columns| {
