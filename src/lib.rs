@@ -154,7 +154,7 @@
 //! - What runs apart from the loops (an index out of bounds, the error for it) is compiled once for
 //!   each type of index.
 //!
-//! There is no panic path, no heap and no static data.
+//! There is no panic path (in optimised builds), no heap and no static data.
 //!
 //! # Features
 //!

@@ -109,6 +109,8 @@ pub(crate) enum Alone {
     LittleMoves,
     StaysInCache,
     Interleaved,
+    /// The updates have 2^32 elements or more.
+    FarUpdates,
 }
 
 /// Which is the outer loop.
@@ -255,7 +257,7 @@ fn split(
         return Split::Serial(Alone::Interleaved);
     };
     if u32::try_from(plan.lengths.flat).is_err() {
-        return Split::Serial(Alone::Interleaved);
+        return Split::Serial(Alone::FarUpdates);
     }
     let most = tuning::serial_elements(machine, plan.coordinates().len());
     if numbers.row == 1 && numbers.footprint <= most {
@@ -423,6 +425,7 @@ impl fmt::Display for Route {
                 write!(f, "one, the table of {} stays in a cache", Size(self.table))?;
             }
             Split::Serial(Alone::Interleaved) => f.write_str("one, what is written interleaves")?,
+            Split::Serial(Alone::FarUpdates) => f.write_str("one, updates of 2^32 elements")?,
             Split::Chunks { number, .. } => write!(f, "{number} chunks")?,
             Split::Tiles { .. } => f.write_str("tiles")?,
             Split::Copies { number } => write!(f, "{number} tables, merged")?,

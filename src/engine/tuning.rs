@@ -50,7 +50,7 @@ pub(crate) const FOLLOWED_SPAN: usize = least(128, 32);
 /// order of entries is free. Record: `shapes` on Zen 4, 9 entries 0.27x from L2, 0.86x from memory.
 pub(crate) const SHORT_SPAN: usize = least(32, 16);
 
-/// How many times as long as the lane such a dimension is, at least. Unmeasured.
+/// Such a dimension is more than this many times as long as the lane. Unmeasured.
 pub(crate) const LONGER: usize = 4;
 
 /// Entries of such a dimension that are walked before the next lane, so that what they share with
@@ -129,7 +129,7 @@ pub(crate) const LANES_AHEAD: isize = 8;
 /// Rows of a tile between the one that is copied and the one that is prefetched. Record: as above.
 pub(crate) const TILE_ROWS_AHEAD: usize = 8;
 
-/// Bytes of a table beyond which rows are prefetched.
+/// Bytes over which the tuples of a lane reach, beyond which rows are prefetched.
 /// Record: `rows` from 16 MiB 0.67x on Zen 4.
 pub(crate) fn beyond_l2(machine: &Machine) -> usize {
     machine.l2
@@ -138,15 +138,15 @@ pub(crate) fn beyond_l2(machine: &Machine) -> usize {
 /// Bytes of a cache line, of the processors that have a threshold here.
 pub(crate) const LINE: usize = 64;
 
-/// Bytes of a table beyond which scatters may write rows with non-temporal stores, and gathered
-/// elements are prefetched where L3 is not near. Unmeasured.
+/// Bytes of a table beyond which scatters may write rows with non-temporal stores, and the reach
+/// beyond which gathered elements are prefetched where L3 is not near. Unmeasured.
 pub(crate) fn far(machine: &Machine) -> usize {
     machine.l2 * 8
 }
 
-/// Bytes of a table, and of the lines of it that a call can reach, beyond which gathered elements
-/// are prefetched. Record: `ladder`, from 64 MiB 0.67x on Zen 5, 0.9x on Zen 4, 0.8x to 0.9x on a
-/// fifth Xeon; from 16 MiB 1.0x on Zen 5, 1.1x on Zen 4.
+/// Bytes over which the tuples of a lane reach, and of the lines that a call can reach, beyond
+/// which gathered elements are prefetched. Record: `ladder`, from 64 MiB 0.67x on Zen 5, 0.9x on
+/// Zen 4, 0.8x to 0.9x on a fifth Xeon; from 16 MiB 1.0x on Zen 5, 1.1x on Zen 4.
 pub(crate) fn far_read(machine: &Machine) -> usize {
     if l3_is_near(machine) { machine.l3 + machine.l3 / 2 } else { far(machine) }
 }
@@ -212,7 +212,7 @@ pub(crate) const TILE_MOST: usize = least(64, 16);
 pub(crate) const TILE_GATHER: usize = 2;
 pub(crate) const TILE_SCATTER: usize = 1;
 
-/// Bytes of a tile, at most: it stays in L2.
+/// Bytes of a tile, at most: it stays in L2. Unmeasured.
 pub(crate) fn tile(machine: &Machine) -> usize {
     machine.l2
 }

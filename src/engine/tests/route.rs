@@ -1275,7 +1275,7 @@ fn scatters_of_far_updates_are_serial() {
     };
     assert_eq!(
         [of(4096), of(4097)],
-        [Split::Parts { pitch: 1, number: 2 }, Split::Serial(Alone::Interleaved)]
+        [Split::Parts { pitch: 1, number: 2 }, Split::Serial(Alone::FarUpdates)]
     );
 }
 
