@@ -56,13 +56,14 @@ impl<'a> Few<'a> {
         }
         let (pieces, n) = plan.split_inner();
         let rows = pieces.iter().fold(count, |rows, dim| rows.saturating_mul(dim.size));
-        (rows <= tuning::FEW_ROWS).then_some(Few { plan, count, pieces, n })
+        let most = if n == 1 { tuning::FEW_ELEMENTS } else { tuning::FEW_ROWS };
+        (rows <= most).then_some(Few { plan, count, pieces, n })
     }
 
     /// Runs with room for the entries: what a call does not need takes time to clear.
     #[inline(always)]
     pub(crate) fn with_room<R>(self, run: impl FnOnce(Few<'a>, &mut [Entry]) -> R) -> R {
-        let none = Entry { table: NOWHERE, flat: 0 };
+        let none = Entry { table: 0, flat: 0 };
         let mut less;
         let mut all;
         let entries = if self.count <= LESS {
@@ -79,12 +80,12 @@ impl<'a> Few<'a> {
     #[inline(never)]
     pub(crate) fn resolve<S: Places>(&self, indices: S, entries: &mut [Entry]) -> bool {
         let plan = self.plan;
-        if S::NULLABLE || !matches!((plan.bounds, plan.ring), (Bounds::Error, 1)) {
+        if S::NULLABLE || plan.ring != 1 {
             return self.locate(&indices, entries);
         }
-        let (negative, step) = (plan.negative, plan.tuple_stride);
+        let Plan { bounds, negative, tuple_stride: step, .. } = *plan;
         let position = |index: usize, axis: &Coordinate| {
-            let position = resolve(indices.get(index)?, axis.size, Bounds::Error, negative)?;
+            let position = resolve(indices.get(index)?, axis.size, bounds, negative)?;
             Some(position.wrapping_mul(axis.table as usize))
         };
         if let [axis] = plan.coordinates() {
@@ -101,25 +102,31 @@ impl<'a> Few<'a> {
         })
     }
 
-    /// The same for any policy, compiled once for all index types.
+    /// The same for indices that may not count, and for rings, compiled once for all index types.
     #[cold]
     fn locate(&self, resolver: &dyn Resolver, entries: &mut [Entry]) -> bool {
-        let (plan, strict) = (self.plan, matches!(self.plan.bounds, Bounds::Error));
+        let plan = self.plan;
         self.fill(entries, |at| {
-            let left_out = || !strict || !resolver.counts(plan, at.indices);
-            reach(plan, resolver, at).or_else(|| left_out().then_some(NOWHERE))
+            let left_out = || (!resolver.counts(plan, at.indices)).then_some(NOWHERE);
+            reach(plan, resolver, at).or_else(left_out)
         })
     }
 
-    /// Sets all entries to where they lead. `false`: `place` said of one that it leads nowhere.
+    /// Sets all entries to where they lead. `false`: `place` found nothing for one, under
+    /// `Bounds::Error`.
     #[inline(always)]
     fn fill(&self, entries: &mut [Entry], place: impl Fn(&Position) -> Option<usize>) -> bool {
+        let strict = matches!(self.plan.bounds, Bounds::Error);
         let (&lane, others) = split_lane(self.plan.outer());
         let (mut start, mut odometer) = (Position::first(self.plan), Odometer::new());
         entries.chunks_mut(lane.size.max(1)).all(|entries| {
             let mut at = start;
             for entry in entries {
-                let Some(table) = place(&at) else { return false };
+                let table = match place(&at) {
+                    Some(table) => table,
+                    None if strict => return false,
+                    None => NOWHERE,
+                };
                 *entry = Entry { table, flat: at.flat };
                 at.step(&lane);
             }

@@ -2,7 +2,7 @@
 
 use super::{Case, Large, POLICIES, Random};
 use crate::engine::few::{Entry, Few};
-use crate::engine::tuning::{FEW, FEW_ROWS};
+use crate::engine::tuning::{FEW, FEW_ELEMENTS, FEW_ROWS};
 use crate::error::Direction;
 use crate::layout::Layout;
 use crate::plan::Plan;
@@ -137,6 +137,11 @@ fn what_is_more_is_not_few() {
     assert_eq!([1, 2, FEW, FEW + 1].map(|count| is_few(&of(count))), [true, true, true, false]);
     // What they move; nothing.
     let pieces = |n| axis(Direction::Gather, &packed([n, 9]), &packed([2]), &packed([n, 2]), 1);
-    assert_eq!([1, FEW_ROWS / 2, FEW_ROWS].map(|n| is_few(&pieces(n))), [true, true, false]);
+    assert_eq!(
+        [1, FEW_ELEMENTS / 2, FEW_ELEMENTS].map(|n| is_few(&pieces(n))),
+        [true, true, false]
+    );
+    let rows = |n| axis(Direction::Gather, &packed([n, 9, 2]), &packed([2]), &packed([n, 2, 2]), 1);
+    assert_eq!([1, FEW_ROWS / 2, FEW_ROWS].map(|n| is_few(&rows(n))), [true, true, false]);
     assert!(!is_few(&of(0)));
 }
