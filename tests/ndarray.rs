@@ -13,7 +13,9 @@ mod common;
 use common::arrays;
 use common::case::Case;
 use common::generate::{self, Direction, KINDS};
-use ndarray::{Array1, Array2, ArrayD, ArrayView, IxDyn, ShapeBuilder, array, aview0, aview1, s};
+use ndarray::{
+    Array1, Array2, ArrayD, ArrayView, Dimension, IxDyn, ShapeBuilder, array, aview0, aview1, s,
+};
 use proptest::prelude::*;
 use strew::ndarray::{Operator, Pooled, layout};
 use strew::{Add, Bags, Bounds, Error, Gather, Layout, Negative, Operand, Scatter, shape};
@@ -336,6 +338,47 @@ fn views_have_all_that_slices_have() {
         let into = Operator::axis(0).reduce_into(Add, &input, &indices, &updates, &mut output);
         assert!(into.is_err());
         assert_eq!(output, array![[1], [2]]);
+    }
+}
+
+/// Few elements of views with more gaps than four axes have, and entries that are left out.
+#[test]
+fn few_elements_of_views_with_gaps() {
+    let all = ArrayD::from_shape_fn(IxDyn(&[3; 6]), |c| {
+        c.slice().iter().fold(0, |n, coordinate| 3 * n + *coordinate as i32)
+    });
+    let view = s![..2, ..2, ..;-2, ..2, 1.., ..2];
+    let before = all.slice(view).to_owned();
+    let check = |name: &str, run: &dyn Fn(&mut ndarray::ArrayViewMutD<'_, i32>)| {
+        let (mut packed, mut gaps) = (before.clone().into_dyn(), all.clone());
+        run(&mut packed.view_mut());
+        run(&mut gaps.slice_mut(view).into_dyn());
+        assert_eq!(gaps.slice(view).into_dyn(), packed, "{name}");
+    };
+    let skip = Bounds::Skip;
+    let calls = [
+        (Operator::axis(5), array![1].into_dyn(), vec![2, 2, 2, 2, 2, 1]),
+        (Operator::axis(0), array![-1, 7, -3].into_dyn(), vec![3, 1, 1, 1, 1, 1]),
+        (Operator::nd(0), array![[1, 0, 1, 0, 1], [0; 5], [1, 0, 1, 0, 1]].into_dyn(), vec![2]),
+        (Operator::nd(0), array![[1, 0, 1, 0, 1, -1], [0; 6], [9; 6]].into_dyn(), vec![3]),
+        (Operator::nd(1), array![[[1, 0]], [[0, 2]]].into_dyn(), vec![2, 1, 2, 2, 2]),
+        (Operator::elements(3), ArrayD::ones(IxDyn(&[2, 2, 1, 2, 2, 1])), vec![]),
+    ];
+    for (operator, indices, updates) in calls {
+        let operator = operator.bounds(skip);
+        let gathered = operator.gather(&all.slice(view), &indices).unwrap();
+        assert_eq!(Ok(gathered), operator.gather(&before, &indices));
+        let updates =
+            ArrayD::from_shape_fn(updates, |c| 40 + 7 * c.slice().iter().sum::<usize>() as i32);
+        check("set", &|data| operator.scatter(data, &indices, &updates).unwrap());
+        check("add", &|data| operator.reduce(Add, data, &indices, &updates).unwrap());
+        check("mean", &|data| operator.mean(data, &indices, &updates).unwrap());
+        check("mean excluding", &|data| {
+            operator.mean_excluding_self(data, &indices, &updates).unwrap();
+        });
+        check("excluding", &|data| {
+            operator.reduce_excluding_self(Add, data, &indices, &updates).unwrap();
+        });
     }
 }
 

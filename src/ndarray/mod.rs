@@ -22,12 +22,12 @@
 //! A view whose elements lie together in memory, in any order and direction, is used in place, and
 //! so is one that repeats elements (`broadcast`). Safe code cannot have a slice of a view with
 //! gaps, or of windows that overlap. Such a table is copied, one element for each coordinate, if it
-//! has at most as many elements as move plus 16 for each entry of the indices. If it is written,
-//! the copy is written back at the end. In a larger table, the elements that move are found where
-//! they are, entry by entry. Indices, updates and outputs with gaps are copied: they are as large
-//! as what moves. So a call takes time and memory for what moves, however large the table is. There
-//! are exceptions: means, reductions without the values that are there, scatters into another array
-//! and [`Pooled`] copy all of a table with gaps. A mean also takes a word for each place and the
+//! has no more elements than move; if it is written, the copy is written back at the end. In a
+//! larger table, the elements that move are found where they are, in the thread that calls. Means
+//! and reductions without the values that are there copy the places that the indices name. Indices,
+//! updates and outputs with gaps are copied: they are as large as what moves. So a call takes time
+//! and memory for what moves, however large the table is. There are exceptions: [`Pooled`] copies
+//! all of a table with gaps. In tables without them, a mean takes a word for each place and the
 //! words of its sums, and a reduction without the values that are there a bit for each place.
 //! [`layout`] avoids all copies where the array that the view is a part of is at hand.
 //!
@@ -39,7 +39,7 @@
 
 mod axis;
 mod bag;
-mod parts;
+mod grid;
 mod scatter;
 mod view;
 
@@ -48,7 +48,7 @@ use ::ndarray::{ArrayD, ArrayRef, Dimension};
 pub use self::axis::AxisNumber;
 use self::axis::Number;
 pub use self::bag::Pooled;
-use self::view::{Source, Target, View, filled, first, reserve, whole};
+use self::view::{Source, Target, filled, first, reserve, whole};
 use crate::element::Element;
 use crate::error::{Direction, Error, Operand};
 use crate::gather::Gather;
@@ -555,15 +555,13 @@ impl Operator {
         let input = Source::new(input, Operand::Input, &mut gather.input)?;
         let indices = Source::new(indices, Operand::Indices, &mut entries)?;
         let output = Target::new(output, Operand::Output, &mut flat)?;
+        let grid = grid::Read::of(&input, &flat, &mut gather.input);
         self.broadcast_table(&mut gather.input, &entries);
         self.plan(&mut gather.plan, &gather.input, &entries, &flat, Direction::Gather)?;
         let indices = indices.elements()?;
-        if let View::Gaps(once) = &input.view
-            && parts::are_few(&gather.plan, once.len())
-        {
-            return output.write(Operand::Output, |output| {
-                parts::gather(&gather.plan, once, &indices, output, map)
-            });
+        if let Some(grid) = grid {
+            return output
+                .write(Operand::Output, |output| grid.gather(&gather.plan, &indices, output, map));
         }
         let input = input.elements()?;
         output.write(Operand::Output, |output| run(&gather, &input, &indices, output))

@@ -1,9 +1,11 @@
 //! Scatters of arrays.
 
-use ::ndarray::{ArrayRef, ArrayViewMutD, Dimension};
+use std::cell::Cell;
+
+use ::ndarray::{ArrayRef, Dimension};
 
 use super::view::{Source, Target, fits, reserve};
-use super::{Operator, broadcast, parts};
+use super::{Operator, broadcast, grid};
 use crate::average::Average;
 use crate::element::Element;
 use crate::error::{Direction, Error, Operand};
@@ -71,10 +73,10 @@ impl Operator {
     where
         R: Reduction<T>,
     {
-        let parts = |plan: &Plan, data: &mut ArrayViewMutD<'_, T>, indices: &[I], updates: &[T]| {
-            parts::scatter(plan, &reduction, data, indices, updates)
+        let in_grid = |plan: &Plan, data: &mut grid::Write<'_, T>, indices: &[I], updates: &[T]| {
+            data.scatter(plan, &reduction, indices, updates)
         };
-        self.write(data, indices, updates, Some(&parts), |scatter, data, indices, updates| {
+        self.write(data, indices, updates, &in_grid, |scatter, data, indices, updates| {
             run::scatter(&scatter.plan, &reduction, data, indices, updates)
         })
     }
@@ -114,12 +116,12 @@ impl Operator {
         U: Element,
         R: Reduction<T>,
     {
-        let parts = |plan: &Plan, data: &mut ArrayViewMutD<'_, T>, indices: &[I], updates: &[U]| {
+        let in_grid = |plan: &Plan, data: &mut grid::Write<'_, T>, indices: &[I], updates: &[U]| {
             let mut converted = reserve(updates.len(), Operand::Updates)?;
             converted.extend(updates.iter().map(|update| map(*update)));
-            parts::scatter(plan, &reduction, data, indices, &converted)
+            data.scatter(plan, &reduction, indices, &converted)
         };
-        self.write(data, indices, updates, Some(&parts), |scatter, data, indices, updates| {
+        self.write(data, indices, updates, &in_grid, |scatter, data, indices, updates| {
             run::change(&scatter.plan, mapped(&reduction, &map), data, indices, updates)
         })
     }
@@ -177,10 +179,10 @@ impl Operator {
         T: Element + Send + Sync,
         R: Reduction<T> + Sync,
     {
-        let parts = |plan: &Plan, data: &mut ArrayViewMutD<'_, T>, indices: &[I], updates: &[T]| {
-            parts::scatter(plan, &reduction, data, indices, updates)
+        let in_grid = |plan: &Plan, data: &mut grid::Write<'_, T>, indices: &[I], updates: &[T]| {
+            data.scatter(plan, &reduction, indices, updates)
         };
-        self.write(data, indices, updates, Some(&parts), |scatter, data, indices, updates| {
+        self.write(data, indices, updates, &in_grid, |scatter, data, indices, updates| {
             run::par_scatter(&scatter.plan, &reduction, data, indices, false, updates)
         })
     }
@@ -233,7 +235,8 @@ impl Operator {
         // What could fail comes before the copy.
         self.check(input.shape(), indices)?;
         let nothing = |_: &Scatter, _: &mut [T], _: &[I], _: &[T]| Ok(());
-        self.write(output, indices, updates, None, nothing)?;
+        let in_grid = |_: &Plan, _: &mut grid::Write<'_, T>, _: &[I], _: &[T]| Ok(());
+        self.write(output, indices, updates, &in_grid, nothing)?;
         output.assign(input);
         self.reduce(reduction, output, indices, updates)
     }
@@ -266,9 +269,26 @@ impl Operator {
         T: Element,
         R: Reduction<T>,
     {
-        self.write(data, indices, updates, None, |scatter, data, indices, updates| {
+        // One of the two takes it.
+        let reduction = Cell::new(Some(reduction));
+        fn run<T: Element, I: Index, R: Reduction<T>>(
+            reduction: &Cell<Option<R>>,
+            scatter: &Scatter,
+            data: &mut [T],
+            indices: &[I],
+            updates: &[T],
+        ) -> Result<(), Error> {
+            let Some(reduction) = reduction.take() else { return Ok(()) };
             let mut flags = words(scatter.flags_len())?;
             scatter.reduce_excluding_self(reduction, data, indices, updates, &mut flags)
+        }
+        let in_grid = |plan: &Plan, data: &mut grid::Write<'_, T>, indices: &[I], updates: &[T]| {
+            data.on_places(plan, indices, |scatter, data, indices| {
+                run(&reduction, scatter, data, indices, updates)
+            })
+        };
+        self.write(data, indices, updates, &in_grid, |scatter, data, indices, updates| {
+            run(&reduction, scatter, data, indices, updates)
         })
     }
 
@@ -295,9 +315,7 @@ impl Operator {
     where
         Add: Reduction<T>,
     {
-        self.write(data, indices, updates, None, |scatter, data, indices, updates| {
-            scatter.mean(data, indices, updates, &mut words(scatter.mean_len::<T>())?)
-        })
+        self.average(false, data, indices, updates)
     }
 
     /// The mean of all updates, as [`Scatter::mean_excluding_self`].
@@ -327,45 +345,76 @@ impl Operator {
     where
         Add: Reduction<T>,
     {
-        self.write(data, indices, updates, None, |scatter, data, indices, updates| {
+        self.average(true, data, indices, updates)
+    }
+
+    fn average<T: Average, I: Index, D: Dimension, E: Dimension, F: Dimension>(
+        self,
+        excluding_self: bool,
+        data: &mut ArrayRef<T, D>,
+        indices: &ArrayRef<I, E>,
+        updates: &ArrayRef<T, F>,
+    ) -> Result<(), Error>
+    where
+        Add: Reduction<T>,
+    {
+        fn run<T: Average, I: Index>(
+            excluding_self: bool,
+            scatter: &Scatter,
+            data: &mut [T],
+            indices: &[I],
+            updates: &[T],
+        ) -> Result<(), Error>
+        where
+            Add: Reduction<T>,
+        {
             let mut scratch = words(scatter.mean_len::<T>())?;
-            scatter.mean_excluding_self(data, indices, updates, &mut scratch)
+            if excluding_self {
+                scatter.mean_excluding_self(data, indices, updates, &mut scratch)
+            } else {
+                scatter.mean(data, indices, updates, &mut scratch)
+            }
+        }
+        let in_grid = |plan: &Plan, data: &mut grid::Write<'_, T>, indices: &[I], updates: &[T]| {
+            data.on_places(plan, indices, |scatter, data, indices| {
+                run(excluding_self, scatter, data, indices, updates)
+            })
+        };
+        self.write(data, indices, updates, &in_grid, |scatter, data, indices, updates| {
+            run(excluding_self, scatter, data, indices, updates)
         })
     }
 
-    /// Plans a scatter, with updates that are broadcast, and runs it on slices; or part by part
-    /// where there is a way to do that and it takes less.
+    /// Plans a scatter, with updates that are broadcast, and runs it on slices, or in the grid of a
+    /// large table.
     fn write<T: Element, U: Element, I: Index, D: Dimension, E: Dimension, F: Dimension>(
         self,
         data: &mut ArrayRef<T, D>,
         indices: &ArrayRef<I, E>,
         updates: &ArrayRef<U, F>,
-        by_parts: Option<&ByParts<'_, T, U, I>>,
+        in_grid: &InGrid<'_, T, U, I>,
         run: impl FnOnce(&Scatter, &mut [T], &[I], &[U]) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let mut scatter = Scatter { plan: Plan::NOTHING, data: SCALAR };
         let (mut entries, mut flat, mut wanted) = (SCALAR, SCALAR, SCALAR);
-        let data = Target::new(data, Operand::Data, &mut scatter.data)?;
+        let mut data = Target::new(data, Operand::Data, &mut scatter.data)?;
         let updates = Source::new(updates, Operand::Updates, &mut flat)?;
         let indices = Source::new(indices, Operand::Indices, &mut entries)?;
         self.sizes(&mut wanted, &scatter.data, &entries)?;
+        let grid = grid::Write::of(&mut data, &wanted, &mut scatter.data);
         broadcast(&mut flat, wanted.sizes());
         self.plan(&mut scatter.plan, &scatter.data, &entries, &flat, Direction::Scatter)?;
         let (indices, updates) = (indices.elements()?, updates.elements()?);
-        match (data, by_parts) {
-            (Target::Gaps(mut data), Some(by_parts))
-                if parts::are_few(&scatter.plan, data.len()) =>
-            {
-                by_parts(&scatter.plan, &mut data, &indices, &updates)
-            }
-            (data, _) => data.write(Operand::Data, |data| run(&scatter, data, &indices, &updates)),
+        match grid {
+            Some(mut grid) => in_grid(&scatter.plan, &mut grid, &indices, &updates),
+            None => data.write(Operand::Data, |data| run(&scatter, data, &indices, &updates)),
         }
     }
 }
 
-/// How a scatter goes part by part: see [`parts`].
-type ByParts<'a, T, U, I> =
-    dyn Fn(&Plan, &mut ArrayViewMutD<'_, T>, &[I], &[U]) -> Result<(), Error> + 'a;
+/// How a scatter goes in a [`grid`].
+type InGrid<'a, T, U, I> =
+    dyn Fn(&Plan, &mut grid::Write<'_, T>, &[I], &[U]) -> Result<(), Error> + 'a;
 
 /// Scratch.
 fn words(length: usize) -> Result<Vec<u32>, Error> {

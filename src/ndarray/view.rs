@@ -258,7 +258,7 @@ pub(super) fn write_back<T: Copy>(view: ArrayViewMutD<'_, T>, elements: &[T]) {
 }
 
 /// The same elements in the same row-major order, with no more axes than four if that is possible.
-fn of_few_axes<S: RawData>(mut view: ArrayBase<S, IxDyn>) -> ArrayBase<S, IxDyn> {
+pub(super) fn of_few_axes<S: RawData>(mut view: ArrayBase<S, IxDyn>) -> ArrayBase<S, IxDyn> {
     if view.ndim() > 4 {
         merge(&mut view);
         for axis in (0..view.ndim()).rev() {
@@ -272,7 +272,9 @@ fn of_few_axes<S: RawData>(mut view: ArrayBase<S, IxDyn>) -> ArrayBase<S, IxDyn>
 
 /// The same elements with four axes, of which there are no more: loops over a number of axes that
 /// the compiler knows take 0.1x.
-fn of_four_axes<S: RawData>(view: ArrayBase<S, IxDyn>) -> Result<ArrayBase<S, Ix4>, ShapeError> {
+pub(super) fn of_four_axes<S: RawData>(
+    view: ArrayBase<S, IxDyn>,
+) -> Result<ArrayBase<S, Ix4>, ShapeError> {
     let new = Axis(0);
     let mut view = match view.ndim() {
         0 => return of_four_axes(view.insert_axis(new)),
