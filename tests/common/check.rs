@@ -178,9 +178,13 @@ fn collected<T: Sample, I: Index>(
     expected: &[T],
     is_first: bool,
 ) {
-    let elements: usize = case.flat.sizes.iter().product();
-    let mut extent = 0;
-    oracle::each(&case.flat.sizes, |c| extent = extent.max(case.flat.address(c) + 1));
+    let Tensor { sizes, strides, offset, .. } = &case.flat;
+    let elements: usize = sizes.iter().product();
+    let forwards = |(size, stride): (&usize, &isize)| (size - 1) * stride.max(&0).unsigned_abs();
+    let extent = match elements {
+        0 => 0,
+        _ => offset + sizes.iter().zip(strides).map(forwards).sum::<usize>() + 1,
+    };
     let packed = extent == elements;
     let before = [T::sample(3); 2];
     for checked in [false, true] {
@@ -264,6 +268,7 @@ pub fn assign<T: Sample, I: Index>(
     let expected_into = into_layout(case, &result, &expected, &before);
     let in_place = [&input[..], &expected, &expected];
     let into = [&before[..], &expected_into, &expected_into];
+    let (reversed, elements) = reversed(case, &input);
 
     let mut data = Written::new(case, input.len(), Nan::Exact);
     path::each(|is_first| {
@@ -276,7 +281,6 @@ pub fn assign<T: Sample, I: Index>(
         data.call("run_into", result, into, |output| {
             scatter.run_into(&input, indices, &updates, output)
         });
-        let (reversed, elements) = reversed(case, &input);
         data.call("run_from", result, into, |output| {
             scatter.run_from(&reversed, &elements, indices, &updates, output)
         });
