@@ -168,30 +168,27 @@ impl<I: Value> Check for Resolve<I> {
         let (start, step) = (self.start, self.step);
         let expected = self.expect();
         let axes = Axes { all: axes, step: self.coordinate_step, first: *first, outside: *outside };
-        let (mut found, mut by_lanes) = (vec![7; *count], vec![7; *count]);
+        let mut found = vec![7; *count];
+        // What is prefetched changes nothing, wherever it lies.
+        let next = step.wrapping_mul(3);
+        let tuples = Tuples { start, step, length: *count, lane_step: 0, next };
+        let lanes = Tuples { length: 3, lane_step: step.wrapping_mul(3), ..tuples };
         for path in paths() {
-            found.fill(7);
-            // What is prefetched changes nothing, wherever it lies.
-            let next = step.wrapping_mul(3);
-            let tuples = Tuples { start, step, length: *count, lane_step: 0, next };
-            let all = I::RESOLVE(path, indices, &tuples, &axes, &mut found);
-            if self.in_lanes {
-                by_lanes.fill(7);
-                let lanes = Tuples { length: 3, lane_step: step.wrapping_mul(3), ..tuples };
-                let all_lanes = I::RESOLVE(path, indices, &lanes, &axes, &mut by_lanes);
-                assert!(all == all_lanes && (!all || found == by_lanes), "lanes: {self:?}");
+            for tuples in [tuples, lanes].iter().take(1 + usize::from(self.in_lanes)) {
+                found.fill(7);
+                let all = I::RESOLVE(path, indices, tuples, &axes, &mut found);
+                // Without an index of its own, an address means nothing.
+                let Some((expected, addresses)) = &expected else {
+                    assert!(!all, "{}: {self:?}", path.name());
+                    continue;
+                };
+                let same = found.iter().zip(addresses).all(|(a, b)| b.is_none_or(|b| *a == b));
+                assert!(
+                    all == *expected && same,
+                    "{}, {expected} {addresses:?}, found {all} {found:?}: {tuples:?}, {self:?}",
+                    path.name()
+                );
             }
-            // Without an index of its own, an address means nothing.
-            let Some((expected, addresses)) = &expected else {
-                assert!(!all, "{}: {self:?}", path.name());
-                continue;
-            };
-            let same = found.iter().zip(addresses).all(|(a, b)| b.is_none_or(|b| *a == b));
-            assert!(
-                all == *expected && same,
-                "{}, {expected} {addresses:?}, found {all} {found:?}: {self:?}",
-                path.name()
-            );
         }
         expected.is_some_and(|(_, addresses)| !addresses.is_empty())
     }
