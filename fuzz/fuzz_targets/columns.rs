@@ -3,4 +3,4 @@
 use libfuzzer_sys::fuzz_target;
 use strew_fuzz::{Columns, Input};
 
-fuzz_target!(|input: Columns| input.run());
+fuzz_target!(init: strew_fuzz::start(), |input: Columns| input.run());

@@ -3,4 +3,4 @@
 use libfuzzer_sys::fuzz_target;
 use strew_fuzz::{DmlCase, Input};
 
-fuzz_target!(|input: DmlCase| input.run());
+fuzz_target!(init: strew_fuzz::start(), |input: DmlCase| input.run());

@@ -3,4 +3,4 @@
 use libfuzzer_sys::fuzz_target;
 use strew_fuzz::{GatherCase, Input};
 
-fuzz_target!(|input: GatherCase| input.run());
+fuzz_target!(init: strew_fuzz::start(), |input: GatherCase| input.run());

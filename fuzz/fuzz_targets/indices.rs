@@ -3,4 +3,4 @@
 use libfuzzer_sys::fuzz_target;
 use strew_fuzz::{Addresses, Input};
 
-fuzz_target!(|input: Addresses| input.run());
+fuzz_target!(init: strew_fuzz::start(), |input: Addresses| input.run());

@@ -3,4 +3,4 @@
 use libfuzzer_sys::fuzz_target;
 use strew_fuzz::{HostileCase, Input};
 
-fuzz_target!(|input: HostileCase| input.run());
+fuzz_target!(init: strew_fuzz::start(), |input: HostileCase| input.run());

@@ -3,4 +3,4 @@
 use libfuzzer_sys::fuzz_target;
 use strew_fuzz::{Input, Moves};
 
-fuzz_target!(|input: Moves| input.run());
+fuzz_target!(init: strew_fuzz::start(), |input: Moves| input.run());

@@ -3,4 +3,4 @@
 use libfuzzer_sys::fuzz_target;
 use strew_fuzz::{ArraysCase, Input};
 
-fuzz_target!(|input: ArraysCase| input.run());
+fuzz_target!(init: strew_fuzz::start(), |input: ArraysCase| input.run());

@@ -3,4 +3,4 @@
 use libfuzzer_sys::fuzz_target;
 use strew_fuzz::{Input, OtherCase};
 
-fuzz_target!(|input: OtherCase| input.run());
+fuzz_target!(init: strew_fuzz::start(), |input: OtherCase| input.run());

@@ -3,4 +3,4 @@
 use libfuzzer_sys::fuzz_target;
 use strew_fuzz::{Input, ReductionCase};
 
-fuzz_target!(|input: ReductionCase| input.run());
+fuzz_target!(init: strew_fuzz::start(), |input: ReductionCase| input.run());

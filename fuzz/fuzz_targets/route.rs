@@ -3,4 +3,4 @@
 use libfuzzer_sys::fuzz_target;
 use strew_fuzz::{Input, RouteCase};
 
-fuzz_target!(|input: RouteCase| input.run());
+fuzz_target!(init: strew_fuzz::start(), |input: RouteCase| input.run());

@@ -3,4 +3,4 @@
 use libfuzzer_sys::fuzz_target;
 use strew_fuzz::{Input, ScatterCase};
 
-fuzz_target!(|input: ScatterCase| input.run());
+fuzz_target!(init: strew_fuzz::start(), |input: ScatterCase| input.run());

@@ -3,4 +3,4 @@
 use libfuzzer_sys::fuzz_target;
 use strew_fuzz::{Input, TextCase};
 
-fuzz_target!(|input: TextCase| input.run());
+fuzz_target!(init: strew_fuzz::start(), |input: TextCase| input.run());

@@ -3,4 +3,4 @@
 use libfuzzer_sys::fuzz_target;
 use strew_fuzz::{Input, ThreadsCase};
 
-fuzz_target!(|input: ThreadsCase| input.run());
+fuzz_target!(init: strew_fuzz::start(), |input: ThreadsCase| input.run());

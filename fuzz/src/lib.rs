@@ -8,9 +8,9 @@
 pub mod common;
 #[path = "../../simd/tests/common/mod.rs"]
 pub mod kernels;
+mod settings;
 mod text;
 
-use std::ffi::c_char;
 use std::fmt;
 use std::slice;
 use std::sync::LazyLock;
@@ -23,37 +23,9 @@ use common::generate::{self, Choose, Direction, KINDS, Kind};
 use common::{adjoint, arrays, bags, masks, nullable, path, threads};
 use kernels::{Check, addresses, columns::Split, moves};
 use rayon::ThreadPool;
+pub use settings::start;
 use strew_simd::{Machine, Path};
 use text::Text;
-
-/// What AddressSanitizer does unless `ASAN_OPTIONS` says otherwise. Freed memory is used again
-/// sooner, which is quicker by the pages that it does not take; of where memory was allocated, one
-/// call is kept; stacks of functions that have returned are not kept, as no reference to them can
-/// be.
-#[unsafe(no_mangle)]
-pub extern "C" fn __asan_default_options() -> *const c_char {
-    c"quarantine_size_mb=8:malloc_context_size=1:detect_stack_use_after_return=0".as_ptr()
-}
-
-/// What libFuzzer keeps of the numbers that are compared: nothing, in place of what it has by these
-/// names. Inputs are choices, in which no such number is found; to keep them took 62 % of the time.
-macro_rules! ignored {
-    ($($callback:ident($($number:ty),*);)*) => {$(
-        #[unsafe(no_mangle)]
-        extern "C" fn $callback($(_: $number),*) {}
-    )*};
-}
-ignored! {
-    __sanitizer_cov_trace_cmp1(u8, u8);
-    __sanitizer_cov_trace_cmp2(u16, u16);
-    __sanitizer_cov_trace_cmp4(u32, u32);
-    __sanitizer_cov_trace_cmp8(u64, u64);
-    __sanitizer_cov_trace_const_cmp1(u8, u8);
-    __sanitizer_cov_trace_const_cmp2(u16, u16);
-    __sanitizer_cov_trace_const_cmp4(u32, u32);
-    __sanitizer_cov_trace_const_cmp8(u64, u64);
-    __sanitizer_cov_trace_switch(u64, *mut u64);
-}
 
 /// The input of a target.
 pub trait Input: for<'a> Arbitrary<'a> {
