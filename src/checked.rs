@@ -5,19 +5,16 @@ use core::mem::MaybeUninit;
 
 use crate::average::Average;
 use crate::element::Element;
-use crate::error::{Error, Operand};
+use crate::error::Error;
 use crate::gather::Gather;
 use crate::index::Index;
 use crate::indices::Indices;
 use crate::map::{Call, Mapped};
-use crate::movers::{Combine, Step, Sums, Winning};
-use crate::plan::Plan;
-use crate::proof::{fits, scratch};
 use crate::ranges::Ranges;
 use crate::reduction::{Add, Assign, Extreme, Reduction};
 use crate::run::{self, Proven};
 use crate::scatter::{Scatter, mapped};
-use crate::{duplicates, walk};
+use crate::{cells, duplicates};
 
 /// Indices that a [`Gather`](crate::Gather) or a [`Scatter`](crate::Scatter) has found in bounds
 /// (or that its policy accepts as they are).
@@ -136,11 +133,10 @@ impl Scatter {
         indices: &'a [I],
         flags: &mut [u32],
     ) -> Result<Checked<'a, Scatter, I>, Error> {
-        let checked = self.check(indices)?;
-        let flags = scratch(flags, self.flags_len())?;
-        run::clear(&self.plan, indices, flags, duplicates::FLAGS);
-        duplicates::find(&self.plan, indices, flags)?;
-        Ok(checked)
+        run::with_entries(&self.plan, indices, false, |entries| {
+            duplicates::find(&self.plan, entries, flags)
+        })?;
+        Ok(Checked { operator: self, indices, index: PhantomData })
     }
 }
 
@@ -676,10 +672,17 @@ impl<I: Index, S: Indices<Index = I>> Checked<'_, Scatter, I, S> {
         updates: &[T],
         flags: &mut [u32],
     ) -> Result<(), Error> {
-        run::scatter_fits(&self.operator.plan, data, updates)?;
-        let flags = scratch(flags, self.operator.flags_len())?;
-        run::clear(&self.operator.plan, self.indices, flags, duplicates::FLAGS);
-        self.continue_excluding_self(reduction, data, updates, flags)
+        run::with_entries(&self.operator.plan, self.indices, true, |entries| {
+            cells::reduce_excluding_self(
+                &self.operator.plan,
+                entries,
+                &reduction,
+                data,
+                updates,
+                flags,
+                true,
+            )
+        })
     }
 
     /// The same in several calls, as [`Scatter::continue_excluding_self`].
@@ -707,28 +710,17 @@ impl<I: Index, S: Indices<Index = I>> Checked<'_, Scatter, I, S> {
         updates: &[T],
         flags: &mut [u32],
     ) -> Result<(), Error> {
-        let plan = run::scatter_fits(&self.operator.plan, data, updates)?;
-        let (expected, found) = (self.operator.flags_len(), flags.len());
-        if found < expected {
-            return Err(Error::ScratchTooShort { expected, found });
-        }
-        if moves_elements(plan) {
-            run::entries(plan, self.indices, |at| {
-                let again = duplicates::set(flags, at.cell);
-                if let (Some(to), Some(update)) = (data.get_mut(at.table), updates.get(at.flat)) {
-                    *to = if again { reduction.combine(*to, *update) } else { *update };
-                }
-            });
-            return Ok(());
-        }
-        run::entries(plan, self.indices, |at| {
-            if duplicates::set(flags, at.cell) {
-                walk::nest(plan.inner(), at, &mut Combine { reduction: &reduction, data, updates });
-            } else {
-                walk::nest(plan.inner(), at, &mut Combine { reduction: &Assign, data, updates });
-            }
-        });
-        Ok(())
+        run::with_entries(&self.operator.plan, self.indices, true, |entries| {
+            cells::reduce_excluding_self(
+                &self.operator.plan,
+                entries,
+                &reduction,
+                data,
+                updates,
+                flags,
+                false,
+            )
+        })
     }
 
     /// The extreme and the entry that it came from, as [`Scatter::reduce_arg`].
@@ -759,14 +751,9 @@ impl<I: Index, S: Indices<Index = I>> Checked<'_, Scatter, I, S> {
         winners: &mut [usize],
         updates: &[T],
     ) -> Result<(), Error> {
-        let plan = run::scatter_fits(&self.operator.plan, data, updates)?;
-        fits(Operand::Winners, plan.lengths.table, winners.len())?;
-        run::entries(plan, self.indices, |at| {
-            let (combine, number) = (Combine { reduction: &extreme, data, updates }, 0);
-            let mut winning = Winning { combine, winners, plan, step: at.entry, number };
-            walk::nest(plan.inner(), at, &mut winning);
-        });
-        Ok(())
+        run::with_entries(&self.operator.plan, self.indices, true, |entries| {
+            cells::reduce_arg(&self.operator.plan, entries, &extreme, data, winners, updates)
+        })
     }
 
     /// The mean of the value that is there and all updates, as [`Scatter::mean`].
@@ -794,7 +781,9 @@ impl<I: Index, S: Indices<Index = I>> Checked<'_, Scatter, I, S> {
     where
         Add: Reduction<T>,
     {
-        self.average(1, data, updates, scratch)
+        run::with_entries(&self.operator.plan, self.indices, true, |entries| {
+            cells::average(&self.operator.plan, entries, 1, data, updates, scratch)
+        })
     }
 
     /// The mean of all updates, as [`Scatter::mean_excluding_self`].
@@ -826,93 +815,13 @@ impl<I: Index, S: Indices<Index = I>> Checked<'_, Scatter, I, S> {
     where
         Add: Reduction<T>,
     {
-        self.average(0, data, updates, scratch)
-    }
-
-    /// Sums and counts, then divides every place that was hit. The counts return to 0 as they are
-    /// used.
-    fn average<T: Average>(
-        &self,
-        already: u64,
-        data: &mut [T],
-        updates: &[T],
-        words: &mut [u32],
-    ) -> Result<(), Error>
-    where
-        Add: Reduction<T>,
-    {
-        let plan = run::scatter_fits(&self.operator.plan, data, updates)?;
-        let words = scratch(words, self.operator.mean_len::<T>())?;
-        let Some((counts, sums)) = words.split_at_mut_checked(plan.cells) else { return Ok(()) };
-        run::clear(plan, self.indices, counts, 1);
-        let (holds_sums, excluding) = (T::SUM_WORDS == 0, already == 0);
-        let elements = holds_sums && moves_elements(plan);
-        if elements {
-            run::entries(plan, self.indices, |at| {
-                let Some(count) = counts.get_mut(at.cell) else { return };
-                if let (Some(to), Some(update)) = (data.get_mut(at.table), updates.get(at.flat)) {
-                    let first = *count == 0 && excluding;
-                    *to = if first { *update } else { Add.combine(*to, *update) };
-                }
-                *count = count.saturating_add(1);
-            });
-        } else {
-            run::entries(plan, self.indices, |at| {
-                let Some(count) = counts.get_mut(at.cell) else { return };
-                let first = *count == 0;
-                if holds_sums && first && excluding {
-                    walk::nest(
-                        plan.inner(),
-                        at,
-                        &mut Combine { reduction: &Assign, data, updates },
-                    );
-                } else if holds_sums {
-                    walk::nest(plan.inner(), at, &mut Combine { reduction: &Add, data, updates });
-                } else {
-                    let step = match (first, excluding) {
-                        (true, true) => Step::Start,
-                        (true, false) => Step::StartWith,
-                        (false, _) => Step::Add,
-                    };
-                    walk::nest(plan.inner(), at, &mut Sums { step, data, sums, updates });
-                }
-                *count = count.saturating_add(1);
-            });
-        }
-        // There may be fewer places than entries.
-        let places;
-        let every = if plan.cells < plan.entries() {
-            places = plan.of_places();
-            &places
-        } else {
-            plan
-        };
-        run::entries(every, self.indices, |at| {
-            let Some(count) = counts.get_mut(at.cell).filter(|count| **count > 0) else { return };
-            let count = u64::from(core::mem::take(count)).wrapping_add(already);
-            if elements {
-                if let Some(to) = data.get_mut(at.table) {
-                    *to = T::mean(to.widen(), count);
-                }
-            } else if holds_sums {
-                let reduction = &|sum: T, _| T::mean(sum.widen(), count);
-                walk::nest(plan.inner(), at, &mut Combine { reduction, data, updates });
-            } else {
-                let step = Step::Divide(count);
-                walk::nest(plan.inner(), at, &mut Sums { step, data, sums, updates });
-            }
-        });
-        Ok(())
+        run::with_entries(&self.operator.plan, self.indices, true, |entries| {
+            cells::average(&self.operator.plan, entries, 0, data, updates, scratch)
+        })
     }
 
     #[inline(always)]
     fn proven(&self) -> Proven<'_, S> {
         Proven { plan: &self.operator.plan, indices: self.indices }
     }
-}
-
-/// Whether a loop of its own gains something: single elements move, on a machine with room for
-/// code. Where not, what moves is walked as if it were rows.
-fn moves_elements(plan: &Plan) -> bool {
-    cfg!(feature = "std") && plan.inner().is_empty()
 }

@@ -1,43 +1,23 @@
 //! Finds two entries of the indices that address the same place, with one bit of scratch for each
 //! place.
 
+use crate::cells::{clear_flags, flags_len, set};
 use crate::error::Error;
-use crate::indices::sealed::Places;
 use crate::plan::Plan;
-use crate::run;
-use crate::walk::Position;
+use crate::proof::scratch;
+use crate::walk::{Entries, Position};
 
-/// The flags of a word of scratch, one for each cell.
-pub(crate) const FLAGS: usize = u32::BITS as usize;
-
-/// Sets the flag of `cell`. Returns whether it was set before.
-#[inline]
-pub(crate) fn set(flags: &mut [u32], cell: usize) -> bool {
-    let bit = 1 << (cell % FLAGS);
-    let Some(word) = flags.get_mut(cell / FLAGS) else { return false };
-    let was_set = *word & bit != 0;
-    *word |= bit;
-    was_set
-}
-
-/// Fails with the first entry whose place an earlier one has taken. The caller has cleared the
-/// flags, and proven the indices.
-pub(crate) fn find<S: Places>(plan: &Plan, indices: S, flags: &mut [u32]) -> Result<(), Error> {
-    let mut twice = None;
-    run::entries(plan, indices, |at| {
-        if set(flags, at.cell) && twice.is_none() {
-            twice = Some(at);
-        }
-    });
-    let Some(second) = twice else { return Ok(()) };
-    let mut first = None;
-    run::entries(plan, indices, |at| {
-        if at.cell == second.cell && first.is_none() {
-            first = Some(at);
-        }
-    });
+/// Fails with the first entry whose place an earlier one has taken.
+pub(crate) fn find(
+    plan: &Plan,
+    entries: &mut impl Entries,
+    flags: &mut [u32],
+) -> Result<(), Error> {
+    let flags = scratch(flags, flags_len(plan))?;
+    clear_flags(plan, entries, flags);
+    let Some(second) = entries.find(|at| set(flags, at.cell)) else { return Ok(()) };
     let entry = |at: Position| at.entry.wrapping_mul(plan.entry_weight);
-    match first {
+    match entries.find(|at| at.cell == second.cell) {
         Some(first) => Err(Error::DuplicateIndex { first: entry(first), second: entry(second) }),
         None => Ok(()),
     }

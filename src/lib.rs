@@ -178,6 +178,7 @@ mod adjoint;
 mod any_indices;
 mod average;
 mod bag;
+mod cells;
 mod checked;
 mod coalesce;
 mod copy;

@@ -8,6 +8,8 @@ use core::mem::MaybeUninit;
 use crate::element::Element;
 #[cfg(feature = "std")]
 use crate::engine;
+#[cfg(feature = "std")]
+use crate::engine::entries::{Entries, Room};
 use crate::error::{Error, Operand};
 use crate::index::Bounds;
 use crate::indices::sealed::Places;
@@ -26,7 +28,9 @@ use crate::proof::fits;
 #[cfg(feature = "std")]
 use crate::reduction::Call;
 use crate::reduction::Reduction;
-use crate::walk::{self, Position};
+use crate::walk;
+#[cfg(not(feature = "std"))]
+use crate::walk::Walked;
 
 // What `run_shared` calls: with `std` all plans share functions.
 #[cfg(feature = "std")]
@@ -500,18 +504,35 @@ pub(crate) fn check<S: Places>(plan: &Plan, indices: S) -> Result<(), Error> {
     result(plan, indices, inside)
 }
 
-/// Calls `visit` for each entry of the indices, in row-major order, with the address of its first
-/// element and its cell. Entries out of bounds are left out; under `Bounds::Error` the indices have
-/// been proven.
+/// Hands the entries to `run`, unless an index is out of bounds. Those that are `proven` are not.
 #[inline]
-pub(crate) fn entries<S: Places>(plan: &Plan, indices: S, visit: impl FnMut(Position)) {
+pub(crate) fn with_entries<S: Places>(
+    plan: &Plan,
+    indices: S,
+    proven: bool,
+    #[cfg(feature = "std")] run: impl FnOnce(&mut Entries<'_>) -> Result<(), Error>,
+    #[cfg(not(feature = "std"))] run: impl FnOnce(&mut Walked<'_, S>) -> Result<(), Error>,
+) -> Result<(), Error> {
     #[cfg(feature = "std")]
-    engine::entries(plan, indices, visit);
+    {
+        indices.fit(plan.lengths.indices)?;
+        let mut room = Room::new();
+        match Entries::of(plan, &indices, proven, &mut room) {
+            Some(mut entries) => run(&mut entries),
+            None => written(plan, indices, false),
+        }
+    }
     #[cfg(not(feature = "std"))]
-    walk::entries(plan, indices, visit);
+    {
+        if !proven {
+            check(plan, indices)?;
+        }
+        run(&mut Walked { plan, indices })
+    }
 }
 
-/// [`check`], and then [`entries`]: `visit` gets their places in the table and in the flat tensor.
+/// Visits all entries, if all indices are in bounds: their places in the table and in the flat
+/// tensor.
 #[cfg(feature = "ndarray")]
 pub(crate) fn checked_entries<S: Places>(
     plan: &Plan,
@@ -521,23 +542,6 @@ pub(crate) fn checked_entries<S: Places>(
     indices.fit(plan.lengths.indices)?;
     result(plan, indices, engine::checked_entries(plan, indices, visit))
 }
-
-/// Sets the words of scratch that the entries lead to, one for `cells` places, to 0: all of them,
-/// or one after the other, whichever takes less time.
-pub(crate) fn clear<S: Places>(plan: &Plan, indices: S, words: &mut [u32], cells: usize) {
-    if words.len() / CLEARED <= plan.entries() {
-        words.fill(0);
-        return;
-    }
-    entries(plan, indices, |at| {
-        if let Some(word) = at.cell.checked_div(cells).and_then(|word| words.get_mut(word)) {
-            *word = 0;
-        }
-    });
-}
-
-/// Words that are cleared in the time of one entry. Unmeasured.
-const CLEARED: usize = 16;
 
 /// Whether no index can be out of bounds: the policy takes all, or they are bytes, and every byte
 /// has a place.

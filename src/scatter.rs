@@ -1,6 +1,7 @@
 //! Scatter: `data[.. indices ..] (op)= updates[s]`.
 
 use crate::average::Average;
+use crate::cells;
 use crate::element::Element;
 #[cfg(feature = "std")]
 use crate::engine::Explain;
@@ -952,7 +953,11 @@ impl Scatter {
         updates: &[T],
         flags: &mut [u32],
     ) -> Result<(), Error> {
-        self.check(indices)?.reduce_excluding_self(reduction, data, updates, flags)
+        run::with_entries(&self.plan, indices, false, |entries| {
+            cells::reduce_excluding_self(
+                &self.plan, entries, &reduction, data, updates, flags, true,
+            )
+        })
     }
 
     /// [`reduce_excluding_self`](Scatter::reduce_excluding_self) in several calls: a place that an
@@ -999,7 +1004,11 @@ impl Scatter {
         updates: &[T],
         flags: &mut [u32],
     ) -> Result<(), Error> {
-        self.check(indices)?.continue_excluding_self(reduction, data, updates, flags)
+        run::with_entries(&self.plan, indices, false, |entries| {
+            cells::reduce_excluding_self(
+                &self.plan, entries, &reduction, data, updates, flags, false,
+            )
+        })
     }
 
     /// Sets every place to the largest (or smallest) of its value and its updates, and where that
@@ -1047,7 +1056,9 @@ impl Scatter {
         indices: &[I],
         updates: &[T],
     ) -> Result<(), Error> {
-        self.check(indices)?.reduce_arg(extreme, data, winners, updates)
+        run::with_entries(&self.plan, indices, false, |entries| {
+            cells::reduce_arg(&self.plan, entries, &extreme, data, winners, updates)
+        })
     }
 
     /// Sets every place that is hit to the mean of the value that is there and all updates: to
@@ -1097,7 +1108,9 @@ impl Scatter {
     where
         Add: Reduction<T>,
     {
-        self.check(indices)?.mean(data, updates, scratch)
+        run::with_entries(&self.plan, indices, false, |entries| {
+            cells::average(&self.plan, entries, 1, data, updates, scratch)
+        })
     }
 
     /// Sets every place that is hit to the mean of all its updates: this is [`mean`](Scatter::mean)
@@ -1129,7 +1142,9 @@ impl Scatter {
     where
         Add: Reduction<T>,
     {
-        self.check(indices)?.mean_excluding_self(data, updates, scratch)
+        run::with_entries(&self.plan, indices, false, |entries| {
+            cells::average(&self.plan, entries, 0, data, updates, scratch)
+        })
     }
 
     /// The number of words that [`mean`](Scatter::mean) needs: a count for each place that the
@@ -1148,8 +1163,7 @@ impl Scatter {
     /// ```
     #[must_use]
     pub const fn mean_len<T: Average>(&self) -> usize {
-        let elements = if self.plan.cells > 0 { self.plan.lengths.table } else { 0 };
-        self.plan.cells.saturating_add(elements.saturating_mul(T::SUM_WORDS))
+        cells::mean_len::<T>(&self.plan)
     }
 
     /// The number of words that [`check_unique`](Scatter::check_unique) and
@@ -1167,7 +1181,7 @@ impl Scatter {
     /// ```
     #[must_use]
     pub const fn flags_len(&self) -> usize {
-        self.plan.cells.div_ceil(u32::BITS as usize)
+        cells::flags_len(&self.plan)
     }
 
     /// What a scatter to a copy of the input starts from.

@@ -24,6 +24,71 @@ pub(crate) trait Mover {
     fn strided_row(&mut self, table: usize, flat: usize, dim: &Dim);
 }
 
+/// The entries of a call, whose indices have been proven: with the address of the first element of
+/// each, and its cell. Those out of bounds are left out.
+pub(crate) trait Entries {
+    /// The first one, in row-major order, that passes the test. Others may be tested after it.
+    fn find(&mut self, test: impl FnMut(Position) -> bool) -> Option<Position>;
+
+    /// Visits all of them, in row-major order.
+    #[inline(always)]
+    fn each(&mut self, mut visit: impl FnMut(Position)) {
+        self.find(|at| {
+            visit(at);
+            false
+        });
+    }
+
+    /// Visits all places that the entries of this plan lead to, some of them more than once, and
+    /// others, in any order.
+    fn places(&mut self, plan: &Plan, visit: impl FnMut(Position)) {
+        // There may be fewer places than entries.
+        if plan.cells < plan.entries() {
+            entries::<&[u8]>(&plan.of_places(), &[], visit);
+        } else {
+            self.each(visit);
+        }
+    }
+}
+
+/// Entries that are walked as they are.
+#[cfg(not(feature = "std"))]
+pub(crate) struct Walked<'a, S> {
+    pub plan: &'a Plan,
+    pub indices: S,
+}
+
+#[cfg(not(feature = "std"))]
+impl<S: Places> Entries for Walked<'_, S> {
+    #[inline(always)]
+    fn find(&mut self, mut test: impl FnMut(Position) -> bool) -> Option<Position> {
+        let mut found = None;
+        entries(self.plan, self.indices, |at| {
+            if test(at) && found.is_none() {
+                found = Some(at);
+            }
+        });
+        found
+    }
+
+    #[inline(always)]
+    fn each(&mut self, visit: impl FnMut(Position)) {
+        entries(self.plan, self.indices, visit);
+    }
+
+    #[inline(always)]
+    fn places(&mut self, plan: &Plan, visit: impl FnMut(Position)) {
+        let places;
+        let every = if plan.cells < plan.entries() {
+            places = plan.of_places();
+            &places
+        } else {
+            plan
+        };
+        entries(every, self.indices, visit);
+    }
+}
+
 /// Calls `visit` for each entry of the indices, in row-major order, with the address of its first
 /// element and its cell. Entries out of bounds are left out; under `Bounds::Error` the indices have
 /// been checked.
@@ -183,7 +248,7 @@ pub(crate) fn split_lane(dims: &[Dim]) -> (&Dim, &[Dim]) {
 pub(crate) const SINGLE: Dim = Dim { size: 1, table: 0, indices: 0, flat: 0, cell: 0 };
 
 /// Where the walk stands in each tensor, and in the indexed space.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Position {
     pub table: usize,
     pub indices: usize,
@@ -210,6 +275,13 @@ impl Position {
         self.indices = self.indices.wrapping_add_signed(dim.indices);
         self.flat = self.flat.wrapping_add_signed(dim.flat);
         self.cell = self.cell.wrapping_add(dim.cell);
+    }
+
+    /// The same, with the places of a part of what moves added.
+    #[inline(always)]
+    pub(crate) fn plus(self, part: &Position) -> Position {
+        let table = self.table.wrapping_add(part.table);
+        Position { table, flat: self.flat.wrapping_add(part.flat), ..self }
     }
 
     /// Goes back to the start of a dimension that has been walked to its end.

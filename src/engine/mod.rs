@@ -9,12 +9,14 @@
 //!             resolver   index type -> addresses
 //!             movers     elements and rows by address, by size or by reduction
 //!             append     the same to the end of a vector
+//! entries   where entries lead, for what needs more than an address
 //! ```
 //!
 //! Each stage calls only those below it. Between [`traverse`] and what knows a type is an indirect
 //! call a block. `docs/DESIGN.md` says why, and what each strategy costs.
 
 mod append;
+pub(crate) mod entries;
 mod few;
 #[cfg(any(all(test, feature = "rayon"), fuzzing))]
 #[path = "tests/legal.rs"]
@@ -45,18 +47,20 @@ use crate::engine::append::Appended;
 use crate::engine::few::{Entry, Few};
 use crate::engine::map::{Change, Read};
 use crate::engine::movers::{Before, Changed, Gathered, Job, Way};
+use crate::engine::prove::{check_all, check_empty};
 use crate::engine::resolver::{NoIndices, Resolver};
 use crate::engine::route::{Call, Effect, Route, Stores, distance};
 #[cfg(feature = "rayon")]
 use crate::engine::shared::Shared;
-use crate::engine::traverse::{Reached, check_wide, places, small, traverse_wide};
+use crate::engine::traverse::{check_wide, small, traverse_wide};
 use crate::error::Direction;
-use crate::index::{Bounds, Index};
+use crate::index::Index;
 use crate::indices::sealed::Places;
 use crate::map::Source;
 use crate::plan::Plan;
 use crate::reduction::Reduction;
-use crate::walk::{self, Position};
+#[cfg(feature = "ndarray")]
+use crate::walk::Entries as _;
 
 /// `output[flat] = input[table]`. `false`: an index is out of bounds under `Bounds::Error`, unless
 /// they are `proven`; nothing is gathered by it, nor by those that come after it.
@@ -190,29 +194,9 @@ pub(crate) fn checked_entries<S: Places>(
             inside
         });
     }
-    let inside = check(plan, indices);
-    if inside {
-        entries(plan, indices, |at| visit(at.table, at.flat));
-    }
-    inside
-}
-
-/// Visits all entries, in order, with their places and cells. The indices have been proven.
-#[inline]
-pub(crate) fn entries<S: Places>(plan: &Plan, indices: S, mut visit: impl FnMut(Position)) {
-    all_entries(plan, indices, &mut |places| places.each(&mut visit));
-}
-
-fn all_entries<S: Places>(plan: &Plan, indices: S, visit: &mut dyn FnMut(&Reached<'_>)) {
-    let blocks = plan.addresses_fit
-        && i32::try_from(plan.cells).is_ok()
-        && plan.entries() > tuning::FEW_PLACES
-        && !plan.empty;
-    if blocks {
-        places(plan, Path::detect(), &indices, visit);
-    } else {
-        walk::entries(plan, indices, |at| visit(&Reached::one(at)));
-    }
+    let mut room = entries::Room::new();
+    let entries = entries::Entries::of(plan, &indices, false, &mut room);
+    entries.map(|mut entries| entries.each(|at| visit(at.table, at.flat))).is_some()
 }
 
 /// [`gather`] with the threads of the rayon pool that it is called in.
@@ -568,17 +552,4 @@ fn par_run(
     let way = prepared(&route, path);
     job.prepare(way);
     split::run(plan, call.direction, &route, &way, resolver, job)
-}
-
-/// Whether all indices are in bounds, where nothing moves.
-fn check_empty(plan: &Plan, resolver: &dyn Resolver) -> bool {
-    !plan.checks_empty() || check_wide(plan, resolver)
-}
-
-fn check_all(plan: &Plan, resolver: &dyn Resolver) -> bool {
-    match () {
-        () if plan.empty || !matches!(plan.bounds, Bounds::Error) => check_empty(plan, resolver),
-        () if !plan.addresses_fit => check_wide(plan, resolver),
-        () => traverse::check(plan, Path::detect(), resolver),
-    }
 }

@@ -6,8 +6,11 @@ use crate::engine::movers::{Job, Mover, Way};
 use crate::engine::resolver::Resolver;
 use crate::engine::route::{Proof, Route};
 use crate::engine::tile;
-use crate::engine::traverse::{Kept, base_of_kept, check, keep, traverse, traverse_kept};
+use crate::engine::traverse::{
+    Kept, base_of_kept, check, check_wide, keep, traverse, traverse_kept,
+};
 use crate::engine::tuning;
+use crate::index::Bounds;
 use crate::plan::Plan;
 
 /// Proves and moves, on one thread. `false`: an index is out of bounds under `Bounds::Error`.
@@ -73,4 +76,17 @@ pub(crate) fn kept(
 pub(crate) fn run_kept(plan: &Plan, way: &Way, addresses: &[u32], job: &mut dyn Job) {
     let kept = Kept { addresses, base: base_of_kept(plan) };
     job.session(&mut |mover| traverse_kept(plan, way, kept, mover));
+}
+
+/// Whether all indices are in bounds, where nothing moves.
+pub(crate) fn check_empty(plan: &Plan, resolver: &dyn Resolver) -> bool {
+    !plan.checks_empty() || check_wide(plan, resolver)
+}
+
+pub(crate) fn check_all(plan: &Plan, resolver: &dyn Resolver) -> bool {
+    match () {
+        () if plan.empty || !matches!(plan.bounds, Bounds::Error) => check_empty(plan, resolver),
+        () if !plan.addresses_fit => check_wide(plan, resolver),
+        () => check(plan, Path::detect(), resolver),
+    }
 }

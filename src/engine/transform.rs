@@ -136,6 +136,12 @@ impl Plan {
         plan
     }
 
+    /// Whether places in the table number the [cells](Plan::cells), from the first one on.
+    pub(crate) fn numbers_cells(&self) -> bool {
+        self.outer().iter().all(|dim| dim.table == dim.cell as isize)
+            && self.coordinates().iter().all(|axis| axis.table == axis.cell as isize)
+    }
+
     /// Whether all entries are resolved before the first one moves.
     pub(crate) fn is_one_block(&self) -> bool {
         self.outer <= 2 && self.entries() <= tuning::BLOCK

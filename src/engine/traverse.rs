@@ -13,24 +13,35 @@ use crate::walk::{Odometer, Position, SINGLE, split_lane};
 
 /// Some lanes of a plan, or a part of one lane: what fills a block.
 #[derive(Clone, Copy)]
-struct Span {
-    at: Position,
+pub(super) struct Span {
+    pub at: Position,
     /// The number of the first lane, where all lanes [follow](Lanes) each other.
     row: usize,
     lanes: usize,
-    length: usize,
+    pub length: usize,
     /// The number of the first entry in its lane.
     column: usize,
 }
 
+impl Span {
+    pub(super) fn count(&self) -> usize {
+        self.lanes * self.length
+    }
+
+    /// The same span of the plan's [cells](Plan::cells).
+    pub(super) fn of_cells(self) -> Span {
+        Span { at: Position { table: self.at.cell, ..self.at }, ..self }
+    }
+}
+
 /// The last two outer dimensions, and those before them.
 #[derive(Clone, Copy)]
-struct Lanes<'a> {
+pub(super) struct Lanes<'a> {
     /// All outer dimensions but the lane.
     others: &'a [Dim],
     rest: &'a [Dim],
-    upper: &'a Dim,
-    lane: &'a Dim,
+    pub upper: &'a Dim,
+    pub lane: &'a Dim,
     /// Whether short lanes [follow](Plan::lanes_follow) each other. Then some of any length fill a
     /// block, also where they step in other dimensions.
     follow: bool,
@@ -38,7 +49,7 @@ struct Lanes<'a> {
 
 impl<'a> Lanes<'a> {
     #[inline]
-    fn of(plan: &'a Plan) -> Lanes<'a> {
+    pub(super) fn of(plan: &'a Plan) -> Lanes<'a> {
         let (lane, others) = split_lane(plan.outer());
         let (upper, rest) = split_lane(others);
         let follow = !rest.is_empty()
@@ -57,15 +68,16 @@ impl<'a> Lanes<'a> {
     }
 
     /// All entries of a plan, in order, some lanes at a time, of at most `capacity` entries each.
-    fn spans(self, plan: &Plan, capacity: usize) -> Spans<'a> {
+    pub(super) fn spans(self, plan: &Plan, capacity: usize) -> Spans<'a> {
         let (first, odometer) = (Position::first(plan), Odometer::new());
         let (in_chunks, at, done) = (plan.lanes_in_chunks, first, plan.empty);
-        Spans { lanes: self, capacity, in_chunks, first, at, odometer, row: 0, column: 0, done }
+        let lanes = Lanes { follow: self.follow && self.lane.size <= capacity, ..self };
+        Spans { lanes, capacity, in_chunks, first, at, odometer, row: 0, column: 0, done }
     }
 }
 
-struct Spans<'a> {
-    lanes: Lanes<'a>,
+pub(super) struct Spans<'a> {
+    pub lanes: Lanes<'a>,
     capacity: usize,
     /// Whether some entries of all lanes come before the next ones.
     in_chunks: bool,
@@ -148,15 +160,16 @@ impl Position {
             table: go(self.table, dim.table),
             indices: go(self.indices, dim.indices),
             flat: go(self.flat, dim.flat),
-            ..self
+            cell: go(self.cell, dim.cell as isize),
+            entry: self.entry,
         }
     }
 }
 
-const AXES: [Axis; MAX_RANK] = [Axis { size: 0, from_end: 0, stride: 0 }; MAX_RANK];
+pub(super) const AXES: [Axis; MAX_RANK] = [Axis { size: 0, from_end: 0, stride: 0 }; MAX_RANK];
 
 /// Resolves spans of one plan.
-struct Filler<'a> {
+pub(super) struct Filler<'a> {
     plan: &'a Plan,
     axes: Axes<'a>,
     /// The place in the table from which addresses count, before the outer dimensions are added.
@@ -168,7 +181,7 @@ struct Filler<'a> {
 
 impl<'a> Filler<'a> {
     #[inline]
-    fn of(
+    pub(super) fn of(
         plan: &'a Plan,
         axes: &'a mut [Axis; MAX_RANK],
         path: Path,
@@ -205,6 +218,16 @@ impl<'a> Filler<'a> {
         let inside = self.run(&tuples, to.get_mut(..length).unwrap_or_default());
         for lane in 1..span.lanes {
             to.copy_within(..length, lane * length);
+        }
+        inside
+    }
+
+    /// The same with what lanes and entries add: addresses count from `origin`.
+    #[inline]
+    pub(super) fn fill_from(&self, span: &Span, origin: usize, to: &mut [u32]) -> bool {
+        let inside = self.fill(span, to);
+        if inside {
+            self.shift(span, self.base(span).wrapping_sub(origin), to);
         }
         inside
     }
@@ -464,12 +487,11 @@ pub(crate) fn keep(
     let mut block = [0; tuning::BLOCK];
     filler.spans(tuning::BLOCK).all(|span| {
         let Some(to) = block.get_mut(..span.lanes * span.length) else { return false };
-        if !filler.fill(&span, to) {
-            return false;
+        let inside = filler.fill_from(&span, origin, to);
+        if inside {
+            next(to);
         }
-        filler.shift(&span, filler.base(&span).wrapping_sub(origin), to);
-        next(to);
-        true
+        inside
     })
 }
 
@@ -483,95 +505,6 @@ pub(crate) fn check(plan: &Plan, path: Path, resolver: &dyn Resolver) -> bool {
         let repeats = filler.repeats(&span, before.replace(span));
         repeats || addresses.get_mut(..count).is_some_and(|to| filler.fill(&span, to))
     })
-}
-
-/// Where some entries lead: [`NOWHERE`] for those that are left out.
-pub(crate) struct Reached<'a> {
-    /// The addresses in the table and those of the cells, which count from those of `first`.
-    tables: &'a [u32],
-    cells: &'a [u32],
-    /// The first entry.
-    first: Position,
-    /// The entries of a lane, and the distances in the flat tensor.
-    length: usize,
-    lane_step: isize,
-    entry_step: isize,
-}
-
-impl Reached<'_> {
-    /// One place.
-    pub(crate) fn one(first: Position) -> Reached<'static> {
-        Reached { tables: &[0], cells: &[0], first, length: 1, lane_step: 0, entry_step: 0 }
-    }
-
-    /// Visits all of them, in order.
-    #[inline(always)]
-    pub(crate) fn each(&self, visit: &mut impl FnMut(Position)) {
-        let Reached { first, length, .. } = *self;
-        let (mut entry, mut lane) = (first.entry, first.flat);
-        let lanes = self.tables.chunks(length).zip(self.cells.chunks(length));
-        for (tables, cells) in lanes {
-            let mut flat = lane;
-            for (table, cell) in tables.iter().zip(cells) {
-                if *table != NOWHERE {
-                    let table = first.table.wrapping_add(*table as usize);
-                    let cell = first.cell.wrapping_add(*cell as usize);
-                    visit(Position { table, cell, flat, entry, indices: 0 });
-                }
-                flat = flat.wrapping_add_signed(self.entry_step);
-                entry = entry.wrapping_add(1);
-            }
-            lane = lane.wrapping_add_signed(self.lane_step);
-        }
-    }
-}
-
-/// Hands all entries to `visit`, in order, some at a time, with their [cells](Plan::cells). The
-/// indices have been proven.
-pub(crate) fn places(
-    plan: &Plan,
-    path: Path,
-    resolver: &dyn Resolver,
-    visit: &mut dyn FnMut(&Reached<'_>),
-) {
-    match plan.entries() {
-        // As in `small`.
-        0..=64 => places_of::<64>(plan, path, resolver, visit),
-        _ => places_of::<{ tuning::BLOCK }>(plan, path, resolver, visit),
-    }
-}
-
-fn places_of<const B: usize>(
-    plan: &Plan,
-    path: Path,
-    resolver: &dyn Resolver,
-    visit: &mut dyn FnMut(&Reached<'_>),
-) {
-    let of_cells = plan.of_cells();
-    let (mut axes, mut cell_axes) = (AXES, AXES);
-    let filler = Filler::of(plan, &mut axes, path, resolver);
-    let cell_filler = Filler::of(&of_cells, &mut cell_axes, path, resolver);
-    let (mut tables, mut cells) = ([0; B], [0; B]);
-    let Lanes { upper, lane, .. } = filler.lanes;
-    let (lane_step, entry_step) = (upper.flat, lane.flat);
-    let spans = filler.spans(B).zip(cell_filler.spans(B));
-    let mut entry = 0;
-    for (span, cell_span) in spans {
-        let count = span.lanes * span.length;
-        let (Some(tables), Some(cells)) = (tables.get_mut(..count), cells.get_mut(..count)) else {
-            return;
-        };
-        if !(filler.fill(&span, tables) && cell_filler.fill(&cell_span, cells)) {
-            return;
-        }
-        let table = filler.place(&span, tables);
-        let base = cell_filler.base(&cell_span);
-        cell_filler.shift(&cell_span, base, cells);
-        let first = Position { table, flat: span.at.flat, entry, ..Position::default() };
-        let length = span.length.max(1);
-        visit(&Reached { tables, cells, first, length, lane_step, entry_step });
-        entry += count;
-    }
 }
 
 /// The entries of a plan whose addresses do not fit 32 bits, one by one. `false`: an index is out

@@ -24,7 +24,7 @@ use crate::plan::{Dim, Plan};
 use crate::reduction::{Assign, Reduction};
 use crate::run;
 use crate::scatter::Scatter;
-use crate::walk::{self, Mover, Position};
+use crate::walk::{self, Entries as _, Mover, Position};
 
 /// A view, and where its coordinates are in a position.
 pub(super) struct Grid<S: RawData> {
@@ -132,9 +132,12 @@ impl<'a, T: Element> Write<'a, T> {
             // Of entries that are left out, there is no place.
             words.resize(entries, usize::MAX);
         }
-        run::entries(plan, indices, |at| {
-            places.get_mut(at.entry).into_iter().for_each(|place| *place = at.table);
-        });
+        run::with_entries(plan, indices, true, |entries| {
+            entries.each(|at| {
+                places.get_mut(at.entry).into_iter().for_each(|place| *place = at.table);
+            });
+            Ok(())
+        })?;
         let count = coalesce(&places, &mut unique, &mut numbers, &mut order)?;
         unique.truncate(count);
         unique.pop_if(|place| *place == usize::MAX);

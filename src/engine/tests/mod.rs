@@ -1,6 +1,7 @@
 //! Tests of the stages, each on random small plans against a walk in plain loops.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
 
+mod entries;
 mod few;
 mod movers;
 mod prove;
