@@ -30,7 +30,10 @@ fn calls_allocate_for_what_moves() {
     for (operator, indices, moved) in calls {
         let indices = ArrayD::from_elem(IxDyn(&indices), -2_i64);
         let updates = ArrayD::<f32>::ones(IxDyn(&moved));
+        // Where entries lead is kept in 8 bytes, for up to 131,072 of them.
+        let kept = if updates.len() <= 1 << 17 { 8 * updates.len() } else { 0 };
         let bytes = size_of_val(updates.as_slice().unwrap());
+        let most = BOOKKEEPING + kept;
         assert!(2 * updates.len() < 500 * 20 * 30);
         for bounds in [Bounds::Error, Bounds::Wrap] {
             let operator = operator.bounds(bounds);
@@ -43,25 +46,25 @@ fn calls_allocate_for_what_moves() {
                 let gathered = allocated(|| {
                     operator.gather_into(&view, &indices, &mut output).unwrap();
                 });
-                assert!(gathered <= bytes + BOOKKEEPING, "{operator:?}: {gathered} for {bytes}");
+                assert!(gathered <= bytes + most, "{operator:?}: {gathered} for {bytes}");
                 // Into a view with gaps, and from one: each of them is copied once.
                 let mut spread = ArrayD::<f32>::zeros([&moved[..], &[2]].concat());
                 let twice = allocated(|| {
                     let mut output = spread.index_axis_mut(Axis(moved.len()), 1);
                     operator.gather_into(&view, &indices, &mut output).unwrap();
                 });
-                assert!(twice <= 2 * bytes + BOOKKEEPING, "{operator:?}: {twice} for {bytes}");
+                assert!(twice <= 2 * bytes + most, "{operator:?}: {twice} for {bytes}");
                 assert_eq!(spread.index_axis(Axis(moved.len()), 1), output);
                 let mut view = table.slice_mut(part);
                 let added = allocated(|| {
                     operator.reduce(Add, &mut view, &indices, &updates).unwrap();
                 });
-                assert!(added <= bytes + BOOKKEEPING, "{operator:?}: {added} for {bytes}");
+                assert!(added <= bytes + most, "{operator:?}: {added} for {bytes}");
                 let twice = allocated(|| {
                     let updates = spread.index_axis(Axis(moved.len()), 0);
                     operator.scatter(&mut view, &indices, &updates).unwrap();
                 });
-                assert!(twice <= 2 * bytes + BOOKKEEPING, "{operator:?}: {twice} for {bytes}");
+                assert!(twice <= 2 * bytes + most, "{operator:?}: {twice} for {bytes}");
             }
         }
     }
