@@ -97,20 +97,26 @@ pub(crate) fn reduce_excluding_self<T: Element, R: Reduction<T>>(
 
 /// The inner dimensions whose steps in the flat tensor are longer than those of entries, and the
 /// others. All entries move for one coordinate of the former, then for the next: so rows of updates
-/// are read in their order. Record: `sweep 4242 1500 --only 873` on Zen 4, 24 rows an entry 0.07x.
+/// are read in their order.
 struct Parts<'a> {
     far: &'a [Dim],
     near: &'a [Dim],
 }
 
+/// Elements that an entry moves in a part, and that all entries move, at least. Record:
+/// `reduce_excluding_self` on Zen 4, 500 rows of 64 f32 0.8x; rows of 2 to 24 1.3x to 12x.
+const PART_ROW: usize = 64;
+const PART: usize = 1 << 12;
+
 impl<'a> Parts<'a> {
-    /// There is one part if scratch is not `cleared` for each, or if single elements would be left.
+    /// There is one part if scratch is not `cleared` for each, or if a part would move little.
     fn of(plan: &'a Plan, cleared: bool) -> Parts<'a> {
         let step = |dim: &Dim| dim.flat.unsigned_abs();
         let entry = plan.outer().iter().map(step).max().unwrap_or(usize::MAX);
         let far = plan.inner().iter().take_while(|dim| step(dim) > entry).count();
-        let parted = cleared && cfg!(feature = "std") && far < plan.inner().len();
-        let far = if parted { far } else { 0 };
+        let row = plan.inner().iter().skip(far).fold(1, |n: usize, dim| n.saturating_mul(dim.size));
+        let long = row >= PART_ROW && row.saturating_mul(plan.entries()) >= PART;
+        let far = if cleared && cfg!(feature = "std") && long { far } else { 0 };
         let (far, near) = plan.inner().split_at_checked(far).unwrap_or((&[], plan.inner()));
         Parts { far, near }
     }

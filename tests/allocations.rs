@@ -22,7 +22,7 @@ fn calls_allocate_for_what_moves() {
         (Operator::axis(1), vec![2], vec![500, 2, 30]),
         (Operator::axis(2), vec![], vec![500, 20]),
         (Operator::elements(1), vec![100, 3, 2], vec![100, 3, 2]),
-        (Operator::elements(0), vec![240, 20, 30], vec![240, 20, 30]),
+        (Operator::elements(0), vec![40, 20, 30], vec![40, 20, 30]),
         (Operator::nd(0), vec![5, 3], vec![5]),
         (Operator::nd(0), vec![5, 1], vec![5, 20, 30]),
         (Operator::nd(1), vec![500, 1], vec![500, 30]),

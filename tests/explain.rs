@@ -87,3 +87,13 @@ fn equal_calls_are_explained_alike() {
     assert!(one == same && one != other);
     assert!(format!("{one:?}").starts_with("Explain"));
 }
+
+/// Few entries go one by one on one thread alone.
+#[test]
+fn few_entries_of_long_rows_are_for_threads() {
+    let (table, ids) = (Layout::contiguous([1000, 65_536]), Layout::contiguous([40]));
+    let gather = Gather::axis(&table, &ids, &Layout::contiguous([40, 65_536]), 0).unwrap();
+    let explain = |threads| gather.explain::<f32, i64>(threads).to_string();
+    assert_eq!(explain(1), "check: one block; threads: one, few entries");
+    assert!(explain(8).contains("chunks"), "{}", explain(8));
+}

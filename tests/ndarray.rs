@@ -344,10 +344,10 @@ fn views_have_all_that_slices_have() {
 /// Few elements of views with more gaps than four axes have, and entries that are left out.
 #[test]
 fn few_elements_of_views_with_gaps() {
-    let all = ArrayD::from_shape_fn(IxDyn(&[3; 6]), |c| {
+    let all = ArrayD::from_shape_fn(IxDyn(&[3, 3, 3, 3, 3, 300]), |c| {
         c.slice().iter().fold(0, |n, coordinate| 3 * n + *coordinate as i32)
     });
-    let view = s![..2, ..2, ..;-2, ..2, 1.., ..2];
+    let view = s![..2, ..2, ..;-2, ..2, 1.., ..200];
     let before = all.slice(view).to_owned();
     let check = |name: &str, run: &dyn Fn(&mut ndarray::ArrayViewMutD<'_, i32>)| {
         let (mut packed, mut gaps) = (before.clone().into_dyn(), all.clone());
@@ -359,9 +359,9 @@ fn few_elements_of_views_with_gaps() {
     let calls = [
         (Operator::axis(5), array![1].into_dyn(), vec![2, 2, 2, 2, 2, 1]),
         (Operator::axis(0), array![-1, 7, -3].into_dyn(), vec![3, 1, 1, 1, 1, 1]),
-        (Operator::nd(0), array![[1, 0, 1, 0, 1], [0; 5], [1, 0, 1, 0, 1]].into_dyn(), vec![2]),
+        (Operator::nd(0), array![[1, 0, 1, 0, 1], [0; 5], [1, 0, 1, 0, 1]].into_dyn(), vec![200]),
         (Operator::nd(0), array![[1, 0, 1, 0, 1, -1], [0; 6], [9; 6]].into_dyn(), vec![3]),
-        (Operator::nd(1), array![[[1, 0]], [[0, 2]]].into_dyn(), vec![2, 1, 2, 2, 2]),
+        (Operator::nd(1), array![[[1, 0]], [[0, 2]]].into_dyn(), vec![2, 1, 2, 2, 200]),
         (Operator::elements(3), ArrayD::ones(IxDyn(&[2, 2, 1, 2, 2, 1])), vec![]),
     ];
     for (operator, indices, updates) in calls {

@@ -53,6 +53,14 @@ fn what_has_no_elements_takes_no_time() {
     let scatter = Scatter::nd(&table, &tuples, &rows, 0).unwrap();
     assert_eq!(scatter.mean(&mut [0; 0], &[0, 0], &[0; 0], &mut []), Ok(()));
     assert!(scatter.check_unique(&[0, 0], &mut []).is_ok());
+    // The same where no dimension merges, in rows and without entries.
+    for [entries, row] in [[3, 0], [0, 100]] {
+        let data = Layout::strided([HUGE, 5, row], [2000, 200, 1]);
+        let updates = Layout::strided([HUGE, entries, row], [2000, 200, 1]);
+        let scatter = Scatter::axis(&data, &l(&[entries]), &updates, 1).unwrap();
+        let none = scatter.mean(&mut [0_f32; 0], &[0, 1, 2][..entries], &[], &mut [0; 5]);
+        assert!(matches!(none, Ok(()) | Err(Error::SliceTooShort { .. })), "{none:?}");
+    }
 
     // An axis of size 0 under the policies that leave all entries out.
     for bounds in [Bounds::Clamp, Bounds::Wrap, Bounds::Skip] {

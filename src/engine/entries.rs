@@ -165,8 +165,9 @@ fn find_few<S: Places>(plan: &Plan, indices: S, cells: &mut [u32], tables: &mut 
         _ => None,
     };
     let (&lane, others) = split_lane(plan.outer());
-    let (mut start, mut odometer) = (Position::first(plan), Odometer::new());
-    cells.chunks_mut(lane.size).zip(tables.chunks_mut(lane.size)).all(|(cells, tables)| {
+    let (mut start, mut odometer, length) =
+        (Position::first(plan), Odometer::new(), lane.size.max(1));
+    cells.chunks_mut(length).zip(tables.chunks_mut(length)).all(|(cells, tables)| {
         let mut at = start;
         for (cell, table) in cells.iter_mut().zip(tables) {
             let mut found = at;

@@ -57,7 +57,8 @@ impl<'a> Few<'a> {
         let (pieces, n) = plan.split_inner();
         let rows = pieces.iter().fold(count, |rows, dim| rows.saturating_mul(dim.size));
         let most = if n == 1 { tuning::FEW_ELEMENTS } else { tuning::FEW_ROWS };
-        (rows <= most).then_some(Few { plan, count, pieces, n })
+        let few = rows <= most && (pieces.is_empty() || n <= tuning::FEW_ROW);
+        few.then_some(Few { plan, count, pieces, n })
     }
 
     /// Runs with room for the entries: what a call does not need takes time to clear.

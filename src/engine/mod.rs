@@ -12,8 +12,9 @@
 //! entries   where entries lead, for what needs more than an address
 //! ```
 //!
-//! Each stage calls only those below it. Between [`traverse`] and what knows a type is an indirect
-//! call a block. `docs/DESIGN.md` says why, and what each strategy costs.
+//! Each stage calls only those below it; [`entries`] and [`few`] call those that they need. Between
+//! [`traverse`] and what knows a type is an indirect call a block. `docs/DESIGN.md` says why, and
+//! what each strategy costs.
 
 mod append;
 pub(crate) mod entries;
@@ -320,14 +321,14 @@ impl Explain {
         plan: &Plan,
         threads: usize,
     ) -> Explain {
-        let row = plan.with_row_of_one(size_of::<T>());
+        let row = plan.with_row_of_one(size_of::<T>()).filter(|_| !is_few(plan, threads));
         let plan = row.as_ref().unwrap_or(plan);
         Explain::of(plan, &scatter_call::<T, R>(size_of::<I>(), false, threads))
     }
 
     fn of(plan: &Plan, call: &Call) -> Explain {
         Explain(match kind(plan, call) {
-            _ if Few::of(plan).is_some() => Explained::Small,
+            _ if is_few(plan, call.threads) => Explained::Small,
             Size::Nothing => Explained::Nothing,
             Size::Wide => Explained::Wide,
             Size::Small => Explained::Small,
@@ -480,6 +481,11 @@ fn routed(plan: &Plan, call: &Call) -> Route {
     #[cfg(fuzzing)]
     legal::check(&route, plan, &call, &machine);
     route
+}
+
+/// Whether a call goes entry by entry. With threads, none does.
+fn is_few(plan: &Plan, threads: usize) -> bool {
+    threads == 1 && Few::of(plan).is_some()
 }
 
 /// How a route moves blocks.

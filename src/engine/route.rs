@@ -425,7 +425,9 @@ impl fmt::Display for Route {
                 write!(f, "one, the table of {} stays in a cache", Size(self.table))?;
             }
             Split::Serial(Alone::Interleaved) => f.write_str("one, what is written interleaves")?,
-            Split::Serial(Alone::FarUpdates) => f.write_str("one, updates of 2^32 elements")?,
+            Split::Serial(Alone::FarUpdates) => {
+                f.write_str("one, updates of 2^32 elements or more")?
+            }
             Split::Chunks { number, .. } => write!(f, "{number} chunks")?,
             Split::Tiles { .. } => f.write_str("tiles")?,
             Split::Copies { number } => write!(f, "{number} tables, merged")?,

@@ -22,8 +22,10 @@
 //! A view whose elements lie together in memory, in any order and direction, is used in place, and
 //! so is one that repeats elements (`broadcast`). Safe code cannot have a slice of a view with
 //! gaps, or of windows that overlap. Such a table is copied, one element for each coordinate, if it
-//! has no more elements than move; if it is written, the copy is written back at the end. In a
-//! larger table, the elements that move are found where they are, in the thread that calls. Means
+//! has no more elements than move, or than 6 for each entry of the indices (128 for means and
+//! reductions without the values that are there); if it is written, the copy is written back at the
+//! end. In a larger table, the elements that move are found where they are, in the thread that
+//! calls. Means
 //! and reductions without the values that are there copy the places that the indices name. Indices,
 //! updates and outputs with gaps are copied: they are as large as what moves. So a call takes time
 //! and memory for what moves, however large the table is. There are exceptions: [`Pooled`] copies
@@ -555,7 +557,8 @@ impl Operator {
         let input = Source::new(input, Operand::Input, &mut gather.input)?;
         let indices = Source::new(indices, Operand::Indices, &mut entries)?;
         let output = Target::new(output, Operand::Output, &mut flat)?;
-        let grid = grid::Read::of(&input, &flat, &mut gather.input);
+        let most = grid::most_copied(&entries, &flat, grid::ENTRY);
+        let grid = grid::Read::of(&input, most, &mut gather.input);
         self.broadcast_table(&mut gather.input, &entries);
         self.plan(&mut gather.plan, &gather.input, &entries, &flat, Direction::Gather)?;
         let indices = indices.elements()?;

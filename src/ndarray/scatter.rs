@@ -76,9 +76,16 @@ impl Operator {
         let in_grid = |plan: &Plan, data: &mut grid::Write<'_, T>, indices: &[I], updates: &[T]| {
             data.scatter(plan, &reduction, indices, updates)
         };
-        self.write(data, indices, updates, &in_grid, |scatter, data, indices, updates| {
-            run::scatter(&scatter.plan, &reduction, data, indices, updates)
-        })
+        self.write(
+            data,
+            indices,
+            updates,
+            grid::ENTRY,
+            &in_grid,
+            |scatter, data, indices, updates| {
+                run::scatter(&scatter.plan, &reduction, data, indices, updates)
+            },
+        )
     }
 
     /// Combines with updates of another type, as [`Scatter::reduce_map`] does; [`Assign`] is the
@@ -121,9 +128,16 @@ impl Operator {
             converted.extend(updates.iter().map(|update| map(*update)));
             data.scatter(plan, &reduction, indices, &converted)
         };
-        self.write(data, indices, updates, &in_grid, |scatter, data, indices, updates| {
-            run::change(&scatter.plan, mapped(&reduction, &map), data, indices, updates)
-        })
+        self.write(
+            data,
+            indices,
+            updates,
+            grid::ENTRY,
+            &in_grid,
+            |scatter, data, indices, updates| {
+                run::change(&scatter.plan, mapped(&reduction, &map), data, indices, updates)
+            },
+        )
     }
 
     /// [`scatter`](Operator::scatter) with the threads of the rayon pool that it is called in.
@@ -182,9 +196,16 @@ impl Operator {
         let in_grid = |plan: &Plan, data: &mut grid::Write<'_, T>, indices: &[I], updates: &[T]| {
             data.scatter(plan, &reduction, indices, updates)
         };
-        self.write(data, indices, updates, &in_grid, |scatter, data, indices, updates| {
-            run::par_scatter(&scatter.plan, &reduction, data, indices, false, updates)
-        })
+        self.write(
+            data,
+            indices,
+            updates,
+            grid::ENTRY,
+            &in_grid,
+            |scatter, data, indices, updates| {
+                run::par_scatter(&scatter.plan, &reduction, data, indices, false, updates)
+            },
+        )
     }
 
     /// `output = input`, then the reduction, as [`Scatter::reduce_into`] does; [`Assign`] is the
@@ -236,7 +257,7 @@ impl Operator {
         self.check(input.shape(), indices)?;
         let nothing = |_: &Scatter, _: &mut [T], _: &[I], _: &[T]| Ok(());
         let in_grid = |_: &Plan, _: &mut grid::Write<'_, T>, _: &[I], _: &[T]| Ok(());
-        self.write(output, indices, updates, &in_grid, nothing)?;
+        self.write(output, indices, updates, grid::ENTRY, &in_grid, nothing)?;
         output.assign(input);
         self.reduce(reduction, output, indices, updates)
     }
@@ -287,9 +308,14 @@ impl Operator {
                 run(&reduction, scatter, data, indices, updates)
             })
         };
-        self.write(data, indices, updates, &in_grid, |scatter, data, indices, updates| {
-            run(&reduction, scatter, data, indices, updates)
-        })
+        self.write(
+            data,
+            indices,
+            updates,
+            grid::SORTED_ENTRY,
+            &in_grid,
+            |scatter, data, indices, updates| run(&reduction, scatter, data, indices, updates),
+        )
     }
 
     /// The mean of the value that is there and all updates, as [`Scatter::mean`].
@@ -380,18 +406,24 @@ impl Operator {
                 run(excluding_self, scatter, data, indices, updates)
             })
         };
-        self.write(data, indices, updates, &in_grid, |scatter, data, indices, updates| {
-            run(excluding_self, scatter, data, indices, updates)
-        })
+        self.write(
+            data,
+            indices,
+            updates,
+            grid::SORTED_ENTRY,
+            &in_grid,
+            |scatter, data, indices, updates| run(excluding_self, scatter, data, indices, updates),
+        )
     }
 
     /// Plans a scatter, with updates that are broadcast, and runs it on slices, or in the grid of a
-    /// large table.
+    /// large table, where an entry takes the time of copying `each` elements.
     fn write<T: Element, U: Element, I: Index, D: Dimension, E: Dimension, F: Dimension>(
         self,
         data: &mut ArrayRef<T, D>,
         indices: &ArrayRef<I, E>,
         updates: &ArrayRef<U, F>,
+        each: usize,
         in_grid: &InGrid<'_, T, U, I>,
         run: impl FnOnce(&Scatter, &mut [T], &[I], &[U]) -> Result<(), Error>,
     ) -> Result<(), Error> {
@@ -401,7 +433,8 @@ impl Operator {
         let updates = Source::new(updates, Operand::Updates, &mut flat)?;
         let indices = Source::new(indices, Operand::Indices, &mut entries)?;
         self.sizes(&mut wanted, &scatter.data, &entries)?;
-        let grid = grid::Write::of(&mut data, &wanted, &mut scatter.data);
+        let most = grid::most_copied(&entries, &wanted, each);
+        let grid = grid::Write::of(&mut data, most, &mut scatter.data);
         broadcast(&mut flat, wanted.sizes());
         self.plan(&mut scatter.plan, &scatter.data, &entries, &flat, Direction::Scatter)?;
         let (indices, updates) = (indices.elements()?, updates.elements()?);
