@@ -35,7 +35,8 @@ fn main() {
     }
     for ranks in ["1", "2", "3", "4", "7"] {
         let itself = std::env::current_exe().expect("a test has a file");
-        let status = Command::new("mpirun")
+        let mut mpirun = Command::new("mpirun");
+        mpirun
             .args(["-n", ranks, "--oversubscribe"])
             .arg(itself)
             .env(STARTED, "1")
@@ -43,8 +44,14 @@ fn main() {
             .envs([("OMPI_ALLOW_RUN_AS_ROOT", "1"), ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")])
             .envs([("OMPI_MCA_btl_vader_single_copy_mechanism", "none")])
             // There are more ranks than cores.
-            .envs([("OMPI_MCA_mpi_yield_when_idle", "1")])
-            .status();
+            .envs([("OMPI_MCA_mpi_yield_when_idle", "1")]);
+        // A rank whose case fails exits with 101. Any other failure is one of MPI: on two busy
+        // cores, Open MPI 4.1 has lost a rank while it ended, after all cases. So it starts again.
+        let mut status = mpirun.status();
+        if status.as_ref().is_ok_and(|status| !status.success() && status.code() != Some(101)) {
+            eprintln!("{ranks} ranks ended with {status:?}, and start once more");
+            status = mpirun.status();
+        }
         match status {
             Ok(status) => assert!(status.success(), "{ranks} ranks: {status}"),
             Err(error) => panic!("mpirun: {error} (on Debian: apt-get install openmpi-bin)"),
