@@ -672,17 +672,7 @@ impl<I: Index, S: Indices<Index = I>> Checked<'_, Scatter, I, S> {
         updates: &[T],
         flags: &mut [u32],
     ) -> Result<(), Error> {
-        run::with_entries(&self.operator.plan, self.indices, true, |entries| {
-            cells::reduce_excluding_self(
-                &self.operator.plan,
-                entries,
-                &reduction,
-                data,
-                updates,
-                flags,
-                true,
-            )
-        })
+        self.excluding_self(&reduction, data, updates, flags, true)
     }
 
     /// The same in several calls, as [`Scatter::continue_excluding_self`].
@@ -710,17 +700,7 @@ impl<I: Index, S: Indices<Index = I>> Checked<'_, Scatter, I, S> {
         updates: &[T],
         flags: &mut [u32],
     ) -> Result<(), Error> {
-        run::with_entries(&self.operator.plan, self.indices, true, |entries| {
-            cells::reduce_excluding_self(
-                &self.operator.plan,
-                entries,
-                &reduction,
-                data,
-                updates,
-                flags,
-                false,
-            )
-        })
+        self.excluding_self(&reduction, data, updates, flags, false)
     }
 
     /// The extreme and the entry that it came from, as [`Scatter::reduce_arg`].
@@ -781,9 +761,7 @@ impl<I: Index, S: Indices<Index = I>> Checked<'_, Scatter, I, S> {
     where
         Add: Reduction<T>,
     {
-        run::with_entries(&self.operator.plan, self.indices, true, |entries| {
-            cells::average(&self.operator.plan, entries, 1, data, updates, scratch)
-        })
+        self.average(1, data, updates, scratch)
     }
 
     /// The mean of all updates, as [`Scatter::mean_excluding_self`].
@@ -815,8 +793,38 @@ impl<I: Index, S: Indices<Index = I>> Checked<'_, Scatter, I, S> {
     where
         Add: Reduction<T>,
     {
-        run::with_entries(&self.operator.plan, self.indices, true, |entries| {
-            cells::average(&self.operator.plan, entries, 0, data, updates, scratch)
+        self.average(0, data, updates, scratch)
+    }
+
+    /// `clears`: the flags are those of this call alone.
+    fn excluding_self<T: Element, R: Reduction<T>>(
+        &self,
+        reduction: &R,
+        data: &mut [T],
+        updates: &[T],
+        flags: &mut [u32],
+        clears: bool,
+    ) -> Result<(), Error> {
+        let plan = &self.operator.plan;
+        run::with_entries(plan, self.indices, true, |entries| {
+            cells::reduce_excluding_self(plan, entries, reduction, data, updates, flags, clears)
+        })
+    }
+
+    /// The value that is there counts `already` times.
+    fn average<T: Average>(
+        &self,
+        already: u64,
+        data: &mut [T],
+        updates: &[T],
+        scratch: &mut [u32],
+    ) -> Result<(), Error>
+    where
+        Add: Reduction<T>,
+    {
+        let plan = &self.operator.plan;
+        run::with_entries(plan, self.indices, true, |entries| {
+            cells::average(plan, entries, already, data, updates, scratch)
         })
     }
 

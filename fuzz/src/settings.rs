@@ -1,8 +1,12 @@
 //! What AddressSanitizer and libFuzzer do in all targets, unless they are told otherwise: what
 //! costs much and finds nothing here is left out.
 
+#[cfg(unix)]
 use std::env;
 use std::ffi::c_char;
+#[cfg(unix)]
+use std::os::unix::process::CommandExt;
+#[cfg(unix)]
 use std::process::Command;
 
 /// What AddressSanitizer does unless `ASAN_OPTIONS` says otherwise. Freed memory is used again
@@ -17,18 +21,23 @@ pub extern "C" fn __asan_default_options() -> *const c_char {
 /// Flags that libFuzzer gets before those of the caller, which overrule them. Its choice of inputs
 /// by entropy looks at the whole corpus for each new feature: without it, `gather` runs 1.7x as
 /// often, and reaches more.
+#[cfg(unix)]
 const FLAGS: [&str; 2] = ["-entropic=0", "-print_funcs=0"];
 
 /// Starts the program again with [`FLAGS`], which libFuzzer takes from the command line alone.
+/// Where a program cannot take the place of another, it goes on without them.
 pub fn start() {
-    if env::args_os().any(|arg| arg == FLAGS[0]) {
-        return;
-    }
-    let mut again = Command::new(env::current_exe().expect("the program has a path"));
-    again.args(FLAGS).args(env::args_os().skip(1));
     #[cfg(unix)]
-    panic!("{}", std::os::unix::process::CommandExt::exec(&mut again));
+    if env::var_os(STARTED).is_none() {
+        let mut again = Command::new(env::current_exe().expect("the program has a path"));
+        again.env(STARTED, "1").args(FLAGS).args(env::args_os().skip(1));
+        panic!("{}", again.exec());
+    }
 }
+
+/// What the environment of a program has that has been started again.
+#[cfg(unix)]
+const STARTED: &str = "STREW_FUZZ_STARTED";
 
 /// Callbacks for the numbers that are compared, in place of libFuzzer's, which keep them (see
 /// `build.rs`). Inputs are choices, in which these numbers are not found. Without them, an input of

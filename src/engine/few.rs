@@ -63,7 +63,7 @@ impl<'a> Few<'a> {
 
     /// Runs with room for the entries: what a call does not need takes time to clear.
     #[inline(always)]
-    pub(crate) fn with_room<R>(self, run: impl FnOnce(Few<'a>, &mut [Entry]) -> R) -> R {
+    pub(crate) fn with_room<R>(self, run: impl FnOnce(&mut [Entry]) -> R) -> R {
         let none = Entry { table: 0, flat: 0 };
         let mut less;
         let mut all;
@@ -74,7 +74,7 @@ impl<'a> Few<'a> {
             all = [none; tuning::FEW];
             &mut all[..]
         };
-        run(self, entries.get_mut(..self.count).unwrap_or_default())
+        run(entries.get_mut(..self.count).unwrap_or_default())
     }
 
     /// Finds where the entries lead. `false`: an index is out of bounds under `Bounds::Error`.

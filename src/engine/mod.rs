@@ -73,7 +73,7 @@ pub(crate) fn gather<T: Element, P: Place<T>, S: Places>(
     output: &mut [P],
 ) -> bool {
     if let Some(few) = Few::of(plan) {
-        return few.with_room(|few, entries| {
+        return few.with_room(|entries| {
             let inside = few.resolve(indices, entries);
             if inside {
                 few.gather(entries, input, output);
@@ -96,7 +96,7 @@ pub(crate) fn append<T: Element, S: Places>(
 ) -> bool {
     let mut job = Appended::new(plan, input, output);
     if let Some(few) = Few::of(plan) {
-        return few.with_room(|few, entries| {
+        return few.with_room(|entries| {
             let inside = few.resolve(indices, entries);
             if inside && !few.append(entries, input, job.output) {
                 few.gather(entries, input, job.filled().output);
@@ -119,7 +119,7 @@ pub(crate) fn scatter<T: Element, S: Places, R: Reduction<T>>(
     updates: &[T],
 ) -> bool {
     if let Some(few) = Few::of(plan) {
-        return few.with_room(|few, entries| {
+        return few.with_room(|entries| {
             let inside = few.resolve(indices, entries);
             if inside {
                 few.scatter(entries, reduction, data, updates);
@@ -146,7 +146,7 @@ pub(crate) fn scatter_into<T: Element, S: Places, R: Reduction<T>>(
 ) -> bool {
     let (copy_plan, input) = before;
     if let Some(few) = Few::of(plan) {
-        return few.with_room(|few, entries| {
+        return few.with_room(|entries| {
             let inside = few.resolve(indices, entries);
             if inside {
                 copy(copy_plan, input, output);
@@ -187,7 +187,7 @@ pub(crate) fn checked_entries<S: Places>(
     mut visit: impl FnMut(usize, usize),
 ) -> bool {
     if let Some(few) = Few::of(plan) {
-        return few.with_room(|few, entries| {
+        return few.with_room(|entries| {
             let inside = few.resolve(indices, entries);
             if inside {
                 Entry::each(entries, visit);

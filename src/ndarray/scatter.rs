@@ -73,19 +73,9 @@ impl Operator {
     where
         R: Reduction<T>,
     {
-        let in_grid = |plan: &Plan, data: &mut grid::Write<'_, T>, indices: &[I], updates: &[T]| {
-            data.scatter(plan, &reduction, indices, updates)
-        };
-        self.write(
-            data,
-            indices,
-            updates,
-            grid::ENTRY,
-            &in_grid,
-            |scatter, data, indices, updates| {
-                run::scatter(&scatter.plan, &reduction, data, indices, updates)
-            },
-        )
+        self.combine(&reduction, data, indices, updates, |scatter, data, indices, updates| {
+            run::scatter(&scatter.plan, &reduction, data, indices, updates)
+        })
     }
 
     /// Combines with updates of another type, as [`Scatter::reduce_map`] does; [`Assign`] is the
@@ -193,19 +183,9 @@ impl Operator {
         T: Element + Send + Sync,
         R: Reduction<T> + Sync,
     {
-        let in_grid = |plan: &Plan, data: &mut grid::Write<'_, T>, indices: &[I], updates: &[T]| {
-            data.scatter(plan, &reduction, indices, updates)
-        };
-        self.write(
-            data,
-            indices,
-            updates,
-            grid::ENTRY,
-            &in_grid,
-            |scatter, data, indices, updates| {
-                run::par_scatter(&scatter.plan, &reduction, data, indices, false, updates)
-            },
-        )
+        self.combine(&reduction, data, indices, updates, |scatter, data, indices, updates| {
+            run::par_scatter(&scatter.plan, &reduction, data, indices, false, updates)
+        })
     }
 
     /// `output = input`, then the reduction, as [`Scatter::reduce_into`] does; [`Assign`] is the
@@ -414,6 +394,24 @@ impl Operator {
             &in_grid,
             |scatter, data, indices, updates| run(excluding_self, scatter, data, indices, updates),
         )
+    }
+
+    /// Combines in the grid of a large table, or by `run` on slices.
+    fn combine<T: Element, I: Index, R, D: Dimension, E: Dimension, F: Dimension>(
+        self,
+        reduction: &R,
+        data: &mut ArrayRef<T, D>,
+        indices: &ArrayRef<I, E>,
+        updates: &ArrayRef<T, F>,
+        run: impl FnOnce(&Scatter, &mut [T], &[I], &[T]) -> Result<(), Error>,
+    ) -> Result<(), Error>
+    where
+        R: Reduction<T>,
+    {
+        let in_grid = |plan: &Plan, data: &mut grid::Write<'_, T>, indices: &[I], updates: &[T]| {
+            data.scatter(plan, reduction, indices, updates)
+        };
+        self.write(data, indices, updates, grid::ENTRY, &in_grid, run)
     }
 
     /// Plans a scatter, with updates that are broadcast, and runs it on slices, or in the grid of a

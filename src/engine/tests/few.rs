@@ -12,7 +12,7 @@ use crate::reduction::Sub;
 /// Moves by few, and by the walk.
 fn check(plan: &Plan, indices: &[i64], direction: Direction) {
     let few = Few::of(plan).unwrap();
-    few.with_room(|few, entries| check_entries(few, entries, plan, indices, direction));
+    few.with_room(|entries| check_entries(few, entries, plan, indices, direction));
 }
 
 fn check_entries(
@@ -105,7 +105,7 @@ fn no_coordinate_is_one_row() {
     let plan = Plan::copy(&packed([7]), &packed([7]).with_offset(2)).unwrap();
     let few = Few::of(&plan).unwrap();
     let mut output = [0; 9];
-    few.with_room(|few, entries| {
+    few.with_room(|entries| {
         assert!(few.resolve::<&[u8]>(&[], entries));
         few.gather(entries, &[1, 2, 3, 4, 5, 6, 7], &mut output);
     });
