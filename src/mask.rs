@@ -153,7 +153,7 @@ pub fn nonzero<I: Index>(mask: Mask<'_>, positions: &mut [I]) -> Result<usize, E
         return Ok(length.saturating_sub(rest.len()));
     }
     pairs.each(|span| {
-        count = count.saturating_add(span.count());
+        count = count.saturating_add(span.count);
         span.each(|n| {
             let mut place = span.number.wrapping_add(n);
             let tuple;
@@ -261,7 +261,7 @@ pub fn expand<T: Element>(
     fits(Operand::Updates, count, values.len())?;
     let mut rest = values;
     pairs.each(|span| {
-        let (values, more) = rest.split_at_checked(span.count()).unwrap_or_default();
+        let (values, more) = rest.split_at_checked(span.count).unwrap_or_default();
         rest = more;
         if let Some(data) = span.row(data) {
             return put_values(&span.words, values, data);
@@ -308,7 +308,7 @@ pub fn fill<T: Element>(
     layout.without_overlap(Operand::Data)?;
     let mut count = 0;
     pairs.each(|span| {
-        count += span.count();
+        count += span.count;
         match span.row(data) {
             Some(data) => for_vectors(
                 #[inline(always)]
@@ -401,12 +401,13 @@ impl<'a> Pairs<'a> {
 
     fn count(&self) -> usize {
         let mut count = 0_usize;
-        self.each(|span| count = count.saturating_add(span.count()));
+        self.each(|span| count = count.saturating_add(span.count));
         count
     }
 
     fn each(&self, mut visit: impl FnMut(&Span)) {
-        let mut span = Span { words: [0; WORDS], length: 0, place: 0, step: 0, number: 0 };
+        let mut span =
+            Span { words: [0; WORDS], length: 0, place: 0, step: 0, number: 0, count: 0 };
         let mut walk = Walk {
             lane: *split_lane(self.plan.inner()).0,
             at: Position::first(&self.plan),
@@ -439,11 +440,19 @@ impl<'a> Pairs<'a> {
         let length = (dim.size - column).min(walk.left).min(WORDS * 64);
         (span.length, span.place, span.step) = (length, go(walk.at.flat, dim.flat), dim.flat);
         let (mut place, mut rest) = (go(walk.at.table, dim.table), length);
-        for word in &mut span.words {
-            *word = self.values.word(place, dim.table, rest.min(64));
+        let done = self.values.words(place, dim.table, length, &mut span.words);
+        for (n, word) in span.words.iter_mut().enumerate() {
+            if n >= done {
+                *word = self.values.word(place, dim.table, rest.min(64));
+            }
             rest = rest.saturating_sub(64);
             place = place.wrapping_add_signed(dim.table.wrapping_mul(64));
         }
+        span.count = 0;
+        for_vectors(
+            #[inline(always)]
+            || span.count = span.words.iter().map(|word| word.count_ones() as usize).sum(),
+        );
         walk.column += length;
         walk.left -= length;
         true
@@ -471,13 +480,11 @@ struct Span {
     step: isize,
     /// The number of pairs before it.
     number: usize,
+    /// The number of bits that are set.
+    count: usize,
 }
 
 impl Span {
-    fn count(&self) -> usize {
-        self.words.iter().map(|word| word.count_ones() as usize).sum()
-    }
-
     /// The place of element `n`.
     #[inline(always)]
     fn place(&self, n: usize) -> usize {
@@ -502,7 +509,7 @@ impl Span {
     /// Copies the chosen elements, and returns what is left of the output.
     #[inline(always)]
     fn compress<'a, T: Element>(&self, data: &[T], output: &'a mut [T]) -> &'a mut [T] {
-        let (to, rest) = output.split_at_mut_checked(self.count()).unwrap_or_default();
+        let (to, rest) = output.split_at_mut_checked(self.count).unwrap_or_default();
         if self.step == 1
             && let Some(from) = data.get(self.place..self.place.wrapping_add(self.length))
         {
@@ -525,25 +532,28 @@ impl Span {
     /// Writes the numbers of the pairs that are true, and returns what is left of the slice.
     #[inline(always)]
     fn positions<'a, I: Index>(&self, output: &'a mut [I]) -> &'a mut [I] {
-        let (to, rest) = output.split_at_mut_checked(self.count()).unwrap_or_default();
+        let (to, rest) = output.split_at_mut_checked(self.count).unwrap_or_default();
         #[cfg(feature = "std")]
-        {
+        if self.count > SPARSE {
             let mut numbers = [0; WORDS * 64];
             strew_simd::positions(strew_simd::Path::detect(), &self.words, 0, &mut numbers);
             for (to, number) in to.iter_mut().zip(&numbers) {
                 *to = I::cut(self.number.wrapping_add(*number as usize));
             }
+            return rest;
         }
-        #[cfg(not(feature = "std"))]
-        {
-            let mut places = to.iter_mut();
-            self.each(|n| {
-                places.next().into_iter().for_each(|to| *to = I::cut(self.number.wrapping_add(n)));
-            });
-        }
+        let mut places = to.iter_mut();
+        self.each(|n| {
+            places.next().into_iter().for_each(|to| *to = I::cut(self.number.wrapping_add(n)));
+        });
         rest
     }
 }
+
+/// The most bits of a span that are taken one by one. Record: masks of 100,000 bools on Zen 4, by
+/// vectors 3 % take 2x, 10 % 1.0x.
+#[cfg(feature = "std")]
+const SPARSE: usize = WORDS * 64 / 16;
 
 #[inline(always)]
 fn each_bit(mut bits: u64, mut visit: impl FnMut(usize)) {
@@ -654,6 +664,22 @@ impl Values<'_> {
             Values::Bools(values) => values.len(),
             Values::Bits(bytes) => bytes.len().saturating_mul(8),
         }
+    }
+
+    /// Sets words to 64 values each from a place on, by vectors, and says how many words are set.
+    #[cfg(feature = "std")]
+    fn words(self, place: usize, step: isize, count: usize, words: &mut [u64]) -> usize {
+        if let (Values::Bools(values), 1) = (self, step)
+            && let Some(values) = values.get(place..).and_then(|values| values.get(..count))
+            && strew_simd::bits(strew_simd::Path::detect(), values, words)
+        {
+            return count / 64;
+        }
+        0
+    }
+    #[cfg(not(feature = "std"))]
+    fn words(self, _: usize, _: isize, _: usize, _: &mut [u64]) -> usize {
+        0
     }
 
     /// Up to 64 values from a place on, a step apart, as bits.

@@ -42,6 +42,12 @@ pub trait Instructions: Copy {
         to.0.copy_from_slice(slots(from));
     }
 
+    /// The values as bits, the first one lowest. `None`: there is no instruction for it.
+    #[inline(always)]
+    fn bits(self, _values: &[bool; 64]) -> Option<u64> {
+        None
+    }
+
     /// Writes the elements whose bits are set to the start of `to`, in order. What follows them are
     /// other elements of the two.
     #[inline(always)]

@@ -34,6 +34,12 @@ pub fn positions(path: Path, words: &[u64], first: u32, to: &mut [u32]) -> usize
     path.dispatch(Positions { words, first, to })
 }
 
+/// Sets each word to 64 values as bits, the first one lowest, as long as there are 64 of them.
+/// `false`: the path has no instruction for it.
+pub fn bits(path: Path, values: &[bool], words: &mut [u64]) -> bool {
+    path.dispatch(Bits { values, words })
+}
+
 /// The kernel of each size: functions that are not generic.
 macro_rules! kernels {
     ($($size:literal $kernel:ident)*) => {$(
@@ -82,6 +88,24 @@ impl<const N: usize> Op for Compress<'_, N> {
     }
 }
 
+struct Bits<'a> {
+    values: &'a [bool],
+    words: &'a mut [u64],
+}
+
+impl Op for Bits<'_> {
+    type Output = bool;
+    #[inline(always)]
+    fn run<S: Instructions>(self, instructions: S) -> bool {
+        let Bits { values, words } = self;
+        for (word, values) in words.iter_mut().zip(values.as_chunks().0) {
+            let Some(bits) = instructions.bits(values) else { return false };
+            *word = bits;
+        }
+        true
+    }
+}
+
 struct Positions<'a> {
     words: &'a [u64],
     first: u32,
@@ -98,9 +122,7 @@ impl Op for Positions<'_> {
         let to = room(words, usize::MAX, to);
         let mut count = 0;
         for word in words {
-            if word.count_ones() <= FEW {
-                let to = to.get_mut(count..).unwrap_or_default();
-                count += few(*word, first, to);
+            if *word == 0 {
                 first = first.wrapping_add(64);
                 continue;
             }
@@ -119,21 +141,6 @@ impl Op for Positions<'_> {
 
 /// The most bits of a word that are taken one by one.
 const FEW: u32 = 4;
-
-/// [`positions`] of one word, bit by bit.
-#[inline(always)]
-fn few(mut bits: u64, first: u32, to: &mut [Bytes<4>]) -> usize {
-    let mut count = 0;
-    while bits != 0 {
-        let number = [first.wrapping_add(bits.trailing_zeros())];
-        bits &= bits - 1;
-        if let (Some(to), Some([number])) = (to.get_mut(count), elements(&number)) {
-            *to = *number;
-            count += 1;
-        }
-    }
-    count
-}
 
 /// As much of a slice as there are bits set for the first `elements`.
 #[inline(always)]

@@ -1,5 +1,6 @@
-//! What AVX2 has instructions for: non-temporal stores, elements that are stored as vectors, and
-//! chosen elements; and AVX-512: gathers of elements of 4 and 8 bytes, and a choice of addresses.
+//! What AVX2 has instructions for: non-temporal stores, elements that are stored as vectors, bools
+//! as bits, and chosen elements; and AVX-512: gathers of elements of 4 and 8 bytes, and a choice of
+//! addresses.
 
 use core::arch::x86_64::{__m256i, __m512i};
 
@@ -66,6 +67,19 @@ impl Instructions for V3 {
         to: &mut [Slot<N>; STEP],
     ) {
         by_vectors(self, table, addresses, to);
+    }
+
+    #[inline(always)]
+    fn bits(self, values: &[bool; 64]) -> Option<u64> {
+        let mut halves = [0; 2];
+        let bytes: &[u8] = bytemuck::must_cast_slice(values);
+        for (bits, bytes) in halves.iter_mut().zip(bytes.as_chunks::<32>().0) {
+            // The instruction takes the highest bit of each byte.
+            let bytes = self.avx2._mm256_slli_epi16::<7>(bytemuck::must_cast(*bytes));
+            *bits = self.avx2._mm256_movemask_epi8(bytes) as u32;
+        }
+        let [low, high] = halves;
+        Some(u64::from(high) << 32 | u64::from(low))
     }
 
     /// Elements of 4 bytes by a permutation that a table holds for each byte of bits.
@@ -192,6 +206,11 @@ impl Instructions for Avx512 {
     unsafe fn stream(self, from: &[u8; LINE], to: &mut Line) {
         // SAFETY: as this function asks.
         unsafe { stream(*self.avx512, from, to) }
+    }
+
+    #[inline(always)]
+    fn bits(self, values: &[bool; 64]) -> Option<u64> {
+        self.avx512.bits(values)
     }
 
     /// To a register, and from there as a whole: the instruction that writes to memory takes many

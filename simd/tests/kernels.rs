@@ -4,6 +4,7 @@
 
 mod common;
 
+use std::cell::RefCell;
 use std::mem::MaybeUninit;
 
 use common::addresses::{Chosen, Resolve, Shift, Value};
@@ -11,7 +12,7 @@ use common::columns::Split;
 use common::moves::{Case, Kernel, SINGLE, SIZES};
 use common::{Check, Choose, FAR, paths};
 use strew_simd::{
-    Block, Columns, Elements, Listed, Machine, Move, Path, Place, Rows, compress, positions,
+    Block, Columns, Elements, Listed, Machine, Move, Path, Place, Rows, bits, compress, positions,
     prefetch_columns,
 };
 
@@ -48,7 +49,7 @@ tests! {
     loops: "path::compiled";
     path: "path::detect" "path::available" "path::force" "path::name" "path::streams_elements";
     machine: "machine::detect" "machine::force";
-    masks: "mask::compress" "mask::positions";
+    masks: "mask::bits" "mask::compress" "mask::positions";
 }
 
 #[test]
@@ -176,6 +177,16 @@ mod tests {
             expected.resize(room, [0; N]);
             assert!(found == expected, "{} {N} {words:?} {room}", path.name());
             assert!(count >= elements.len().min(room), "{}", path.name());
+
+            let values: Vec<bool> = (0..length).map(bit).collect();
+            let mut found = vec![7; words.len()];
+            if bits(path, &values, &mut found) {
+                let whole = found.len().min(length / 64);
+                assert_eq!(found[..whole], words[..whole], "{}", path.name());
+                assert!(found[whole..].iter().all(|word| *word == 7), "{}", path.name());
+            } else {
+                assert!(["portable", "neon"].contains(&path.name()), "{}", path.name());
+            }
 
             let (first, room) = (random.below(usize::MAX) as u32, random.below(chosen.len() + 3));
             let mut found = vec![7; room];
@@ -317,6 +328,7 @@ mod tests {
         entry_step: isize,
         n: usize,
         distance: usize,
+        part: usize,
         wide: Vec<i64>,
         narrow: Vec<u8>,
     }
@@ -350,6 +362,7 @@ mod tests {
                 entry_step: step(below(7)),
                 n: [1, 1, 2, 5, 0, 61, usize::MAX][below(7)],
                 distance: below(4),
+                part: 1 + below(8),
                 wide: (0..table as i64).collect(),
                 narrow: (0..flat as u8).map(|n| n.wrapping_mul(7)).collect(),
             }
@@ -390,34 +403,50 @@ mod tests {
     pub fn convert_gather() {
         for number in 0..4000 {
             let case = Convert::new(number);
-            let mut expected = case.narrow.clone();
+            let (mut expected, mut prefetched) = (case.narrow.clone(), Vec::new());
+            let later: Vec<u32> = case.addresses.iter().chain(&case.next).copied().collect();
+            let skipped = if (1..=case.addresses.len()).contains(&case.distance) {
+                case.distance
+            } else {
+                later.len()
+            };
+            let mut later = later.iter().skip(skipped);
             for (place, flat) in case.entries() {
                 let n = case.n;
-                let rows = row(place, n, case.wide.len()).zip(row(flat, n, case.narrow.len()));
-                let Some((from, to)) = rows else { continue };
-                for (from, to) in from.zip(to) {
-                    expected[to] = case.wide[from] as u8 ^ 0x55;
+                let next = later.next();
+                let Some(to) = row(flat, n, case.narrow.len()) else { continue };
+                // Parts of a row are read one by one, if later ones are prefetched.
+                let part = if case.distance == 0 { n.max(1) } else { case.part };
+                for at in (0..n).step_by(part) {
+                    let n = part.min(n - at);
+                    let later = next.map(|next| case.base.wrapping_add(*next as usize));
+                    prefetched.extend(later.map(|place| (place.saturating_add(at), n)));
+                    let from =
+                        row(place.saturating_add(at), n, case.wide.len()).into_iter().flatten();
+                    for (from, to) in from.zip(to.clone().skip(at)) {
+                        expected[to] = case.wide[from] as u8 ^ 0x55;
+                    }
                 }
             }
             for path in paths() {
                 let mut found = case.narrow.clone();
-                let ahead = std::cell::Cell::new(0);
+                let ahead = RefCell::new(Vec::new());
                 strew_simd::convert::gather(
                     path,
                     &mut found,
                     &case.block(),
                     case.n,
-                    case.distance,
+                    (case.distance, case.part),
                     |place, to| {
                         let from = row(place, to.len(), case.wide.len());
                         for (from, to) in from.into_iter().flatten().zip(to) {
                             *to = case.wide[from] as u8 ^ 0x55;
                         }
                     },
-                    |_| ahead.set(ahead.get() + 1),
+                    |place, n| ahead.borrow_mut().push((place, n)),
                 );
                 assert_eq!(found, expected, "{number}, {}", path.name());
-                assert!(case.distance > 0 || ahead.get() == 0);
+                assert_eq!(ahead.into_inner(), prefetched, "{number}, {}", path.name());
             }
         }
     }
