@@ -26,11 +26,11 @@ impl<U, S: Source<U>> Mover for Read<'_, S, U> {
             output,
             block,
             *n,
-            *distance,
+            (*distance, S::PREFETCHED),
             #[inline(always)]
             |place, to| source.read(place, to),
             #[inline(always)]
-            |place| source.prefetch(place, *n),
+            |place, n| source.prefetch(place, n),
         );
     }
 }

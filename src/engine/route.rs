@@ -329,24 +329,24 @@ fn stores(call: &Call, machine: &Machine, numbers: &Numbers) -> Stores {
 }
 
 fn ahead(call: &Call, machine: &Machine, numbers: &Numbers, stores: Stores) -> usize {
-    let from = match (numbers.row, call.direction, call.effect) {
-        (1, Direction::Gather, _) => tuning::far_read(machine),
-        (1, Direction::Scatter, Effect::Assign) => tuning::far_set(machine),
-        (1, Direction::Scatter, _) => tuning::far_changed(machine),
-        _ => tuning::beyond_l2(machine),
+    // Elements of more than a line are prefetched as rows are.
+    let single = numbers.row == 1 && numbers.row_bytes <= tuning::LINE;
+    let from = match (single, call.direction, call.effect) {
+        (true, Direction::Gather, _) => tuning::far_read(machine),
+        (true, Direction::Scatter, Effect::Assign) => tuning::far_set(machine),
+        (true, Direction::Scatter, _) => tuning::far_changed(machine),
+        (false, ..) => tuning::beyond_l2(machine),
     };
     let streams_elements = numbers.row == 1 && matches!(stores, Stores::NonTemporal);
     // A call that moves few elements reaches a line for each at most.
     let reached = match numbers.moved.checked_div(call.element) {
-        Some(moves) if numbers.row == 1 => {
-            numbers.footprint.min(moves.saturating_mul(tuning::LINE))
-        }
+        Some(moves) if single => numbers.footprint.min(moves.saturating_mul(tuning::LINE)),
         _ => numbers.footprint,
     };
     if !machine.prefetches || reached <= from || streams_elements {
         return 0;
     }
-    if numbers.row == 1 { tuning::ELEMENTS_AHEAD } else { tuning::ROWS_AHEAD }
+    if single { tuning::ELEMENTS_AHEAD } else { tuning::rows_ahead(numbers.row_bytes) }
 }
 
 fn proof(

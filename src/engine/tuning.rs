@@ -130,8 +130,11 @@ pub(crate) const ELEMENTS_AHEAD: usize = 64;
 /// 2 to 4 coordinates of 8 bytes 0.7x without; `reduce`, histograms of 64K bins 1.4x without.
 pub(crate) const PREFETCHED_TUPLE: usize = 8;
 
-/// Rows between the one that moves and the one that is prefetched. Unmeasured.
-pub(crate) const ROWS_AHEAD: usize = 8;
+/// Rows between the one that moves and the one that is prefetched: at most 8, and at most 8 KiB.
+/// Record: `quant`, rows of 4352 bytes from memory, 0.95x.
+pub(crate) fn rows_ahead(row_bytes: usize) -> usize {
+    ((1_usize << 13).checked_div(row_bytes).unwrap_or(8)).clamp(1, 8)
+}
 
 /// Lanes between the one whose indices are read and the one that is prefetched, where they do not
 /// follow each other. Record: `elements`, axis 0.

@@ -580,6 +580,9 @@ impl<S: Scale, const BITS: usize> Source<S> for Quantised<'_, S, BITS> {
     const BYTES: usize = 1;
 
     #[cfg(feature = "std")]
+    const PREFETCHED: usize = strew_simd::PREFETCHED * (8 / BITS);
+
+    #[cfg(feature = "std")]
     type Part<'p> = Quantised<'p, S, BITS>;
 
     fn len(&self) -> usize {

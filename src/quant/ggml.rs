@@ -4,7 +4,7 @@
 use bytemuck::{Pod, Zeroable, must_cast};
 use half::f16;
 
-use crate::quant::numbers::{apart, extremes, largest, read_f16, reciprocal, trunc};
+use crate::quant::numbers::{apart, each, extremes, largest, read_f16, reciprocal, trunc};
 
 /// The low and the high halves of bytes.
 #[inline(always)]
@@ -54,7 +54,7 @@ fn symmetric(values: &[f32; 32], half: f32) -> (f32, [u8; 32]) {
     let scale = largest(values) / -half;
     let inverse = reciprocal(scale);
     let most = (2.0 * half - 1.0) as u8;
-    (scale, values.map(|value| (trunc(value * inverse + (half + 0.5)) as u8).min(most)))
+    (scale, each(*values, |value| (trunc(value * inverse + (half + 0.5)) as u8).min(most)))
 }
 
 /// The scale and the least of values in `0..=most`.
@@ -64,7 +64,7 @@ fn shifted(values: &[f32; 32], most: u8) -> (f32, f32, [u8; 32]) {
     let scale = (greatest - least) / f32::from(most);
     let inverse = reciprocal(scale);
     let quantised = |value: f32| (trunc((value - least) * inverse + 0.5) as u8).min(most);
-    (scale, least, values.map(quantised))
+    (scale, least, each(*values, quantised))
 }
 
 /// `d * q`: 32 signed bytes with one scale, 34 bytes.
@@ -97,7 +97,7 @@ impl Q8_0 {
     pub fn decode(self) -> [f32; 32] {
         let d = read_f16(self.d);
         apart();
-        self.qs.map(|q| f32::from(q) * d)
+        each(self.qs, |q| f32::from(q) * d)
     }
 
     /// The block with the bits of `gguf.quants`: the scale is the greatest magnitude / 127, and no
@@ -107,7 +107,7 @@ impl Q8_0 {
     pub fn encode(values: &[f32; 32]) -> Q8_0 {
         let scale = largest(values).abs() / 127.0;
         let inverse = reciprocal(scale);
-        let qs = values.map(|value| {
+        let qs = each(*values, |value| {
             let value = value * inverse;
             // Halves go away from 0.
             let whole = trunc(value.abs());
@@ -143,7 +143,7 @@ impl Q4_0 {
     pub fn decode(self) -> [f32; 32] {
         let d = read_f16(self.d);
         apart();
-        fours(self.qs).map(|q| d * f32::from(q.wrapping_sub(8) as i8))
+        each(fours(self.qs), |q| d * f32::from(q.wrapping_sub(8) as i8))
     }
 
     /// The block with the bits of `gguf.quants`: the value with the greatest magnitude / -8 is the
@@ -183,7 +183,7 @@ impl Q4_1 {
     pub fn decode(self) -> [f32; 32] {
         let (d, m) = (read_f16(self.d), read_f16(self.m));
         apart();
-        fours(self.qs).map(|q| d * f32::from(q) + m)
+        each(fours(self.qs), |q| d * f32::from(q) + m)
     }
 
     /// The block with the bits of `gguf.quants`: `m` is the least value, and the scale the distance
@@ -227,8 +227,8 @@ fn fives(qs: [u8; 16], qh: [u8; 4]) -> [u8; 32] {
 /// The bytes of values of 5 bits.
 #[inline(always)]
 fn packed_fives(q: [u8; 32]) -> ([u8; 16], [u8; 4]) {
-    let high = word(q.map(|q| q >> 4)).to_le_bytes();
-    (packed(must_cast(q.map(|q| q & 15))), high)
+    let high = word(each(q, |q| q >> 4)).to_le_bytes();
+    (packed(must_cast(each(q, |q| q & 15))), high)
 }
 
 impl Q5_0 {
@@ -241,7 +241,7 @@ impl Q5_0 {
     pub fn decode(self) -> [f32; 32] {
         let d = read_f16(self.d);
         apart();
-        fives(self.qs, self.qh).map(|q| d * f32::from(q.wrapping_sub(16) as i8))
+        each(fives(self.qs, self.qh), |q| d * f32::from(q.wrapping_sub(16) as i8))
     }
 
     /// The block with the bits of `gguf.quants`: the value with the greatest magnitude / -16 is the
@@ -283,7 +283,7 @@ impl Q5_1 {
     pub fn decode(self) -> [f32; 32] {
         let (d, m) = (read_f16(self.d), read_f16(self.m));
         apart();
-        fives(self.qs, self.qh).map(|q| d * f32::from(q) + m)
+        each(fives(self.qs, self.qh), |q| d * f32::from(q) + m)
     }
 
     /// The block with the bits of `gguf.quants`: `m` is the least value, and the scale the distance
@@ -375,7 +375,7 @@ impl IQ4_NL {
         }
         let scale = f16::from_f32(products * reciprocal(squares));
         let inverse = reciprocal(scale.to_f32());
-        let q = values.map(|value| nearest_level(value * inverse));
+        let q = each(*values, |value| nearest_level(value * inverse));
         IQ4_NL { d: scale.to_le_bytes(), qs: packed(must_cast(q)) }
     }
 }
@@ -391,7 +391,7 @@ fn six_bits(bytes: [u8; 12]) -> ([u8; 8], [u8; 8]) {
         }
         all
     };
-    let low = |bytes: [u8; 4]| bytes.map(|byte| byte & 63);
+    let low = |bytes: [u8; 4]| each(bytes, |byte| byte & 63);
     (must_cast([low(d), join(d, d, 0)]), must_cast([low(m), join(m, m, 4)]))
 }
 
@@ -454,7 +454,7 @@ impl Shifted {
         for ((q, part), (s, offset)) in q.iter_mut().zip(parts).zip(scales.iter().zip(offsets)) {
             let inverse = reciprocal(scale * f32::from(*s));
             let offset = step * f32::from(offset);
-            *q = part.map(|value| (trunc((value + offset) * inverse + 0.5) as u8).min(most));
+            *q = each(*part, |value| (trunc((value + offset) * inverse + 0.5) as u8).min(most));
         }
         let scales = packed_six_bits(scales, offsets);
         Shifted { d: d.to_le_bytes(), dmin: dmin.to_le_bytes(), scales, q }
@@ -466,7 +466,7 @@ impl Shifted {
 fn scales_of(d: [u8; 2], dmin: [u8; 2], scales: [u8; 12]) -> ([f32; 8], [f32; 8]) {
     let (d, dmin) = (read_f16(d), read_f16(dmin));
     let (scales, offsets) = six_bits(scales);
-    (scales.map(|s| d * f32::from(s)), offsets.map(|m| dmin * f32::from(m)))
+    (each(scales, |s| d * f32::from(s)), each(offsets, |m| dmin * f32::from(m)))
 }
 
 /// `(d * s) * q - dmin * m`: 256 values of 4 bits, in 8 parts with a scale and an offset of 6 bits
@@ -597,7 +597,7 @@ impl Q5_K {
         for (part, q) in q.iter().enumerate() {
             qh.iter_mut().zip(q).for_each(|(qh, q)| *qh |= (q >> 4) << part);
         }
-        let q: [[[u8; 32]; 2]; 4] = must_cast(q.map(|part| part.map(|q| q & 15)));
+        let q: [[[u8; 32]; 2]; 4] = must_cast(q.map(|part| each(part, |q| q & 15)));
         Q5_K { d, dmin, scales, qh, qs: must_cast(q.map(packed)) }
     }
 }
@@ -658,7 +658,8 @@ impl Q6_K {
         let mut values = [[[[0.0_f32; 16]; 2]; 4]; 2];
         for ((values, scales), (ql, qh)) in values.iter_mut().zip(scales).zip(ql.iter().zip(&qh)) {
             let ([a, b, c, e], [first, second]) = (values, ql);
-            let [of_a, of_b, of_c, of_e] = scales.map(|scales| scales.map(|s| d * f32::from(s)));
+            let [of_a, of_b, of_c, of_e] =
+                each(scales, |scales| each(scales, |s| d * f32::from(s)));
             sixes::<0, 0>(a, of_a, first, qh);
             sixes::<0, 2>(b, of_b, second, qh);
             sixes::<4, 4>(c, of_c, first, qh);
@@ -679,11 +680,11 @@ impl Q6_K {
         let mut q = [[0; 16]; 16];
         for ((q, part), scale) in q.iter_mut().zip(parts).zip(scales) {
             let inverse = reciprocal(step * f32::from(scale));
-            *q = part.map(|value| (trunc(value * inverse + 32.5) as u8).min(63));
+            *q = each(*part, |value| (trunc(value * inverse + 32.5) as u8).min(63));
         }
         let q: [[[u8; 32]; 4]; 2] = must_cast(q);
         let ql = q.map(|[a, b, c, d]| {
-            let low = |part: [u8; 32]| part.map(|q| q & 15);
+            let low = |part: [u8; 32]| each(part, |q| q & 15);
             [packed([low(a), low(c)]), packed([low(b), low(d)])]
         });
         let qh = q.map(|parts| {

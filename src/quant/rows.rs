@@ -4,7 +4,7 @@
 use bytemuck::{Pod, Zeroable};
 use half::f16;
 
-use crate::quant::numbers::{extremes, read_f16, round_even};
+use crate::quant::numbers::{each, extremes, read_f16, round_even};
 
 /// `scale * q + offset`: a row of `N` bytes, then scale and offset as `f32`; `N + 8` bytes.
 ///
@@ -35,7 +35,7 @@ impl<const N: usize> Row8<N> {
     #[must_use]
     pub fn decode(self) -> [f32; N] {
         let [scale, offset] = [self.scale, self.offset].map(f32::from_le_bytes);
-        self.values.map(|q| mul_add(f32::from(q), scale, offset))
+        each(self.values, |q| mul_add(f32::from(q), scale, offset))
     }
 
     /// The row with the bits of PyTorch: the offset is the least value, and the scale the distance
@@ -47,7 +47,7 @@ impl<const N: usize> Row8<N> {
         let inverse = 255.0 / (range + 1e-8);
         let quantised = |value: f32| round_even((value - least) * inverse) as u8;
         let [scale, offset] = [range / 255.0, least].map(f32::to_le_bytes);
-        Row8 { values: values.map(quantised), scale, offset }
+        Row8 { values: each(*values, quantised), scale, offset }
     }
 }
 
