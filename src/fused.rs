@@ -222,11 +222,16 @@ impl<T: Element, S: Places, O: Index, P, M> Fused<'_, T, S, O, P, M> {
         P: Rows<U>,
         M: Fn(T) -> U,
     {
-        let results = match self.sums::<L, U>(window, range.clone(), table) {
-            Some((sums, count)) => sums.map(|sum| self.pool.end(sum, count)),
+        let mut results = [U::zeroed(); L];
+        match self.sums::<L, U>(window, range.clone(), table) {
+            Some((sums, count)) => {
+                for (result, sum) in results.iter_mut().zip(sums) {
+                    *result = self.pool.end(sum, count);
+                }
+            }
             None if self.plan.keep => return,
-            None => [U::zeroed(); L],
-        };
+            None => {}
+        }
         if lane.flat == 1 || L == 1 {
             if let Some(to) = output.get_mut(flat..).and_then(<[U]>::first_chunk_mut::<L>) {
                 *to = results;

@@ -82,11 +82,14 @@ pub(crate) fn elements<S: Instructions, const N: usize>(
         }
         let mut elements = [Slot::new(*first); STEP];
         instructions.gather(table, addresses, &mut elements);
-        // SAFETY: each has had a value from the start.
-        let elements = elements.map(|element| unsafe { element.assume_init() });
+        let mut gathered = [*first; STEP];
+        for (to, element) in gathered.iter_mut().zip(elements) {
+            // SAFETY: each has had a value from the start.
+            *to = unsafe { element.assume_init() };
+        }
         // SAFETY: all slots are written, with elements of their type.
         let to = unsafe { Bytes::all_mut(to) };
-        Streaming(instructions, right).copy(Bytes::all(&elements), to);
+        Streaming(instructions, right).copy(Bytes::all(&gathered), to);
     }
     by_element(table, rest, to_rest);
 }
