@@ -51,7 +51,7 @@ impl<'a> Few<'a> {
     #[inline]
     pub(crate) fn of(plan: &'a Plan) -> Option<Few<'a>> {
         let count = plan.entries();
-        if count > tuning::FEW || plan.empty {
+        if count > tuning::FEW && count > most(plan, count) || plan.empty {
             return None;
         }
         let (pieces, n) = plan.split_inner();
@@ -65,14 +65,16 @@ impl<'a> Few<'a> {
     #[inline(always)]
     pub(crate) fn with_room<R>(self, run: impl FnOnce(&mut [Entry]) -> R) -> R {
         let none = Entry { table: 0, flat: 0 };
-        let mut less;
-        let mut all;
+        let (mut less, mut all, mut more);
         let entries = if self.count <= LESS {
             less = [none; LESS];
             &mut less[..]
-        } else {
+        } else if self.count <= tuning::FEW {
             all = [none; tuning::FEW];
             &mut all[..]
+        } else {
+            more = [none; tuning::FEW_OF_SPANS];
+            &mut more[..]
         };
         run(entries.get_mut(..self.count).unwrap_or_default())
     }
@@ -211,6 +213,16 @@ impl<'a> Few<'a> {
             }
         });
     }
+}
+
+/// The most entries of a plan that are few: the kernels start again for each span.
+#[inline(never)]
+fn most(plan: &Plan, count: usize) -> usize {
+    if count > tuning::FEW_OF_SPANS || plan.outer <= 2 || plan.lanes_follow() {
+        return tuning::FEW;
+    }
+    let spans = count.checked_div(plan.span()).unwrap_or(0);
+    spans.saturating_mul(tuning::FEW_A_SPAN)
 }
 
 /// Calls of at most this many entries have a shorter array.

@@ -22,6 +22,12 @@ pub(crate) const BLOCK: usize = least(1024, 64);
 /// Record: from L1 on Zen 5, 17 entries 0.5x, 32 0.7x, 64 1.05x; on Zen 4, 40 0.9x, 48 1.1x.
 pub(crate) const FEW: usize = least(40, 4);
 
+/// The same for each span (all entries of the last two dimensions), where there are several, and at
+/// most in all. Record: `elements` of three and four dimensions with gaps on Zen 4, spans of 4 to
+/// 32 entries 0.25x to 0.75x, of 64 1.0x to 1.15x.
+pub(crate) const FEW_A_SPAN: usize = least(32, 2);
+pub(crate) const FEW_OF_SPANS: usize = least(256, 16);
+
 /// Single elements that such entries move, at most. Record: columns on Zen 4, 18 elements 0.23x,
 /// 450 0.55x, 1,000 0.62x to 1.0x, 3,200 1.36x.
 pub(crate) const FEW_ELEMENTS: usize = least(1 << 10, 8);

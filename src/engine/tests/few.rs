@@ -2,11 +2,11 @@
 
 use super::{Case, Large, POLICIES, Random};
 use crate::engine::few::{Entry, Few};
-use crate::engine::tuning::{FEW, FEW_ELEMENTS, FEW_ROWS};
+use crate::engine::tuning::{FEW, FEW_A_SPAN, FEW_ELEMENTS, FEW_OF_SPANS, FEW_ROWS};
 use crate::error::Direction;
 use crate::layout::Layout;
 use crate::plan::Plan;
-use crate::plan::tests::{axis, nd, packed};
+use crate::plan::tests::{axis, elements, nd, packed};
 use crate::reduction::Sub;
 
 /// Moves by few, and by the walk.
@@ -115,14 +115,15 @@ fn no_coordinate_is_one_row() {
 /// Any number of dimensions of entries, pieces, lanes with places of their own in the table.
 #[test]
 fn random_plans() {
-    let (mut random, mut count) = (Random::of(2), 0);
-    while count < 400 {
+    let (mut random, mut count, mut more) = (Random::of(2), 0, 0);
+    while count < 400 || more < 40 {
         let direction = random.pick(&super::DIRECTIONS);
         let mut case = Case::random(&mut random, direction, Large::No);
         if Few::of(&case.plan).is_none() {
             continue;
         }
         count += 1;
+        more += usize::from(case.plan.entries() > FEW);
         check(&case.plan, &case.indices, direction);
         case.spoil(&mut random);
         check(&case.plan, &case.indices, direction);
@@ -144,4 +145,16 @@ fn what_is_more_is_not_few() {
     let rows = |n| axis(Direction::Gather, &packed([n, 9, 2]), &packed([2]), &packed([n, 2, 2]), 1);
     assert_eq!([1, FEW_ROWS / 2, FEW_ROWS].map(|n| is_few(&rows(n))), [true, true, false]);
     assert!(!is_few(&of(0)));
+    // Spans with gaps between them, and without.
+    let spans = |sizes: [usize; 3], gap| {
+        let [_, b, c] = sizes;
+        let entries = Layout::strided(sizes, [b * (c + gap) + gap, c + gap, 1].map(|n| n as isize));
+        elements(Direction::Gather, &packed([sizes[0], 9, c]), &entries, &entries, 1)
+    };
+    let columns = FEW_A_SPAN / 4;
+    assert!(is_few(&spans([2, 4, columns], 1)) && is_few(&spans([4, 4, columns], 1)));
+    assert!(!is_few(&spans([2, 4, columns + 8], 1)));
+    let most = FEW_OF_SPANS / (4 * columns);
+    assert!(!is_few(&spans([most + 1, 4, columns], 1)));
+    assert!(!is_few(&spans([4, 4, 4], 0)));
 }
