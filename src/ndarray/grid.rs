@@ -66,12 +66,6 @@ pub(super) const ENTRY: usize = 6;
 /// The same for an entry whose place is [copied](Grid::on_places), after all have been sorted.
 pub(super) const SORTED_ENTRY: usize = 128;
 
-/// Elements of the table that are copied, at most, for a call that moves these; an entry takes the
-/// time of `each`.
-pub(super) fn most_copied(entries: &Layout, moved: &Layout, each: usize) -> Option<usize> {
-    Some(moved.elements()?.max(entries.elements()?.saturating_mul(each)))
-}
-
 impl<'a, T: Copy> Read<'a, T> {
     /// The table, if a copy of it would be more than the `most` elements. The layout becomes that
     /// of its positions.

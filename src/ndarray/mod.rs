@@ -466,6 +466,17 @@ impl Operator {
         }
     }
 
+    /// Elements of the table that are copied, at most, for a call that moves these; an entry takes
+    /// the time of `each`.
+    fn most_copied(self, indices: &Layout, moved: &Layout, each: usize) -> Option<usize> {
+        let coordinates = match self.kind {
+            Kind::Nd(_) => indices.sizes().last().copied().unwrap_or(1),
+            Kind::Axis(_) | Kind::Elements(_) => 1,
+        };
+        let entries = indices.elements()?.checked_div(coordinates).unwrap_or(0);
+        Some(moved.elements()?.max(entries.saturating_mul(each)))
+    }
+
     /// Makes a plan of nothing that of the operator: in place, as its constructors do.
     fn plan(
         self,
@@ -557,7 +568,7 @@ impl Operator {
         let input = Source::new(input, Operand::Input, &mut gather.input)?;
         let indices = Source::new(indices, Operand::Indices, &mut entries)?;
         let output = Target::new(output, Operand::Output, &mut flat)?;
-        let most = grid::most_copied(&entries, &flat, grid::ENTRY);
+        let most = self.most_copied(&entries, &flat, grid::ENTRY);
         let grid = grid::Read::of(&input, most, &mut gather.input);
         self.broadcast_table(&mut gather.input, &entries);
         self.plan(&mut gather.plan, &gather.input, &entries, &flat, Direction::Gather)?;

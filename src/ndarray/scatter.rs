@@ -431,7 +431,7 @@ impl Operator {
         let updates = Source::new(updates, Operand::Updates, &mut flat)?;
         let indices = Source::new(indices, Operand::Indices, &mut entries)?;
         self.sizes(&mut wanted, &scatter.data, &entries)?;
-        let most = grid::most_copied(&entries, &wanted, each);
+        let most = self.most_copied(&entries, &wanted, each);
         let grid = grid::Write::of(&mut data, most, &mut scatter.data);
         broadcast(&mut flat, wanted.sizes());
         self.plan(&mut scatter.plan, &scatter.data, &entries, &flat, Direction::Scatter)?;
