@@ -32,16 +32,6 @@ fn fours(qs: [u8; 16]) -> [u8; 32] {
     must_cast(nibbles(qs))
 }
 
-/// Bit `i` of a word, for each of 32 values.
-#[inline(always)]
-fn bits(word: u32) -> [u8; 32] {
-    let mut bits = [0; 32];
-    for (i, bit) in bits.iter_mut().enumerate() {
-        *bit = (word >> i & 1) as u8;
-    }
-    bits
-}
-
 /// The word with the lowest bit of each of 32 values.
 #[inline(always)]
 fn word(bits: [u8; 32]) -> u32 {
@@ -214,14 +204,14 @@ pub struct Q5_0 {
     qs: [u8; 16],
 }
 
-/// Values of 5 bits.
+/// `map` of values of 5 bits.
 #[inline(always)]
-fn fives(qs: [u8; 16], qh: [u8; 4]) -> [u8; 32] {
-    let mut q = fours(qs);
-    for (q, bit) in q.iter_mut().zip(bits(u32::from_le_bytes(qh))) {
-        *q |= bit << 4;
+fn fives(qs: [u8; 16], qh: [u8; 4], map: impl Fn(i32) -> f32) -> [f32; 32] {
+    let (high, mut values) = (u32::from_le_bytes(qh), [0.0; 32]);
+    for (i, (value, q)) in values.iter_mut().zip(fours(qs)).enumerate() {
+        *value = map((u32::from(q) | (high >> i & 1) << 4) as i32);
     }
-    q
+    values
 }
 
 /// The bytes of values of 5 bits.
@@ -241,7 +231,7 @@ impl Q5_0 {
     pub fn decode(self) -> [f32; 32] {
         let d = read_f16(self.d);
         apart();
-        each(fives(self.qs, self.qh), |q| d * f32::from(q.wrapping_sub(16) as i8))
+        fives(self.qs, self.qh, |q| d * (q - 16) as f32)
     }
 
     /// The block with the bits of `gguf.quants`: the value with the greatest magnitude / -16 is the
@@ -283,7 +273,7 @@ impl Q5_1 {
     pub fn decode(self) -> [f32; 32] {
         let (d, m) = (read_f16(self.d), read_f16(self.m));
         apart();
-        each(fives(self.qs, self.qh), |q| d * f32::from(q) + m)
+        fives(self.qs, self.qh, |q| d * q as f32 + m)
     }
 
     /// The block with the bits of `gguf.quants`: `m` is the least value, and the scale the distance
