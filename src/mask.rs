@@ -213,8 +213,11 @@ pub fn compress<T: Element>(
     if output.len() < pairs.left {
         fits(Operand::Output, pairs.count(), output.len())?;
     }
-    let (length, mut rest) = (output.len(), output);
-    pairs.each(|span| rest = span.compress(data, core::mem::take(&mut rest)));
+    let (length, mut rest, far) = (output.len(), output, is_far(data));
+    pairs.each(|span| {
+        span.prefetch(far, data);
+        rest = span.compress(data, core::mem::take(&mut rest));
+    });
     let length = length.saturating_sub(rest.len());
     // Along an axis, each value stands for the elements of all other dimensions.
     let others = axis.map(|axis| {
@@ -259,8 +262,9 @@ pub fn expand<T: Element>(
     layout.without_overlap(Operand::Data)?;
     let count = pairs.count();
     fits(Operand::Updates, count, values.len())?;
-    let mut rest = values;
+    let (mut rest, far) = (values, is_far(data));
     pairs.each(|span| {
+        span.prefetch(far, data);
         let (values, more) = rest.split_at_checked(span.count).unwrap_or_default();
         rest = more;
         if let Some(data) = span.row(data) {
@@ -498,6 +502,19 @@ impl Span {
         if self.step == 1 { data.get_mut(self.place..end) } else { None }
     }
 
+    /// Prefetches the elements of a `far` slice, where they are so few that the hardware does not.
+    #[inline(always)]
+    fn prefetch<T>(&self, far: bool, data: &[T]) {
+        #[cfg(feature = "std")]
+        if far && self.count <= FAR {
+            self.each(|n| {
+                strew_simd::prefetch(data.get(self.place(n)..).unwrap_or_default(), 0);
+            });
+        }
+        #[cfg(not(feature = "std"))]
+        let _ = (far, data);
+    }
+
     /// Visits the numbers of the bits that are set.
     #[inline(always)]
     fn each(&self, mut visit: impl FnMut(usize)) {
@@ -547,6 +564,25 @@ impl Span {
             places.next().into_iter().for_each(|to| *to = I::cut(self.number.wrapping_add(n)));
         });
         rest
+    }
+}
+
+/// The most bits of a span whose elements are prefetched. Record: masks of 16M bools over `f32` on
+/// Zen 4, `compress` of 1 % takes 0.72x, of 2 % 0.85x, of 3 % 1.15x.
+#[cfg(feature = "std")]
+const FAR: usize = WORDS * 64 / 50;
+
+/// Whether elements of a slice are worth a prefetch.
+#[inline(always)]
+fn is_far<T>(data: &[T]) -> bool {
+    #[cfg(feature = "std")]
+    {
+        size_of_val(data) > crate::engine::tuning::far_read(&strew_simd::Machine::detect())
+    }
+    #[cfg(not(feature = "std"))]
+    {
+        let _ = data;
+        false
     }
 }
 
