@@ -6,7 +6,7 @@ use crate::engine::movers::Tile;
 
 /// What a gather reads: rows of a table, as they are to be written.
 pub(crate) trait Source<U>: Copy {
-    /// The bytes of an element.
+    /// The bytes of an element, at least 1.
     #[cfg(feature = "std")]
     const BYTES: usize;
 
@@ -20,10 +20,6 @@ pub(crate) trait Source<U>: Copy {
     /// Sets `to` to what the elements from `place` on become. Where some of them lie outside, all
     /// are left as they are.
     fn read(&self, place: usize, to: &mut [U]);
-
-    /// The elements that `prefetch` prefetches at most.
-    #[cfg(feature = "std")]
-    const PREFETCHED: usize;
 
     /// Prefetches `n` elements from `place` on.
     #[cfg(feature = "std")]
@@ -70,10 +66,6 @@ impl<T: Element, U, F: Map<T, U>> Source<U> for Mapped<'_, T, F> {
     const BYTES: usize = size_of::<T>();
 
     #[cfg(feature = "std")]
-    const PREFETCHED: usize =
-        strew_simd::PREFETCHED / if Self::BYTES == 0 { 1 } else { Self::BYTES };
-
-    #[cfg(feature = "std")]
     type Part<'p> = Mapped<'p, T, F>;
 
     #[inline(always)]
@@ -99,7 +91,7 @@ impl<T: Element, U, F: Map<T, U>> Source<U> for Mapped<'_, T, F> {
     #[cfg(feature = "std")]
     #[inline(always)]
     fn prefetch(&self, place: usize, n: usize) {
-        strew_simd::prefetch_row(self.input, place, n);
+        strew_simd::prefetch_decoded_row(self.input, place, n);
     }
 
     #[cfg(feature = "std")]

@@ -10,44 +10,31 @@ use crate::prefetch::{prefetch, prefetch_row, prefetch_row_early};
 /// `read(place, to[flat..][..n])` for each entry, in order: the row that starts at a place of the
 /// table. What lies outside of `to` is left out.
 ///
-/// `ahead(place, n)` is called for what is read `distance` entries later; 0: never. If it is
-/// called, rows are read in parts of `part` elements, each after the same part of the later row is
-/// prefetched: a prefetch leaves out the end of a long row. Both are called where loops are
-/// compiled for the instructions of the path.
+/// `ahead(place)` is called for each entry `distance` entries before it is read; 0: never. Both are
+/// called where loops are compiled for the instructions of the path.
 #[inline(always)]
 pub fn gather<U>(
     path: Path,
     to: &mut [U],
     block: &Block<'_>,
     n: usize,
-    (distance, part): (usize, usize),
+    distance: usize,
     read: impl Fn(usize, &mut [U]),
-    ahead: impl Fn(usize, usize),
+    ahead: impl Fn(usize),
 ) {
-    let part = if distance == 0 { n } else { part.max(1) };
     path.narrow(
         #[inline(always)]
         || {
             let mut next = block.ahead(distance);
             for (mut flat, addresses) in block.lanes() {
                 for address in addresses {
-                    let next = next.next();
-                    let to = to.get_mut(flat..).and_then(|to| to.get_mut(..n));
-                    let (mut rest, mut at) = (to.unwrap_or_default(), 0);
-                    while let Some((to, later)) = rest.split_at_mut_checked(part.min(rest.len()))
-                        && !to.is_empty()
+                    if let Some(next) = next.next() {
+                        ahead(block.table.wrapping_add(next as usize));
+                    }
+                    if *address != NOWHERE
+                        && let Some(to) = to.get_mut(flat..).and_then(|to| to.get_mut(..n))
                     {
-                        let place = |address: u32| {
-                            block.table.wrapping_add(address as usize).saturating_add(at)
-                        };
-                        if let Some(next) = next {
-                            ahead(place(next), to.len());
-                        }
-                        let length = to.len();
-                        if *address != NOWHERE {
-                            read(place(*address), to);
-                        }
-                        (rest, at) = (later, at + length);
+                        read(block.table.wrapping_add(*address as usize), to);
                     }
                     flat = flat.wrapping_add_signed(block.entry_step);
                 }

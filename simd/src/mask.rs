@@ -35,7 +35,7 @@ pub fn positions(path: Path, words: &[u64], first: u32, to: &mut [u32]) -> usize
 }
 
 /// Sets each word to 64 values as bits, the first one lowest, as long as there are 64 of them.
-/// `false`: the path has no instruction for it.
+/// `false`: the path has no instruction for it, and no word is set.
 pub fn bits(path: Path, values: &[bool], words: &mut [u64]) -> bool {
     path.dispatch(Bits { values, words })
 }

@@ -13,9 +13,6 @@ pub const PREFETCHES: bool = cfg!(target_arch = "x86_64");
 /// The cache lines of a row that are prefetched; the machine itself goes on with long rows.
 const ROW_LINES: usize = 16;
 
-/// The bytes of a row that [`prefetch_row`] prefetches at most.
-pub const PREFETCHED: usize = ROW_LINES * LINE;
-
 /// The same for rows that are read with gaps between them, where it goes on less far. (`threads`,
 /// rows of 64 elements that one of two threads reads: 0.5x on Zen 4.)
 const EARLY_LINES: usize = 64;
@@ -77,6 +74,16 @@ pub fn prefetch_columns<T, const L: usize>(table: &[T], address: usize) {
 pub(crate) fn prefetch_segment<T>(table: &[T], start: usize, n: usize) {
     let start = table.as_ptr().wrapping_add(start);
     lines::<L1>(start.cast(), n.min(table.len()).saturating_mul(size_of::<T>()), usize::MAX);
+}
+
+/// [`prefetch_row`] of one that is decoded: a long one is read so slowly that the machine goes on
+/// less far. (`quant`, rows of 4352 bytes from memory: 0.7x on Zen 4.)
+#[inline(always)]
+pub fn prefetch_decoded_row<T>(table: &[T], address: usize, n: usize) {
+    if n.saturating_mul(size_of::<T>()) > ROW_LINES * LINE {
+        return prefetch_row_early(table, address, n);
+    }
+    prefetch_row(table, address, n);
 }
 
 /// Prefetches as many elements as a run has, at this distance from its start.

@@ -51,10 +51,13 @@ impl<'a> Few<'a> {
     #[inline]
     pub(crate) fn of(plan: &'a Plan) -> Option<Few<'a>> {
         let count = plan.entries();
-        if count > tuning::FEW && count > most(plan, count) || plan.empty {
+        if count > tuning::FEW_OF_SPANS || plan.empty {
             return None;
         }
         let (pieces, n) = plan.split_inner();
+        if count > tuning::FEW && (n > tuning::FEW_ROW || count > most(plan, count)) {
+            return None;
+        }
         let rows = pieces.iter().fold(count, |rows, dim| rows.saturating_mul(dim.size));
         let most = if n == 1 { tuning::FEW_ELEMENTS } else { tuning::FEW_ROWS };
         let few = rows <= most && (pieces.is_empty() || n <= tuning::FEW_ROW);
@@ -215,14 +218,16 @@ impl<'a> Few<'a> {
     }
 }
 
-/// The most entries of a plan that are few: the kernels start again for each span.
+/// The most entries of a plan that are few: the kernels start again for each span. Where there are
+/// many, other lanes would be longer.
 #[inline(never)]
 fn most(plan: &Plan, count: usize) -> usize {
-    if count > tuning::FEW_OF_SPANS || plan.outer <= 2 || plan.lanes_follow() {
+    let spans = count.checked_div(plan.span()).unwrap_or(0);
+    if spans > tuning::FEW_SPANS || plan.outer <= 2 || plan.lanes_follow() {
         return tuning::FEW;
     }
-    let spans = count.checked_div(plan.span()).unwrap_or(0);
-    spans.saturating_mul(tuning::FEW_A_SPAN)
+    let coordinates = plan.coordinates().len().max(1);
+    spans.saturating_mul(tuning::FEW_A_SPAN.checked_div(coordinates).unwrap_or(0))
 }
 
 /// Calls of at most this many entries have a shorter array.

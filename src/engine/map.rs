@@ -26,11 +26,11 @@ impl<U, S: Source<U>> Mover for Read<'_, S, U> {
             output,
             block,
             *n,
-            (*distance, S::PREFETCHED),
+            *distance,
             #[inline(always)]
             |place, to| source.read(place, to),
             #[inline(always)]
-            |place, n| source.prefetch(place, n),
+            |place| source.prefetch(place, *n),
         );
     }
 }

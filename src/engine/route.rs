@@ -329,13 +329,15 @@ fn stores(call: &Call, machine: &Machine, numbers: &Numbers) -> Stores {
 }
 
 fn ahead(call: &Call, machine: &Machine, numbers: &Numbers, stores: Stores) -> usize {
-    // Elements of more than a line are prefetched as rows are.
-    let single = numbers.row == 1 && numbers.row_bytes <= tuning::LINE;
-    let from = match (single, call.direction, call.effect) {
-        (true, Direction::Gather, _) => tuning::far_read(machine),
-        (true, Direction::Scatter, Effect::Assign) => tuning::far_set(machine),
-        (true, Direction::Scatter, _) => tuning::far_changed(machine),
-        (false, ..) => tuning::beyond_l2(machine),
+    // Gathered elements of more than a line are prefetched as rows are.
+    let long = numbers.row_bytes > tuning::LINE && matches!(call.direction, Direction::Gather);
+    let single = numbers.row == 1 && !long;
+    let from = match (numbers.row, call.direction, call.effect) {
+        (1, Direction::Gather, _) if long => tuning::far(machine),
+        (1, Direction::Gather, _) => tuning::far_read(machine),
+        (1, Direction::Scatter, Effect::Assign) => tuning::far_set(machine),
+        (1, Direction::Scatter, _) => tuning::far_changed(machine),
+        _ => tuning::beyond_l2(machine),
     };
     let streams_elements = numbers.row == 1 && matches!(stores, Stores::NonTemporal);
     // A call that moves few elements reaches a line for each at most.

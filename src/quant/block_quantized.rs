@@ -580,9 +580,6 @@ impl<S: Scale, const BITS: usize> Source<S> for Quantised<'_, S, BITS> {
     const BYTES: usize = 1;
 
     #[cfg(feature = "std")]
-    const PREFETCHED: usize = strew_simd::PREFETCHED * (8 / BITS);
-
-    #[cfg(feature = "std")]
     type Part<'p> = Quantised<'p, S, BITS>;
 
     fn len(&self) -> usize {
@@ -648,7 +645,7 @@ impl<S: Scale, const BITS: usize> Source<S> for Quantised<'_, S, BITS> {
     #[inline(always)]
     fn prefetch(&self, place: usize, n: usize) {
         let per_byte = const { 8 / BITS };
-        strew_simd::prefetch_row(self.0.data, place / per_byte, n / per_byte);
+        strew_simd::prefetch_decoded_row(self.0.data, place / per_byte, n / per_byte);
     }
 
     /// Gathers along an axis have no tiles.

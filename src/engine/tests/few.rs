@@ -2,7 +2,7 @@
 
 use super::{Case, Large, POLICIES, Random};
 use crate::engine::few::{Entry, Few};
-use crate::engine::tuning::{FEW, FEW_A_SPAN, FEW_ELEMENTS, FEW_OF_SPANS, FEW_ROWS};
+use crate::engine::tuning::{FEW, FEW_A_SPAN, FEW_ELEMENTS, FEW_OF_SPANS, FEW_ROWS, FEW_SPANS};
 use crate::error::Direction;
 use crate::layout::Layout;
 use crate::plan::Plan;
@@ -154,7 +154,7 @@ fn what_is_more_is_not_few() {
     let columns = FEW_A_SPAN / 4;
     assert!(is_few(&spans([2, 4, columns], 1)) && is_few(&spans([4, 4, columns], 1)));
     assert!(!is_few(&spans([2, 4, columns + 8], 1)));
-    let most = FEW_OF_SPANS / (4 * columns);
-    assert!(!is_few(&spans([most + 1, 4, columns], 1)));
+    assert!(!is_few(&spans([FEW_OF_SPANS / (4 * columns) + 1, 4, columns], 1)));
+    assert!(!is_few(&spans([FEW_SPANS + 1, 2, 2], 1)));
     assert!(!is_few(&spans([4, 4, 4], 0)));
 }
