@@ -222,16 +222,11 @@ impl<T: Element, S: Places, O: Index, P, M> Fused<'_, T, S, O, P, M> {
         P: Rows<U>,
         M: Fn(T) -> U,
     {
-        let mut results = [U::zeroed(); L];
-        match self.sums::<L, U>(window, range.clone(), table) {
-            Some((sums, count)) => {
-                for (result, sum) in results.iter_mut().zip(sums) {
-                    *result = self.pool.end(sum, count);
-                }
-            }
+        let results = match self.sums::<L, U>(window, range.clone(), table) {
+            Some((sums, count)) => each(sums, |sum| self.pool.end(sum, count)),
             None if self.plan.keep => return,
-            None => {}
-        }
+            None => [U::zeroed(); L],
+        };
         if lane.flat == 1 || L == 1 {
             if let Some(to) = output.get_mut(flat..).and_then(<[U]>::first_chunk_mut::<L>) {
                 *to = results;
@@ -380,3 +375,22 @@ const AHEAD: usize = if cfg!(feature = "std") { STEP } else { 0 };
 
 /// The row of an entry that is left out: no element of a slice has this address.
 const NOWHERE: usize = usize::MAX;
+
+/// `values.map(map)`. Compilers leave that function outside of what is compiled for vectors.
+#[cfg(feature = "std")]
+#[inline(always)]
+fn each<T, U: Copy + bytemuck::Zeroable, const L: usize>(
+    values: [T; L],
+    map: impl Fn(T) -> U,
+) -> [U; L] {
+    let mut mapped = [U::zeroed(); L];
+    for (mapped, value) in mapped.iter_mut().zip(values) {
+        *mapped = map(value);
+    }
+    mapped
+}
+#[cfg(not(feature = "std"))]
+#[inline(always)]
+fn each<T, U, const L: usize>(values: [T; L], map: impl Fn(T) -> U) -> [U; L] {
+    values.map(map)
+}

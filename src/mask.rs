@@ -153,7 +153,7 @@ pub fn nonzero<I: Index>(mask: Mask<'_>, positions: &mut [I]) -> Result<usize, E
         return Ok(length.saturating_sub(rest.len()));
     }
     pairs.each(|span| {
-        count = count.saturating_add(span.count);
+        count = count.saturating_add(span.count());
         span.each(|n| {
             let mut place = span.number.wrapping_add(n);
             let tuple;
@@ -265,7 +265,7 @@ pub fn expand<T: Element>(
     let (mut rest, far) = (values, is_far(data));
     pairs.each(|span| {
         span.prefetch(far, data);
-        let (values, more) = rest.split_at_checked(span.count).unwrap_or_default();
+        let (values, more) = rest.split_at_checked(span.count()).unwrap_or_default();
         rest = more;
         if let Some(data) = span.row(data) {
             return put_values(&span.words, values, data);
@@ -312,7 +312,7 @@ pub fn fill<T: Element>(
     layout.without_overlap(Operand::Data)?;
     let mut count = 0;
     pairs.each(|span| {
-        count += span.count;
+        count += span.count();
         match span.row(data) {
             Some(data) => for_vectors(
                 #[inline(always)]
@@ -405,13 +405,20 @@ impl<'a> Pairs<'a> {
 
     fn count(&self) -> usize {
         let mut count = 0_usize;
-        self.each(|span| count = count.saturating_add(span.count));
+        self.each(|span| count = count.saturating_add(span.count()));
         count
     }
 
     fn each(&self, mut visit: impl FnMut(&Span)) {
-        let mut span =
-            Span { words: [0; WORDS], length: 0, place: 0, step: 0, number: 0, count: 0 };
+        let mut span = Span {
+            words: [0; WORDS],
+            length: 0,
+            place: 0,
+            step: 0,
+            number: 0,
+            #[cfg(feature = "std")]
+            count: 0,
+        };
         let mut walk = Walk {
             lane: *split_lane(self.plan.inner()).0,
             at: Position::first(&self.plan),
@@ -445,20 +452,21 @@ impl<'a> Pairs<'a> {
         (span.length, span.place, span.step) = (length, go(walk.at.flat, dim.flat), dim.flat);
         let (mut place, mut rest) = (go(walk.at.table, dim.table), length);
         let done = self.values.words(place, dim.table, length, &mut span.words);
-        span.count = 0;
         for (n, word) in span.words.iter_mut().enumerate() {
             if n >= done {
                 *word = self.values.word(place, dim.table, rest.min(64));
-                span.count += word.count_ones() as usize;
             }
             rest = rest.saturating_sub(64);
             place = place.wrapping_add_signed(dim.table.wrapping_mul(64));
         }
+        #[cfg(feature = "std")]
         if done > 0 {
             for_vectors(
                 #[inline(always)]
-                || span.count = span.words.iter().map(|word| word.count_ones() as usize).sum(),
+                || span.count = ones(&span.words),
             );
+        } else {
+            span.count = ones(span.words.get(..length.div_ceil(64)).unwrap_or_default());
         }
         walk.column += length;
         walk.left -= length;
@@ -488,10 +496,27 @@ struct Span {
     /// The number of pairs before it.
     number: usize,
     /// The number of bits that are set.
+    #[cfg(feature = "std")]
     count: usize,
 }
 
+/// The number of bits that are set.
+#[inline(always)]
+fn ones(words: &[u64]) -> usize {
+    words.iter().map(|word| word.count_ones() as usize).sum()
+}
+
 impl Span {
+    /// The number of bits that are set.
+    #[cfg(feature = "std")]
+    fn count(&self) -> usize {
+        self.count
+    }
+    #[cfg(not(feature = "std"))]
+    fn count(&self) -> usize {
+        ones(&self.words)
+    }
+
     /// The place of element `n`.
     #[inline(always)]
     fn place(&self, n: usize) -> usize {
@@ -529,7 +554,7 @@ impl Span {
     /// Copies the chosen elements, and returns what is left of the output.
     #[inline(always)]
     fn compress<'a, T: Element>(&self, data: &[T], output: &'a mut [T]) -> &'a mut [T] {
-        let (to, rest) = output.split_at_mut_checked(self.count).unwrap_or_default();
+        let (to, rest) = output.split_at_mut_checked(self.count()).unwrap_or_default();
         if self.step == 1
             && let Some(from) = data.get(self.place..self.place.wrapping_add(self.length))
         {
@@ -552,7 +577,7 @@ impl Span {
     /// Writes the numbers of the pairs that are true, and returns what is left of the slice.
     #[inline(always)]
     fn positions<'a, I: Index>(&self, output: &'a mut [I]) -> &'a mut [I] {
-        let (to, rest) = output.split_at_mut_checked(self.count).unwrap_or_default();
+        let (to, rest) = output.split_at_mut_checked(self.count()).unwrap_or_default();
         #[cfg(feature = "std")]
         if self.count > SPARSE {
             let mut numbers = [0; WORDS * 64];

@@ -1,5 +1,6 @@
 //! Shapes that are not plain: short lanes, columns with gaps, one update for whole rows, elements
-//! of three bytes. They are what the thresholds of the traversal were measured with.
+//! of three bytes, short rows that are converted. They are what the thresholds of the traversal
+//! were measured with.
 
 use strew::{Add, Assign, Gather, Layout, Scatter};
 
@@ -25,6 +26,7 @@ pub fn workloads(quick: bool) -> Vec<Workload> {
     list.push(set_rows(moved));
     list.push(add_rows(moved));
     list.push(put_pixels(moved));
+    list.extend([1, 3, 16].map(|width| map_rows(moved, width)));
     list
 }
 
@@ -184,4 +186,32 @@ fn put_pixels(moved: usize) -> Workload {
         move |updates, indices, data| safe::put_scalars(data, indices, updates),
     )
     .scatters::<[u8; 3], i64, Assign>(scatter)
+}
+
+/// Rows that stay in L1 are gathered through a function.
+fn map_rows(moved: usize, width: usize) -> Workload {
+    let (rows, count) = (256, moved / width);
+    let [table, output] = [[rows, width], [count, width]].map(Layout::contiguous);
+    let gather = Gather::axis(&table, &Layout::contiguous([count]), &output, 0).unwrap();
+    let half = |value: f32| value * 0.5;
+    Shape {
+        family: SHAPES,
+        name: format!("halves of rows of {width}"),
+        from: rows * width,
+        to: count * width,
+        tuples: count,
+        sizes: vec![rows],
+        moved: count * width,
+        touched: 2,
+    }
+    .of::<f32, i64>(
+        move |table, indices, output| gather.run_map(table, indices, output, half),
+        move |table, indices, output| {
+            for (index, to) in indices.iter().zip(output.chunks_exact_mut(width)) {
+                let from = &table[*index as usize * width..][..width];
+                to.iter_mut().zip(from).for_each(|(to, from)| *to = half(*from));
+            }
+        },
+    )
+    .gathers::<f32, i64>(gather)
 }
