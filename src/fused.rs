@@ -5,6 +5,7 @@
 
 use core::ops::Range;
 
+use crate::each::each;
 use crate::element::Element;
 use crate::index::sealed::Value;
 use crate::index::{Bounds, Index, resolve};
@@ -375,22 +376,3 @@ const AHEAD: usize = if cfg!(feature = "std") { STEP } else { 0 };
 
 /// The row of an entry that is left out: no element of a slice has this address.
 const NOWHERE: usize = usize::MAX;
-
-/// `values.map(map)`. Compilers leave that function outside of what is compiled for vectors.
-#[cfg(feature = "std")]
-#[inline(always)]
-fn each<T, U: Copy + bytemuck::Zeroable, const L: usize>(
-    values: [T; L],
-    map: impl Fn(T) -> U,
-) -> [U; L] {
-    let mut mapped = [U::zeroed(); L];
-    for (mapped, value) in mapped.iter_mut().zip(values) {
-        *mapped = map(value);
-    }
-    mapped
-}
-#[cfg(not(feature = "std"))]
-#[inline(always)]
-fn each<T, U, const L: usize>(values: [T; L], map: impl Fn(T) -> U) -> [U; L] {
-    values.map(map)
-}

@@ -184,6 +184,7 @@ mod coalesce;
 mod copy;
 mod data_type;
 mod duplicates;
+mod each;
 mod element;
 #[cfg(feature = "std")]
 mod engine;

@@ -410,15 +410,7 @@ impl<'a> Pairs<'a> {
     }
 
     fn each(&self, mut visit: impl FnMut(&Span)) {
-        let mut span = Span {
-            words: [0; WORDS],
-            length: 0,
-            place: 0,
-            step: 0,
-            number: 0,
-            #[cfg(feature = "std")]
-            count: 0,
-        };
+        let mut span = Span::default();
         let mut walk = Walk {
             lane: *split_lane(self.plan.inner()).0,
             at: Position::first(&self.plan),
@@ -487,6 +479,7 @@ struct Walk {
 const WORDS: usize = 16;
 
 /// Some values of a lane of the mask as bits, and the elements that they stand for.
+#[derive(Default)]
 struct Span {
     words: [u64; WORDS],
     length: usize,

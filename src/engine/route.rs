@@ -348,7 +348,7 @@ fn ahead(call: &Call, machine: &Machine, numbers: &Numbers, stores: Stores) -> u
     if !machine.prefetches || reached <= from || streams_elements {
         return 0;
     }
-    if single { tuning::ELEMENTS_AHEAD } else { tuning::rows_ahead(numbers.row_bytes) }
+    if single { tuning::ELEMENTS_AHEAD } else { tuning::ROWS_AHEAD }
 }
 
 fn proof(

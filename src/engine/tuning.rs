@@ -22,13 +22,15 @@ pub(crate) const BLOCK: usize = least(1024, 64);
 /// Record: from L1 on Zen 5, 17 entries 0.5x, 32 0.7x, 64 1.05x; on Zen 4, 40 0.9x, 48 1.1x.
 pub(crate) const FEW: usize = least(40, 4);
 
-/// The same for each span (all entries of the last two dimensions), by the number of coordinates,
-/// where there are several; the spans; and their entries in all. Record: `elements` of three and
-/// four dimensions with gaps on Zen 4, spans of 4 to 32 entries 0.25x to 0.75x, of 64 1.0x to
-/// 1.15x; 48 and 64 spans of 4 entries 1.2x to 1.4x; spans of 64 entries by 2 to 4 coordinates
-/// 1.25x to 1.6x.
+/// The same for each span (all entries of the last two dimensions) where there are several, by the
+/// number of coordinates. Record: `elements` of three and four dimensions with gaps on Zen 4, spans
+/// of 4 to 32 entries 0.25x to 0.75x, of 64 1.0x to 1.15x; by 2 to 4 coordinates 1.25x to 1.6x.
 pub(crate) const FEW_A_SPAN: usize = least(32, 4);
+
+/// Such spans, at most. Record: as above, 48 and 64 spans of 4 entries 1.2x to 1.4x.
 pub(crate) const FEW_SPANS: usize = 32;
+
+/// Their entries in all, at most. Record: as above.
 pub(crate) const FEW_OF_SPANS: usize = least(256, 16);
 
 /// Single elements that such entries move, at most. Record: columns on Zen 4, 18 elements 0.23x,
@@ -139,11 +141,9 @@ pub(crate) const ELEMENTS_AHEAD: usize = 64;
 /// 2 to 4 coordinates of 8 bytes 0.7x without; `reduce`, histograms of 64K bins 1.4x without.
 pub(crate) const PREFETCHED_TUPLE: usize = 8;
 
-/// Rows between the one that moves and the one that is prefetched: at most 8, and at most 8 KiB.
-/// Record: `quant`, rows of 4352 bytes from memory, 0.95x; sums of rows of 16 KiB 1.08x.
-pub(crate) fn rows_ahead(row_bytes: usize) -> usize {
-    ((1_usize << 13).checked_div(row_bytes).unwrap_or(8)).clamp(1, 8)
-}
+/// Rows between the one that moves and the one that is prefetched. Record: `quant` from memory,
+/// rows of 4 to 16 KiB take 0.95x to 1.0x with 1 or 2, sums of such rows 1.08x.
+pub(crate) const ROWS_AHEAD: usize = 8;
 
 /// Lanes between the one whose indices are read and the one that is prefetched, where they do not
 /// follow each other. Record: `elements`, axis 0.

@@ -75,7 +75,7 @@ impl<'a, T: Copy> Read<'a, T> {
         layout: &mut Layout,
     ) -> Option<Self> {
         match &table.view {
-            View::Gaps(view) if most < Some(view.len()) => Grid::new(view.view(), layout),
+            View::Gaps(view) => Grid::new(view.view(), most, layout),
             _ => None,
         }
     }
@@ -100,7 +100,7 @@ impl<'a, T: Element> Write<'a, T> {
         layout: &mut Layout,
     ) -> Option<Self> {
         match table {
-            Target::Gaps(view) if most < Some(view.len()) => Grid::new(view.view_mut(), layout),
+            Target::Gaps(view) => Grid::new(view.view_mut(), most, layout),
             _ => None,
         }
     }
@@ -201,9 +201,13 @@ fn each<I: Index>(plan: &Plan, indices: &[I], mover: &mut impl Mover) -> Result<
 }
 
 impl<S: RawData> Grid<S> {
-    /// For a view with its axes in the order of memory, and the layout of a packed copy. `None`:
+    /// For a view with its axes in the order of memory, and the layout of a packed copy, which
+    /// becomes that of positions. `None`: the copy would be no more than the `most` elements, or
     /// there are more elements than there are bits for.
-    fn new(view: ArrayBase<S, IxDyn>, layout: &mut Layout) -> Option<Grid<S>> {
+    fn new(view: ArrayBase<S, IxDyn>, most: Option<usize>, layout: &mut Layout) -> Option<Grid<S>> {
+        if most >= Some(view.len()) {
+            return None;
+        }
         let view = of_few_axes(view);
         let view = match view.ndim() {
             0..=4 => Axes::Four(of_four_axes(view).ok()?),

@@ -25,13 +25,12 @@
 //! has no more elements than move, or than 6 for each entry of the indices (128 for means and
 //! reductions without the values that are there); if it is written, the copy is written back at the
 //! end. In a larger table, the elements that move are found where they are, in the thread that
-//! calls. Means
-//! and reductions without the values that are there copy the places that the indices name. Indices,
-//! updates and outputs with gaps are copied: they are as large as what moves. So a call takes time
-//! and memory for what moves, however large the table is. There are exceptions: [`Pooled`] copies
-//! all of a table with gaps. In tables without them, a mean takes a word for each place and the
-//! words of its sums, and a reduction without the values that are there a bit for each place.
-//! [`layout`] avoids all copies where the array that the view is a part of is at hand.
+//! calls. Means and reductions without the values that are there copy the places that the indices
+//! name. Indices, updates and outputs with gaps are copied: they are as large as what moves. So a
+//! call takes time and memory for what moves, however large the table is. There are exceptions:
+//! [`Pooled`] copies all of a table with gaps. In tables without them, a mean takes a word for each
+//! place and the words of its sums, and a reduction without the values that are there a bit for
+//! each place. [`layout`] avoids all copies where the array that the view is a part of is at hand.
 //!
 //! Updates are broadcast to the shape that the operator wants, as NumPy does, and so is a table of
 //! `elements` off the axis. Indices are not broadcast. Axes may count from the end: `-1` is the

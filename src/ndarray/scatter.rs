@@ -1,12 +1,11 @@
 //! Scatters of arrays.
 
-use std::cell::Cell;
-
 use ::ndarray::{ArrayRef, Dimension};
 
 use super::view::{Source, Target, fits, reserve};
 use super::{Operator, broadcast, grid};
 use crate::average::Average;
+use crate::cells;
 use crate::element::Element;
 use crate::error::{Direction, Error, Operand};
 use crate::index::Index;
@@ -270,32 +269,7 @@ impl Operator {
         T: Element,
         R: Reduction<T>,
     {
-        // One of the two takes it.
-        let reduction = Cell::new(Some(reduction));
-        fn run<T: Element, I: Index, R: Reduction<T>>(
-            reduction: &Cell<Option<R>>,
-            scatter: &Scatter,
-            data: &mut [T],
-            indices: &[I],
-            updates: &[T],
-        ) -> Result<(), Error> {
-            let Some(reduction) = reduction.take() else { return Ok(()) };
-            let mut flags = words(scatter.flags_len())?;
-            scatter.reduce_excluding_self(reduction, data, indices, updates, &mut flags)
-        }
-        let in_grid = |plan: &Plan, data: &mut grid::Write<'_, T>, indices: &[I], updates: &[T]| {
-            data.on_places(plan, indices, |scatter, data, indices| {
-                run(&reduction, scatter, data, indices, updates)
-            })
-        };
-        self.write(
-            data,
-            indices,
-            updates,
-            grid::SORTED_ENTRY,
-            &in_grid,
-            |scatter, data, indices, updates| run(&reduction, scatter, data, indices, updates),
-        )
+        self.note(&ExcludingSelf(&reduction), data, indices, updates)
     }
 
     /// The mean of the value that is there and all updates, as [`Scatter::mean`].
@@ -321,7 +295,7 @@ impl Operator {
     where
         Add: Reduction<T>,
     {
-        self.average(false, data, indices, updates)
+        self.note(&Mean { excluding_self: false }, data, indices, updates)
     }
 
     /// The mean of all updates, as [`Scatter::mean_excluding_self`].
@@ -351,39 +325,21 @@ impl Operator {
     where
         Add: Reduction<T>,
     {
-        self.average(true, data, indices, updates)
+        self.note(&Mean { excluding_self: true }, data, indices, updates)
     }
 
-    fn average<T: Average, I: Index, D: Dimension, E: Dimension, F: Dimension>(
+    /// Runs what notes something of each place on slices, or on a copy of the places that the
+    /// indices name in a large table.
+    fn note<T: Element, I: Index, D: Dimension, E: Dimension, F: Dimension>(
         self,
-        excluding_self: bool,
+        noting: &impl Noting<T>,
         data: &mut ArrayRef<T, D>,
         indices: &ArrayRef<I, E>,
         updates: &ArrayRef<T, F>,
-    ) -> Result<(), Error>
-    where
-        Add: Reduction<T>,
-    {
-        fn run<T: Average, I: Index>(
-            excluding_self: bool,
-            scatter: &Scatter,
-            data: &mut [T],
-            indices: &[I],
-            updates: &[T],
-        ) -> Result<(), Error>
-        where
-            Add: Reduction<T>,
-        {
-            let mut scratch = words(scatter.mean_len::<T>())?;
-            if excluding_self {
-                scatter.mean_excluding_self(data, indices, updates, &mut scratch)
-            } else {
-                scatter.mean(data, indices, updates, &mut scratch)
-            }
-        }
+    ) -> Result<(), Error> {
         let in_grid = |plan: &Plan, data: &mut grid::Write<'_, T>, indices: &[I], updates: &[T]| {
             data.on_places(plan, indices, |scatter, data, indices| {
-                run(excluding_self, scatter, data, indices, updates)
+                noting.run(scatter, data, indices, updates)
             })
         };
         self.write(
@@ -392,7 +348,7 @@ impl Operator {
             updates,
             grid::SORTED_ENTRY,
             &in_grid,
-            |scatter, data, indices, updates| run(excluding_self, scatter, data, indices, updates),
+            |scatter, data, indices, updates| noting.run(scatter, data, indices, updates),
         )
     }
 
@@ -446,6 +402,57 @@ impl Operator {
 /// How a scatter goes in a [`grid`].
 type InGrid<'a, T, U, I> =
     dyn Fn(&Plan, &mut grid::Write<'_, T>, &[I], &[U]) -> Result<(), Error> + 'a;
+
+/// A scatter that notes something of each place, for any type of index.
+trait Noting<T> {
+    fn run<I: Index>(
+        &self,
+        scatter: &Scatter,
+        data: &mut [T],
+        indices: &[I],
+        updates: &[T],
+    ) -> Result<(), Error>;
+}
+
+struct ExcludingSelf<'a, R>(&'a R);
+
+impl<T: Element, R: Reduction<T>> Noting<T> for ExcludingSelf<'_, R> {
+    fn run<I: Index>(
+        &self,
+        Scatter { plan, .. }: &Scatter,
+        data: &mut [T],
+        indices: &[I],
+        updates: &[T],
+    ) -> Result<(), Error> {
+        let flags = &mut words(cells::flags_len(plan))?;
+        run::with_entries(plan, indices, false, |entries| {
+            cells::reduce_excluding_self(plan, entries, self.0, data, updates, flags, true)
+        })
+    }
+}
+
+struct Mean {
+    excluding_self: bool,
+}
+
+impl<T: Average> Noting<T> for Mean
+where
+    Add: Reduction<T>,
+{
+    fn run<I: Index>(
+        &self,
+        Scatter { plan, .. }: &Scatter,
+        data: &mut [T],
+        indices: &[I],
+        updates: &[T],
+    ) -> Result<(), Error> {
+        let scratch = &mut words(cells::mean_len::<T>(plan))?;
+        let already = u64::from(!self.excluding_self);
+        run::with_entries(plan, indices, false, |entries| {
+            cells::average(plan, entries, already, data, updates, scratch)
+        })
+    }
+}
 
 /// Scratch.
 fn words(length: usize) -> Result<Vec<u32>, Error> {

@@ -4,7 +4,8 @@
 use bytemuck::{Pod, Zeroable, must_cast};
 use half::f16;
 
-use crate::quant::numbers::{apart, each, extremes, largest, read_f16, reciprocal, trunc};
+use crate::each::each;
+use crate::quant::numbers::{apart, extremes, largest, read_f16, reciprocal, trunc};
 
 /// The low and the high halves of bytes.
 #[inline(always)]

@@ -71,20 +71,6 @@ pub(crate) fn apart() {
     compiler_fence(Ordering::SeqCst);
 }
 
-/// [`array::map`](https://doc.rust-lang.org/core/primitive.array.html#method.map) that is always
-/// inlined: what compilers leave outside is not compiled for the vectors of the caller.
-#[inline(always)]
-pub(crate) fn each<T: Copy, U: Copy + Default, const N: usize>(
-    values: [T; N],
-    map: impl Fn(T) -> U,
-) -> [U; N] {
-    let mut mapped = [U::default(); N];
-    for (mapped, value) in mapped.iter_mut().zip(values) {
-        *mapped = map(value);
-    }
-    mapped
-}
-
 /// The value without its fraction, for a value that an `i32` holds.
 #[inline(always)]
 pub(crate) fn trunc(value: f32) -> f32 {

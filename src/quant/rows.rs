@@ -4,7 +4,8 @@
 use bytemuck::{Pod, Zeroable};
 use half::f16;
 
-use crate::quant::numbers::{each, extremes, read_f16, round_even};
+use crate::each::each;
+use crate::quant::numbers::{extremes, read_f16, round_even};
 
 /// `scale * q + offset`: a row of `N` bytes, then scale and offset as `f32`; `N + 8` bytes.
 ///
