@@ -14,7 +14,7 @@ use crate::ways::{self, Any, Exact, Lines, Two};
 /// `$run`, given the `$way` to copy a row of these bytes.
 macro_rules! for_bytes {
     ($bytes:expr, $way:ident => $run:expr) => {
-        for_bytes!(@ $bytes, $way, $run, [1 2 4 8 16],
+        for_bytes!(@ $bytes, $way, $run, [1 2 3 4 6 8],
             [(2, 3, 2) (4, 8, 4) (9, 15, 8) (17, 32, 16) (33, 63, 32) (65, 127, 64)])
     };
     (@ $bytes:expr, $way:ident, $run:expr,

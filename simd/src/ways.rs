@@ -1,6 +1,7 @@
 //! Ways to copy a row, as bytes, and the loops over rows.
 
 use core::mem::take;
+use core::ops::Range;
 
 use crate::block::{Ahead, Block, Listed};
 use crate::bytes::Byte;
@@ -186,11 +187,13 @@ impl<const L: usize> Way for Lines<L> {
 
     #[inline(always)]
     fn copy(&self, from: &[u8], to: &mut [Byte]) {
+        if L >= ALIGNED {
+            let start = next_line(to);
+            return copy_aligned(from, to, start..start + (L - 1) * LINE);
+        }
         let (from, to) = (slots(from).as_chunks::<LINE>().0, to.as_chunks_mut::<LINE>().0);
         if let (Some(to), Some(from)) = (to.first_chunk_mut::<L>(), from.first_chunk::<L>()) {
-            for (to, from) in to.iter_mut().zip(from) {
-                *to = *from;
-            }
+            copy_chunks(from, to);
         }
     }
 }
@@ -239,12 +242,49 @@ const LOOP_BYTES: usize = 1 << 12;
 /// `to = from`, of the same length: a line or more.
 #[inline(always)]
 fn copy_lines(from: &[u8], to: &mut [Byte]) {
-    let from = slots(from);
-    for (to, from) in to.as_chunks_mut::<LINE>().0.iter_mut().zip(from.as_chunks::<LINE>().0) {
-        *to = *from;
+    if from.len() >= ALIGNED * LINE {
+        return copy_aligned(from, to, next_line(to)..from.len() - 1);
     }
+    let from = slots(from);
+    copy_chunks(from.as_chunks().0, to.as_chunks_mut().0);
     // The last line overlaps the one before it.
     if let (Some(to), Some(from)) = (to.last_chunk_mut::<LINE>(), from.last_chunk()) {
+        *to = *from;
+    }
+}
+
+/// The lines of a row from which on stores are aligned. A store that crosses two lines takes as
+/// long as two, and large allocations start 16 bytes after a line.
+///
+/// Record: rows of 256 to 4096 bytes from L1 and L2, 16 bytes after a line: 0.6x to 0.9x on Zen 4;
+/// from lines on 0.9x to 1.05x.
+const ALIGNED: usize = 4;
+
+/// The first byte, after the start, that starts a line.
+#[inline(always)]
+fn next_line(to: &[Byte]) -> usize {
+    LINE - to.as_ptr().addr() % LINE
+}
+
+/// `to = from`, of the same length: the first and the last bytes of a line, and all lines that
+/// start and end `between`. The bytes before and behind these are less than a line.
+#[inline(always)]
+fn copy_aligned(from: &[u8], to: &mut [Byte], between: Range<usize>) {
+    let from = slots(from);
+    if let (Some(to), Some(from)) = (to.first_chunk_mut::<LINE>(), from.first_chunk()) {
+        *to = *from;
+    }
+    if let (Some(to), Some(from)) = (to.get_mut(between.clone()), from.get(between)) {
+        copy_chunks(from.as_chunks().0, to.as_chunks_mut().0);
+    }
+    if let (Some(to), Some(from)) = (to.last_chunk_mut::<LINE>(), from.last_chunk()) {
+        *to = *from;
+    }
+}
+
+#[inline(always)]
+fn copy_chunks(from: &[[Byte; LINE]], to: &mut [[Byte; LINE]]) {
+    for (to, from) in to.iter_mut().zip(from) {
         *to = *from;
     }
 }

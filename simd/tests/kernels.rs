@@ -296,7 +296,7 @@ mod tests {
 
     /// Rows around the least that go line by line, and whole lines.
     pub fn rows_at_every_place_in_a_line() {
-        let bytes = [255, 256, 319, 320, 321, 384, 512];
+        let bytes = [192, 255, 256, 319, 320, 321, 384, 512, 2000];
         for kernel in [Kernel::Gather, Kernel::Scatter] {
             check(64 * bytes.len(), |number, choose| {
                 let mut case = Case::new(kernel, 1, Some(bytes[number / 64]), choose);
