@@ -202,14 +202,14 @@ typedef struct strew_error {
 // A gather whose shapes are proven. Made by strew_gather_axis, strew_gather_elements or
 // strew_gather_nd; may be copied, and used by several threads at a time. Zeros are no plan.
 typedef struct strew_gather {
-    // Not for you.
+    // Private: do not use it.
     size_t opaque[102];
 } strew_gather;
 
 // A scatter whose shapes are proven. Made by strew_scatter_axis, strew_scatter_elements or
 // strew_scatter_nd; may be copied, and used by several threads at a time. Zeros are no plan.
 typedef struct strew_scatter {
-    // Not for you.
+    // Private: do not use it.
     size_t opaque[99];
 } strew_scatter;
 
@@ -244,7 +244,7 @@ strew_status strew_layout_extent(const struct strew_layout *of,
 // such layouts, and run it with a function for elements of 1 byte. The indices of `elements` need
 // strew_layout_repeated.
 //
-// Errors: STREW_RANK_TOO_LARGE (of 8 dimensions there are no more), STREW_SIZES_OVERFLOW.
+// Errors: STREW_RANK_TOO_LARGE (the layout already has 8 dimensions), STREW_SIZES_OVERFLOW.
 strew_status strew_layout_bytes(const struct strew_layout *of,
                                 size_t element_size,
                                 struct strew_layout *result,
@@ -253,7 +253,7 @@ strew_status strew_layout_bytes(const struct strew_layout *of,
 // Writes the layout of the same tensor with one more dimension of size `times` at the inner end,
 // along which nothing changes (its stride is 0).
 //
-// Errors: STREW_RANK_TOO_LARGE (of 8 dimensions there are no more).
+// Errors: STREW_RANK_TOO_LARGE (the layout already has 8 dimensions).
 strew_status strew_layout_repeated(const struct strew_layout *of,
                                    size_t times,
                                    struct strew_layout *result,

@@ -311,7 +311,7 @@ pub unsafe extern "C" fn strew_layout_extent(
 /// such layouts, and run it with a function for elements of 1 byte. The indices of `elements` need
 /// strew_layout_repeated.
 ///
-/// Errors: STREW_RANK_TOO_LARGE (of 8 dimensions there are no more), STREW_SIZES_OVERFLOW.
+/// Errors: STREW_RANK_TOO_LARGE (the layout already has 8 dimensions), STREW_SIZES_OVERFLOW.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn strew_layout_bytes(
     of: *const strew_layout,
@@ -329,7 +329,7 @@ pub unsafe extern "C" fn strew_layout_bytes(
 /// Writes the layout of the same tensor with one more dimension of size `times` at the inner end,
 /// along which nothing changes (its stride is 0).
 ///
-/// Errors: STREW_RANK_TOO_LARGE (of 8 dimensions there are no more).
+/// Errors: STREW_RANK_TOO_LARGE (the layout already has 8 dimensions).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn strew_layout_repeated(
     of: *const strew_layout,

@@ -146,7 +146,7 @@ pub struct strew_layout {
 /// strew_gather_nd; may be copied, and used by several threads at a time. Zeros are no plan.
 #[repr(C)]
 pub struct strew_gather {
-    /// Not for you.
+    /// Private: do not use it.
     opaque: [usize; 102],
 }
 
@@ -154,7 +154,7 @@ pub struct strew_gather {
 /// strew_scatter_nd; may be copied, and used by several threads at a time. Zeros are no plan.
 #[repr(C)]
 pub struct strew_scatter {
-    /// Not for you.
+    /// Private: do not use it.
     opaque: [usize; 99],
 }
 
