@@ -44,8 +44,8 @@ macro_rules! any_indices {
         ///
         /// They are made from slices, arrays and vectors of each type, or [from
         /// bytes](AnyIndices::from_bytes). Cast `usize` and `isize` to one of the types first. All
-        /// types share one walk, which asks what type they are: once a block with `std`, and once
-        /// an index without it.
+        /// types share one walk, which asks what type they are: once a block with `std` (but once
+        /// an index in calls of few entries), and once an index without it.
         ///
         /// ```
         /// use strew::{AnyIndices, DataType};

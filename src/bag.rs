@@ -659,9 +659,11 @@ impl<I: Index, O: Index, S: Indices<Index = I>> CheckedBag<'_, I, O, S> {
     }
 }
 
-/// The bytes of rows from which on threads pay, and those of a part at least.
+/// The bytes of rows from which on threads pay.
 #[cfg(feature = "rayon")]
 const PARALLEL: usize = 2 << 20;
+
+/// The bytes of the rows of a part, at least.
 #[cfg(feature = "rayon")]
 const PART: usize = 256 << 10;
 
@@ -690,8 +692,8 @@ fn run_part<T, U, S, O, P, M>(
     fused.run(bags, before, output, base);
 }
 
-/// Halves the bags until they are at most `most`. The output starts at the position `base`, and a
-/// bag at most `below` before its first element.
+/// Halves the bags until there are at most `most`, which a thread reduces. `output` starts at the
+/// place `base` of the whole output. A bag writes no further than `below` before its first element.
 #[cfg(feature = "rayon")]
 fn split<T, U, S, O, P, M>(
     fused: &Fused<'_, T, S, O, P, M>,

@@ -40,8 +40,8 @@ pub(crate) fn clear_flags(plan: &Plan, entries: &mut impl Entries, flags: &mut [
     clear::<FLAGS>(plan, entries, flags);
 }
 
-/// Sets the words of scratch that the entries lead to, one for `CELLS` places, to 0: all of them,
-/// or one after the other, whichever takes less time.
+/// Sets to 0 the words of scratch that the entries lead to, one for `CELLS` cells: it fills all
+/// words, or clears one for each entry, whichever takes less time.
 fn clear<const CELLS: usize>(plan: &Plan, entries: &mut impl Entries, words: &mut [u32]) {
     if words.len() / CLEARED <= plan.entries() {
         words.fill(0);

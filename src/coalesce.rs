@@ -84,8 +84,8 @@ pub fn coalesce<I: Index>(
     Ok(count)
 }
 
-/// Sorts by a heap: in place, without a panic path, and never slower than by its logarithm. No two
-/// entries are equal.
+/// Sorts by a heap: in place, without a panic path, in O(n log n) at worst. No two entries are
+/// equal.
 fn sort(order: &mut [usize], less: impl Fn(usize, usize) -> bool) {
     let mut start = order.len() / 2;
     while start > 0 {

@@ -1,7 +1,7 @@
 //! Arrays, value by value.
 
-/// `values.map(map)`. Compilers leave that function outside of loops that are compiled for vectors,
-/// and then it is not (`.ci/inlined`).
+/// `values.map(map)` as a loop. Compilers do not always inline that function into loops that are
+/// compiled for vectors, and then it runs without them (`.ci/inlined`).
 #[cfg(feature = "std")]
 #[inline(always)]
 pub(crate) fn each<T, U: Copy + bytemuck::Zeroable, const N: usize>(

@@ -146,8 +146,9 @@ pub enum Error {
     /// A tensor has more dimensions than are supported. `expected` is the largest number allowed.
     RankTooLarge { operand: Operand, expected: usize, found: usize },
     /// The axis is not a dimension of the indexed tensor. `expected` is the number of dimensions,
-    /// which the axis must stay below. An axis below 0 (see [`Layout::axis`](crate::Layout::axis))
-    /// is in `found` as `axis as usize`; the message shows it as it was.
+    /// which the axis must stay below. Of an axis below 0, [`Layout::axis`](crate::Layout::axis)
+    /// puts `axis as usize` in `found`, and the message shows it as it was; `BlockQuantized` and
+    /// the feature `ndarray` put it there without its sign.
     AxisOutOfRange { operand: Operand, expected: usize, found: usize },
     /// A list of axes names one of them twice: at the places `first` and `second`.
     RepeatedAxis { axis: usize, first: usize, second: usize },

@@ -157,8 +157,8 @@ impl<T: Element, S: Places, O: Index, P, M> Fused<'_, T, S, O, P, M> {
         P: Rows<U>,
         M: Fn(T) -> U,
     {
-        // Columns at a time: at most 512 bytes of sums, which are half of the registers of AVX-512
-        // and all of AVX2.
+        // Columns at a time: at most 512 bytes of sums, which are a quarter of the registers of
+        // AVX-512 and all of AVX2.
         if lane.table == 1 && size_of::<P::Sum>() <= 16 {
             if cfg!(not(feature = "std")) {
                 if lane.size >= 8 {

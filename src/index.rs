@@ -311,8 +311,8 @@ macro_rules! signed {
 signed!(i8 i16 i32 i64 isize);
 
 /// The size of an axis up to which [`Value::position`] and [`Value::is_inside`] decide, whatever
-/// the type. Without the call of [`outside`], the loops of constant plans keep their registers, and
-/// unroll.
+/// the type. Loops of constant plans over such axes do not call [`outside`], so they keep their
+/// registers, and unroll.
 pub(crate) const LONGEST: usize = isize::MAX as usize;
 
 /// The position of `index` on an axis of `size`, always below `size`. `None` means out of bounds

@@ -144,9 +144,9 @@ impl Layout {
     /// types: without a copy of lists that a program has as `usize`, `u32` or `i64`.
     ///
     /// # Errors
-    /// [`Error::RankTooLarge`] for more than [`MAX_RANK`] dimensions (of which `found` counts no
-    /// more than one), [`Error::SizesOverflow`] for a size that is no `usize`, as one below 0, or a
-    /// stride that is no `isize`.
+    /// [`Error::RankTooLarge`] for more than [`MAX_RANK`] dimensions (`found` is then 9, however
+    /// many there are), [`Error::SizesOverflow`] for a size that is no `usize`, as one below 0, or
+    /// a stride that is no `isize`.
     ///
     /// ```
     /// use strew::Layout;

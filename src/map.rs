@@ -6,11 +6,11 @@ use crate::engine::movers::Tile;
 
 /// What a gather reads: rows of a table, as they are to be written.
 pub(crate) trait Source<U>: Copy {
-    /// The bytes of an element, at least 1.
+    /// The bytes of an element of the table: 0 for `()`.
     #[cfg(feature = "std")]
     const BYTES: usize;
 
-    /// The same for some columns of the table.
+    /// What reads a copy of some columns.
     #[cfg(feature = "std")]
     type Part<'p>: Source<U>;
 

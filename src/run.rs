@@ -504,7 +504,8 @@ pub(crate) fn check<S: Places>(plan: &Plan, indices: S) -> Result<(), Error> {
     result(plan, indices, inside)
 }
 
-/// Hands the entries to `run`, unless an index is out of bounds. Those that are `proven` are not.
+/// Hands the entries to `run`, unless an index is out of bounds. Indices that are `proven` are not
+/// looked at for that.
 #[inline]
 pub(crate) fn with_entries<S: Places>(
     plan: &Plan,

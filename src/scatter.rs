@@ -37,7 +37,7 @@ use crate::run;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Scatter {
     pub(crate) plan: Plan,
-    /// Only `run_into` and `reduce_into` need it, for their copy.
+    /// For calls that copy an input to the output (as `run_from`), the adjoint, and `ndarray`.
     pub(crate) data: Layout,
 }
 

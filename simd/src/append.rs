@@ -9,9 +9,9 @@ use crate::moves::Move;
 use crate::path::Path;
 use crate::rows::Rows;
 
-/// Appends `from[table]` for each entry, in order, in rows of `n` elements; what `block` says about
-/// the place in the flat tensor is left out. `streams`: with non-temporal stores, as by
-/// [`Move::streaming`].
+/// Appends `from[table]` for each entry, in order, in rows of `n` elements. Where `block` starts in
+/// the flat tensor is left out; its entries must follow each other there. `streams`: with
+/// non-temporal stores, as by [`Move::streaming`].
 ///
 /// `false`: nothing is appended, for a row lies outside `from`, the entries do not follow each
 /// other in the flat tensor, or there is no memory.

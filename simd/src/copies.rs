@@ -107,8 +107,8 @@ impl Kernels for Rows<'_> {
 
 impl Move for Rows<'_> {}
 
-/// With non-temporal stores. `false`: they gain nothing, and nothing has moved, or rows are
-/// missing.
+/// Gathers with non-temporal stores. `false`: the caller must move all rows again, since these
+/// stores gain nothing or rows are missing.
 struct Gather<'a, 'b>(&'b mut Rows<'a>, &'b Block<'b>, usize, Right<'b>);
 
 impl Op for Gather<'_, '_> {

@@ -9,8 +9,8 @@ use crate::place::slots;
 use crate::portable::{Choice, by_loads, by_moves, one_by_one};
 use crate::prefetch::LINE;
 
-/// A value of an implementing type is the proof that the machine has the instructions. What has a
-/// body here is what sets without an instruction of their own do.
+/// A value of an implementing type proves that the machine has the instructions. The bodies here do
+/// without an instruction of their own: sets that have one replace them.
 pub trait Instructions: Copy {
     /// `to[n] = table[addresses[n]]`. Where an address is outside the table, `to[n]` stays as it
     /// is.

@@ -155,8 +155,8 @@ fn room<'a, T>(words: &[u64], mut elements: usize, to: &'a mut [T]) -> &'a mut [
     to.get_mut(..length).unwrap_or_default()
 }
 
-/// Writes the elements of a step whose bits are set from `count` on: all of the step where there is
-/// room, of which what comes later overwrites the rest. The new count.
+/// Writes to `to`, from place `count` on, the elements of a step whose bits are set, and returns
+/// the new count. Where there is room, others come after them, which the next step overwrites.
 #[inline(always)]
 fn step<S: Instructions, const N: usize>(
     instructions: S,

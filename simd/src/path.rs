@@ -173,9 +173,11 @@ impl Path {
         )
     }
 
-    /// Runs a function, which must be `#[inline(always)]`, compiled for the vectors of this path,
-    /// but AVX-512: for what gains nothing from that, so that there is less code. `portable` is
-    /// what a path without vectors does.
+    /// Runs `run`, which must be `#[inline(always)]`, compiled for NEON or AVX2. Paths without
+    /// vectors run `portable`.
+    ///
+    /// Paths with AVX-512 run the code for AVX2: this is for loops that gain nothing from AVX-512,
+    /// so that there is less code.
     #[inline]
     pub(crate) fn vectorize<A, R>(
         self,

@@ -12,12 +12,14 @@ use crate::prefetch::{LINE, prefetch_row};
 use crate::rows::{Rows, Shape};
 use crate::ways::{self, Any, Way};
 
-/// Gathered rows that do not fill 4 or 8 cache lines gain nothing if they are shorter.
-/// The evidence is `rows`.
+/// Bytes of a gathered row: shorter ones gain nothing, unless they fill 4 or 8 cache lines.
+///
+/// Record: `rows`.
 const SHORTEST: usize = 5 * LINE;
 
-/// Scattered rows that are not whole lines gain nothing if they are shorter.
-/// The evidence is `rows`.
+/// Bytes of a scattered row: shorter ones gain nothing, unless they are whole lines.
+///
+/// Record: `rows`.
 const SHORTEST_AT_ADDRESS: usize = 4 * LINE;
 
 /// Gathers rows with non-temporal stores, where they gain: rows of 4 or 8 whole cache lines one by

@@ -13,9 +13,11 @@ use crate::instructions::Instructions;
 use crate::portable::{Choice, by_element, by_loads, by_moves};
 use crate::prefetch::LINE;
 
-/// `to[n] = table[addresses[n]]` by whole vectors: a core stores one a cycle, and loads more. From
-/// L1 on Zen 4, elements of 4 bytes take 0.7x, of 8 bytes 0.85x. Intel's, some of which store two a
-/// cycle: unmeasured.
+/// `to[n] = table[addresses[n]]`. Elements of 4 and 8 bytes are stored as whole vectors: a core
+/// stores one a cycle, and loads more.
+///
+/// Record: from L1 on Zen 4, elements of 4 bytes take 0.7x, of 8 bytes 0.85x. Intel's cores, some
+/// of which store two a cycle, are unmeasured.
 #[inline(always)]
 fn by_vectors<const N: usize>(
     avx2: V3,
@@ -82,7 +84,7 @@ impl Instructions for V3 {
         Some(u64::from(high) << 32 | u64::from(low))
     }
 
-    /// Elements of 4 bytes by a permutation that a table holds for each byte of bits.
+    /// A table holds a permutation for each byte of bits: elements of 4 bytes move by it.
     #[inline(always)]
     fn compress<const N: usize>(
         self,
@@ -136,10 +138,11 @@ static PERMUTATIONS: [[u8; 8]; 256] = {
     all
 };
 
-/// Whether elements are gathered by instruction: where AVX512-FP16 tells of Sapphire Rapids or
-/// newer. Intel's processors before it, with the mitigation against data sampling (GDS), gather
-/// faster by loads, and AMD's, which SSE4a tells of, too: on Zen 4, instructions take 1.0x to 1.4x.
-/// The evidence is `ladder` and `spatter`, on each path.
+/// Whether elements are gathered by instruction: on Intel's processors from Sapphire Rapids on,
+/// which have AVX512-FP16 and no SSE4a. Intel's before it, with the mitigation of Gather Data
+/// Sampling, gather faster by loads, and so do AMD's, which have SSE4a.
+///
+/// Record: `ladder` and `spatter` on each path; on Zen 4, instructions take 1.0x to 1.4x.
 pub(crate) fn gathers() -> bool {
     std::is_x86_feature_detected!("avx512fp16") && !std::is_x86_feature_detected!("sse4a")
 }
@@ -194,9 +197,10 @@ impl Instructions for Avx512 {
         }
     }
 
-    /// Vectors that are gathered by one instruction. Where gathers have the mitigation against data
-    /// sampling, each waits for the non-temporal stores before it: `ladder`, `many`, takes 10x on
-    /// the path `avx512-gather`.
+    /// Elements gain if one instruction gathers a vector of them. Where gathers have the mitigation
+    /// of Gather Data Sampling, each waits for the non-temporal stores before it.
+    ///
+    /// Record: with that mitigation, `ladder`, `many`, takes 10x on the path `avx512-gather`.
     #[inline(always)]
     fn streams_elements(self, size: usize) -> bool {
         STREAMS && self.gathers && matches!(size, 4 | 8)
@@ -213,8 +217,9 @@ impl Instructions for Avx512 {
         self.avx512.bits(values)
     }
 
-    /// To a register, and from there as a whole: the instruction that writes to memory takes many
-    /// cycles on Zen 4. Elements of 1 and 2 bytes have 4 on the way.
+    /// Elements are compressed in a register, which is then stored as a whole: the instruction that
+    /// compresses to memory takes many cycles on Zen 4. Elements of 1 and 2 bytes are widened to 4
+    /// for that.
     #[inline(always)]
     fn compress<const N: usize>(
         self,
@@ -288,8 +293,9 @@ impl Instructions for Avx512 {
 /// The instruction takes addresses of 64 bits.
 const STREAMS: bool = cfg!(target_pointer_width = "64");
 
-/// [`Instructions::stream`] by halves: by quarters it takes the time of stores through the caches.
-/// The evidence is `rows` of 64 elements, on Zen 4.
+/// [`Instructions::stream`], which stores a line as two halves.
+///
+/// Record: `rows` of 64 elements on Zen 4; as quarters, 1.0x against stores through the caches.
 ///
 /// # Safety
 /// No other thread accesses `to` before a fence for stores of this one.

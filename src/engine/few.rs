@@ -218,8 +218,9 @@ impl<'a> Few<'a> {
     }
 }
 
-/// The most entries of a plan that are few: the kernels start again for each span. Where there are
-/// many, other lanes would be longer.
+/// The number of entries up to which those of a plan are few. Kernels start again for each span, so
+/// several spans may have more in all. Where there are many spans, kernels do better: they can walk
+/// longer lanes.
 #[inline(never)]
 fn most(plan: &Plan, count: usize) -> usize {
     let spans = count.checked_div(plan.span()).unwrap_or(0);

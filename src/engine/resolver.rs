@@ -66,8 +66,8 @@ impl Resolver for NoIndices {
     }
 }
 
-/// Sets the axes of a plan whose [addresses fit](Plan::addresses_fit). The address of a tuple of
-/// zeros: enough that no partial sum is negative, where strides are.
+/// Sets the axes of a plan whose [addresses fit](Plan::addresses_fit), and returns the address of a
+/// tuple of zeros. Where strides are negative, it is so large that no partial sum is below 0.
 #[inline]
 pub(crate) fn set_axes(plan: &Plan, axes: &mut [Axis; MAX_RANK]) -> usize {
     let mut first = 0_usize;

@@ -33,7 +33,7 @@ pub(crate) enum Effect {
     Assign,
     /// It is combined by a reduction of this crate, which may run before all indices are proven.
     Combine,
-    /// The same by one to which the order of updates is nothing.
+    /// The same by a reduction whose result does not depend on the order of updates.
     Free,
     /// It is combined by a function that never runs before all indices are proven: the caller's, or
     /// a reduction of arrays.

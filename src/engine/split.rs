@@ -1,5 +1,6 @@
 //! Split: work for several threads. It is divided by what is written, or each thread has a table of
-//! its own where no order changes the result: so their number does not change a bit of it.
+//! its own where no order changes the result: so the number of threads changes no bit of the
+//! result.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 

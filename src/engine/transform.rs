@@ -17,7 +17,7 @@ impl Plan {
         self.split_inner().0
     }
 
-    /// Both.
+    /// The [pieces](Plan::pieces), and the elements of a [row](Plan::row).
     #[inline]
     pub(crate) fn split_inner(&self) -> (&[Dim], usize) {
         match self.inner() {
@@ -247,8 +247,8 @@ impl Plan {
         plan
     }
 
-    /// A distance of which those between the rows that a scatter writes are multiples, and no less
-    /// than their length. `None`: rows may lie anywhere.
+    /// The largest number of which all distances between the rows that a scatter writes are
+    /// multiples. `None`: it is less than the length of a row, so rows may lie anywhere.
     pub(crate) fn pitch(&self) -> Option<usize> {
         let strides = self.outer().iter().chain(self.pieces()).map(|dim| dim.table);
         let strides = strides.chain(self.coordinates().iter().map(|axis| axis.table));

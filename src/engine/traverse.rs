@@ -42,8 +42,8 @@ pub(super) struct Lanes<'a> {
     rest: &'a [Dim],
     pub upper: &'a Dim,
     pub lane: &'a Dim,
-    /// Whether short lanes [follow](Plan::lanes_follow) each other. Then some of any length fill a
-    /// block, also where they step in other dimensions.
+    /// Whether lanes are short and [follow](Plan::lanes_follow) each other. Then lanes of all outer
+    /// dimensions fill a block, not of the last two alone.
     follow: bool,
 }
 

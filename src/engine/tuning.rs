@@ -1,5 +1,6 @@
-//! Every threshold of the engine, with its unit, what it decides, and the measurement that set it
-//! (`benches/record`; families of `strew-benches`). What has none says *unmeasured*.
+//! The thresholds of routes and of the stages, each with its unit, what it decides, and the
+//! measurement that set it (`benches/record`; families of `strew-benches`). What has none says
+//! *unmeasured*.
 //!
 //! Sizes of caches are read from the machine: those that depend on one are functions of it.
 //!
@@ -27,10 +28,10 @@ pub(crate) const FEW: usize = least(40, 4);
 /// of 4 to 32 entries 0.25x to 0.75x, of 64 1.0x to 1.15x; by 2 to 4 coordinates 1.25x to 1.6x.
 pub(crate) const FEW_A_SPAN: usize = least(32, 4);
 
-/// Such spans, at most. Record: as above, 48 and 64 spans of 4 entries 1.2x to 1.4x.
+/// Such spans, at most. Record: as at `FEW_A_SPAN`, 48 and 64 spans of 4 entries 1.2x to 1.4x.
 pub(crate) const FEW_SPANS: usize = 32;
 
-/// Their entries in all, at most. Record: as above.
+/// Their entries in all, at most. Record: as at `FEW_A_SPAN`.
 pub(crate) const FEW_OF_SPANS: usize = least(256, 16);
 
 /// Single elements that such entries move, at most. Record: columns on Zen 4, 18 elements 0.23x,
@@ -112,7 +113,8 @@ pub(crate) const KEPT: usize = least(1 << 22, 256);
 /// MiB.
 pub(crate) const KEPT_TUPLE: usize = 16;
 
-/// Indices: with fewer, a scatter does not run on a copy. Unmeasured.
+/// Indices: with fewer, a scatter does not run on a copy. This does not bind the copies of a small
+/// table (`COPIED`). Unmeasured.
 pub(crate) const SPECULATIVE: usize = least(1 << 10, 16);
 
 /// Bytes of data, and the factor by which the indices must exceed them, for a scatter to run on a
@@ -149,11 +151,14 @@ pub(crate) const ROWS_AHEAD: usize = 8;
 /// follow each other. Record: `elements`, axis 0.
 pub(crate) const LANES_AHEAD: isize = 8;
 
-/// Rows of a tile between the one that is copied and the one that is prefetched. Record: as above.
+/// Rows of a tile between the one that is copied and the one that is prefetched. Record: as at
+/// `LANES_AHEAD`.
 pub(crate) const TILE_ROWS_AHEAD: usize = 8;
 
-/// Bytes over which the tuples of a lane reach, beyond which rows are prefetched.
-/// Record: `rows` from 16 MiB 0.67x on Zen 4.
+/// Bytes over which the tuples of a lane reach: beyond it rows are prefetched, and elements that
+/// are changed where L3 is not near. Also bytes of the columns of a table, beyond which they go by
+/// tiles, and of addresses, up to which a check keeps them. Record: `rows` from 16 MiB 0.67x on
+/// Zen 4; see `far_changed` and `KEPT_TUPLE`; unmeasured for tiles.
 pub(crate) fn beyond_l2(machine: &Machine) -> usize {
     machine.l2
 }
@@ -161,8 +166,9 @@ pub(crate) fn beyond_l2(machine: &Machine) -> usize {
 /// Bytes of a cache line, of the processors that have a threshold here.
 pub(crate) const LINE: usize = 64;
 
-/// Bytes of a table beyond which scatters may write rows with non-temporal stores, and the reach
-/// beyond which gathered elements are prefetched where L3 is not near. Unmeasured.
+/// Bytes over which the tuples of a lane reach: beyond it scatters may write rows with non-temporal
+/// stores, and gathered elements of more than a line are prefetched; shorter ones too, where L3 is
+/// not near. Unmeasured.
 pub(crate) fn far(machine: &Machine) -> usize {
     machine.l2 * 8
 }
@@ -227,7 +233,7 @@ pub(crate) const TILE_LEAST: usize = least(16, 4);
 /// gathers of f32 on Zen 4, axis 0 of [8192, 1024] by 32 columns 1.25x, [16384, 1024] by 16 1.4x.
 pub(crate) const TILE_READ: usize = least(256, 16);
 
-/// The same at most: more gain nothing. Record: as above.
+/// Columns of a tile, at most: more gain nothing. Record: `elements`, more take 1.0x.
 pub(crate) const TILE_MOST: usize = least(64, 16);
 
 /// Rows of the table for each row of indices, at most: a gather copies a tile once, a scatter

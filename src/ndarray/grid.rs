@@ -59,8 +59,8 @@ impl Bits {
 pub(super) type Read<'a, T> = Grid<ViewRepr<&'a T>>;
 pub(super) type Write<'a, T> = Grid<ViewRepr<&'a mut T>>;
 
-/// Elements of a table that are copied in the time that an entry takes in a grid: on Zen 4, a copy
-/// of 3 to 6 elements of a view for each single element that is gathered.
+/// An entry in a grid takes as long as a copy of this many elements of a view. Record: single
+/// elements that are gathered on Zen 4, a copy of 3 to 6.
 pub(super) const ENTRY: usize = 6;
 
 /// The same for an entry whose place is [copied](Grid::on_places), after all have been sorted.
@@ -93,7 +93,7 @@ impl<'a, T: Copy> Read<'a, T> {
 }
 
 impl<'a, T: Element> Write<'a, T> {
-    /// As that of [`Read`].
+    /// As [`Read::of`].
     pub(super) fn of(
         table: &'a mut Target<'_, T>,
         most: Option<usize>,
@@ -116,8 +116,8 @@ impl<'a, T: Element> Write<'a, T> {
         each(plan, indices, &mut Change { table: self, reduction, updates })
     }
 
-    /// Runs on a copy of the places that the entries lead to, each once and with what it stands
-    /// for, and writes them back. The indices are the numbers of the places.
+    /// Runs on a copy, and writes it back. For each place that entries lead to, it has the elements
+    /// that an entry moves there, once. The indices that `run` gets are the numbers of the places.
     pub(super) fn on_places<I: Index>(
         &mut self,
         plan: &Plan,
@@ -221,8 +221,8 @@ impl<S: RawData> Grid<S> {
         let (mut shift, mut stride) = (0_u32, 1_usize);
         for (bits, size) in bits.iter_mut().rev().zip(sizes.iter().rev()) {
             if *size > 1 {
-                // Those of the size, not of the last coordinate: so no step is one of the next
-                // axis, and no dimension of a plan is more than one axis.
+                // There are bits for the size, not only for the last coordinate: so no step is one
+                // of the next axis, and no dimension of a plan is more than one axis.
                 let width = usize::BITS.wrapping_sub(size.leading_zeros());
                 let mask = 1_usize.wrapping_shl(width).wrapping_sub(1);
                 *bits = Bits { shift, mask, stride };

@@ -465,8 +465,8 @@ impl Operator {
         }
     }
 
-    /// Elements of the table that are copied, at most, for a call that moves these; an entry takes
-    /// the time of `each`.
+    /// Elements of the table that are copied, at most, for a call that moves these. An entry takes
+    /// as long as a copy of `each` elements.
     fn most_copied(self, indices: &Layout, moved: &Layout, each: usize) -> Option<usize> {
         let coordinates = match self.kind {
             Kind::Nd(_) => indices.sizes().last().copied().unwrap_or(1),

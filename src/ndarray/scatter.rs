@@ -454,7 +454,7 @@ where
     }
 }
 
-/// Scratch.
+/// Words of scratch, all 0.
 fn words(length: usize) -> Result<Vec<u32>, Error> {
     let mut words = reserve(length, Operand::Data)?;
     words.resize(length, 0);

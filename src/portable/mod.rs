@@ -22,7 +22,8 @@ use crate::portable::packed::{PackedMover, packed};
 use crate::walk::{Mover, lanes, split_lane};
 
 /// Moves everything that the plan describes. `false`: an index is out of bounds under
-/// `Bounds::Error`; what comes before it has been moved. Where nothing moves, it may be.
+/// `Bounds::Error`; what comes before it has been moved. Where nothing moves, `false` says that the
+/// indices must still be looked at.
 ///
 /// `PROVEN`: [`check`] has been there, so that under `Bounds::Error` there is nothing left to
 /// compare.
@@ -48,8 +49,8 @@ pub(crate) fn run<S: Places, const PROVEN: bool>(
     }
 }
 
-/// Whether all indices are in bounds, under `Bounds::Error`. Where nothing moves, they may be all
-/// the same.
+/// Whether all indices are in bounds, under `Bounds::Error`. Where nothing moves, `false` says that
+/// they must still be looked at.
 #[inline(always)]
 pub(crate) fn check<S: Places>(plan: &Plan, indices: S) -> bool {
     check_by(plan, indices, Nothing)

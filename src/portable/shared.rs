@@ -371,7 +371,7 @@ fn position<I: Index>(index: I, size: usize) -> Option<usize> {
 }
 
 /// Whether all indices are known to be in bounds, or need not be: a quick look at tuples without
-/// gaps. Where it says `false`, [`check`] decides.
+/// gaps. Where it says `false`, [`scatter_slowly`] looks again, entry by entry.
 #[inline(never)]
 fn all_inside<I: Index>(plan: &Plan, indices: &[I]) -> bool {
     let k = plan.packed_tuple;
