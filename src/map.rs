@@ -1,8 +1,11 @@
 //! Moves between tensors of different types: what is read of a table, and what it becomes.
 
+#[cfg(feature = "std")]
+use strew_simd::{Block, append};
+
 use crate::element::Element;
 #[cfg(feature = "std")]
-use crate::engine::movers::Tile;
+use crate::engine::movers::{Tile, Way};
 
 /// What a gather reads: rows of a table, as they are to be written.
 pub(crate) trait Source<U>: Copy {
@@ -20,6 +23,13 @@ pub(crate) trait Source<U>: Copy {
     /// Sets `to` to what the elements from `place` on become. Where some of them lie outside, all
     /// are left as they are.
     fn read(&self, place: usize, to: &mut [U]);
+
+    /// Reads a block of rows of `n` elements by copies of some at a time. `false`: that gains
+    /// nothing, or a row lies outside, or they do not follow each other: the block is to be read.
+    #[cfg(feature = "std")]
+    fn read_packed(&self, _output: &mut [U], _: &Block<'_>, _n: usize, _: &Way) -> bool {
+        false
+    }
 
     /// Prefetches `n` elements from `place` on.
     #[cfg(feature = "std")]
@@ -54,6 +64,29 @@ impl<T, U, F: Fn(T) -> U> Map<T, U> for Call<'_, F> {
     }
 }
 
+/// Elements of a row: shorter ones are copied side by side, and one loop turns them all to what
+/// they become. A loop over each row starts and ends in a time in which it moves 32 elements.
+/// Record: f32, f16 and i8 to f32 on Zen 4, rows of 1 to 16 elements from L1 0.4x to 0.75x, of 24
+/// 0.6x to 0.75x, of 64 f32 1.35x.
+#[cfg(feature = "std")]
+const PACKED_ROW: usize = 32;
+
+/// The bytes of such a row, at most. Record: as above, f64 to f32, rows of 12 1.0x, of 16 1.2x.
+#[cfg(feature = "std")]
+const PACKED_ROW_BYTES: usize = 96;
+
+/// The bytes of such an element, at most. Record: as above, blocks of 34 bytes 1.7x.
+#[cfg(feature = "std")]
+const PACKED_ELEMENT: usize = 8;
+
+/// Entries of a block, at least: fewer do not pay for the memory. Unmeasured.
+#[cfg(feature = "std")]
+const PACKED_ENTRIES: usize = 32;
+
+/// The bytes that are copied at a time: they stay in L1. Unmeasured.
+#[cfg(feature = "std")]
+const PACKED: usize = 1 << 12;
+
 /// A table, and what its elements become.
 #[derive(Clone, Copy)]
 pub(crate) struct Mapped<'a, T, F> {
@@ -86,6 +119,42 @@ impl<T: Element, U, F: Map<T, U>> Source<U> for Mapped<'_, T, F> {
                 *to = self.map.map(*from);
             }
         }
+    }
+
+    #[cfg(feature = "std")]
+    fn read_packed(&self, output: &mut [U], block: &Block<'_>, n: usize, way: &Way) -> bool {
+        let (Mapped { input, map }, size) = (*self, size_of::<T>());
+        let short = (1..PACKED_ROW).contains(&n) && n * size <= PACKED_ROW_BYTES;
+        let gains = short && (1..=PACKED_ELEMENT).contains(&size);
+        if !gains || block.addresses.len() < PACKED_ENTRIES || !block.is_run(n) {
+            return false;
+        }
+        let (rows, mut packed, mut flat) = (PACKED / (n * size), Vec::new(), block.flat);
+        let mut rest = block.addresses;
+        while !rest.is_empty() {
+            let (addresses, more) = rest.split_at_checked(rows).unwrap_or((rest, block.next));
+            let Block { table, entry_step, .. } = *block;
+            let part = Block {
+                addresses,
+                length: addresses.len(),
+                table,
+                entry_step,
+                next: more,
+                ..Block::default()
+            };
+            packed.clear();
+            let end = flat.wrapping_add(addresses.len() * n);
+            let Some(to) = output.get_mut(flat..end) else { return false };
+            if !append(way.path, input, &mut packed, n, &part, way.distance, false) {
+                return false;
+            }
+            way.path.compiled(
+                #[inline(always)]
+                || to.iter_mut().zip(&packed).for_each(|(to, from)| *to = map.map(*from)),
+            );
+            (flat, rest) = (end, rest.get(rows..).unwrap_or_default());
+        }
+        true
     }
 
     #[cfg(feature = "std")]

@@ -75,7 +75,7 @@ impl<'a> Block<'a> {
     }
 
     /// Whether all entries, of `n` elements each, lie one after the other.
-    pub(crate) fn is_run(&self, n: usize) -> bool {
+    pub fn is_run(&self, n: usize) -> bool {
         let one_lane = self.addresses.len() <= self.length;
         match self.addresses.len() {
             0 | 1 => true,

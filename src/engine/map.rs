@@ -20,6 +20,9 @@ pub(crate) struct Read<'a, S, U> {
 
 impl<U, S: Source<U>> Mover for Read<'_, S, U> {
     fn block(&mut self, block: &Block<'_>) {
+        if self.source.read_packed(self.output, block, self.n, &self.way) {
+            return;
+        }
         let Read { source, output, n, way: Way { path, distance, .. } } = self;
         convert::gather(
             *path,
