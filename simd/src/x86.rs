@@ -57,8 +57,6 @@ fn by_vectors<const N: usize>(
 }
 
 impl Instructions for V3 {
-    const STREAMS: bool = STREAMS;
-
     #[inline(always)]
     fn gather<const N: usize>(
         self,
@@ -109,12 +107,6 @@ impl Instructions for V3 {
             start += bits.count_ones() as usize;
         }
     }
-
-    #[inline(always)]
-    unsafe fn stream(self, from: &[u8; LINE], to: &mut Line) {
-        // SAFETY: as this function asks.
-        unsafe { stream(self, from, to) }
-    }
 }
 
 /// For each byte of bits, the places of those that are set, and then others.
@@ -152,8 +144,6 @@ pub struct Avx512 {
 }
 
 impl Instructions for Avx512 {
-    const STREAMS: bool = STREAMS;
-
     #[inline(always)]
     fn gather<const N: usize>(
         self,
@@ -199,13 +189,7 @@ impl Instructions for Avx512 {
     /// the path `avx512-gather`.
     #[inline(always)]
     fn streams_elements(self, size: usize) -> bool {
-        STREAMS && self.gathers && matches!(size, 4 | 8)
-    }
-
-    #[inline(always)]
-    unsafe fn stream(self, from: &[u8; LINE], to: &mut Line) {
-        // SAFETY: as this function asks.
-        unsafe { stream(*self.avx512, from, to) }
+        self.gathers && matches!(size, 4 | 8)
     }
 
     #[inline(always)]
@@ -285,16 +269,13 @@ impl Instructions for Avx512 {
     }
 }
 
-/// The instruction takes addresses of 64 bits.
-const STREAMS: bool = cfg!(target_pointer_width = "64");
-
-/// [`Instructions::stream`] by halves: by quarters it takes the time of stores through the caches.
+/// `to = from`, with non-temporal stores, by halves: by quarters it takes the time of stores through the caches.
 /// The evidence is `rows` of 64 elements, on Zen 4.
 ///
 /// # Safety
 /// No other thread accesses `to` before a fence for stores of this one.
 #[inline(always)]
-unsafe fn stream(_avx2: V3, from: &[u8; LINE], to: &mut Line) {
+pub(crate) unsafe fn stream(_avx2: V3, from: &[u8; LINE], to: &mut Line) {
     const HALF: usize = size_of::<__m256i>();
     let to = core::ptr::from_mut(to).cast::<__m256i>();
     for (n, from) in from.as_chunks::<HALF>().0.iter().enumerate() {
