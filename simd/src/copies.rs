@@ -9,7 +9,7 @@ use crate::path::Path;
 use crate::prefetch::LINE;
 use crate::rows::Rows;
 use crate::stream::{self, Streaming};
-use crate::ways::{self, Any, Exact, Lines, Two};
+use crate::ways::{self, Any, Exact, Two};
 
 /// `$run`, given the `$way` to copy a row of these bytes.
 macro_rules! for_bytes {
@@ -22,7 +22,7 @@ macro_rules! for_bytes {
     ) => {
         match $bytes {
             16 => {
-                let $way = Exact::<16>;
+                let $way = Exact::<16, 1>;
                 $run
             }
             $($low..=$high => {
@@ -30,7 +30,7 @@ macro_rules! for_bytes {
                 $run
             })*
             $(bytes if bytes == $lines * LINE => {
-                let $way = Lines::<$lines>;
+                let $way = Exact::<LINE, $lines>;
                 $run
             })*
             _ => {

@@ -158,35 +158,18 @@ pub(crate) trait Way {
     }
 }
 
-/// `R` bytes.
-pub(crate) struct Exact<const R: usize>;
+/// `L` parts of `P` bytes.
+pub(crate) struct Exact<const P: usize, const L: usize>;
 
-impl<const R: usize> Way for Exact<R> {
+impl<const P: usize, const L: usize> Way for Exact<P, L> {
     #[inline(always)]
     fn bytes(&self, _: usize) -> usize {
-        R
+        L * P
     }
 
     #[inline(always)]
     fn copy(&self, from: &[u8], to: &mut [Byte]) {
-        if let (Some(to), Some(from)) = (to.first_chunk_mut::<R>(), slots(from).first_chunk()) {
-            *to = *from;
-        }
-    }
-}
-
-/// `L` cache lines' worth of bytes.
-pub(crate) struct Lines<const L: usize>;
-
-impl<const L: usize> Way for Lines<L> {
-    #[inline(always)]
-    fn bytes(&self, _: usize) -> usize {
-        L * LINE
-    }
-
-    #[inline(always)]
-    fn copy(&self, from: &[u8], to: &mut [Byte]) {
-        let (from, to) = (slots(from).as_chunks::<LINE>().0, to.as_chunks_mut::<LINE>().0);
+        let (from, to) = (slots(from).as_chunks::<P>().0, to.as_chunks_mut::<P>().0);
         if let (Some(to), Some(from)) = (to.first_chunk_mut::<L>(), from.first_chunk::<L>()) {
             for (to, from) in to.iter_mut().zip(from) {
                 *to = *from;
