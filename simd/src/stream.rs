@@ -37,7 +37,7 @@ pub(crate) fn gather(
     match whole_lines(start, row) {
         _ if !packed => false,
         Some(4 | 8) => {
-            ways::gather(rows, block, distance, &Fours(*streaming));
+            ways::gather(rows, block, distance, streaming);
             true
         }
         _ if row < SHORTEST => false,
@@ -194,26 +194,6 @@ impl<'a> Streaming<'a> {
 /// No other path has such stores.
 #[cfg(not(target_arch = "x86_64"))]
 unsafe fn stream(_: Vectors, _: &[u8; LINE], _: &mut Line) {}
-
-/// The same for rows of whole lines, four at a time.
-struct Fours<'a>(Streaming<'a>);
-
-impl Way for Fours<'_> {
-    #[inline(always)]
-    fn copy(&self, from: &[u8], to: &mut [Byte]) {
-        // SAFETY: a line is 64 bytes, of any value or none.
-        let (start, lines, _) = unsafe { to.align_to_mut::<Line>() };
-        let (fours, rest) = lines.as_chunks_mut::<4>();
-        if !start.is_empty() || !rest.is_empty() {
-            return Any.copy(from, to);
-        }
-        for (lines, from) in fours.iter_mut().zip(from.as_chunks::<LINE>().0.as_chunks::<4>().0) {
-            for (line, from) in lines.iter_mut().zip(from) {
-                self.0.write(from, line);
-            }
-        }
-    }
-}
 
 impl Way for Streaming<'_> {
     /// The lines that it fills in part go through the caches.
