@@ -269,8 +269,8 @@ impl Instructions for Avx512 {
     }
 }
 
-/// `to = from`, with non-temporal stores, by halves: by quarters it takes the time of stores through the caches.
-/// The evidence is `rows` of 64 elements, on Zen 4.
+/// `to = from`, with non-temporal stores, by halves: by quarters it takes the time of stores
+/// through the caches. The evidence is `rows` of 64 elements, on Zen 4.
 ///
 /// # Safety
 /// No other thread accesses `to` before a fence for stores of this one.
