@@ -166,7 +166,7 @@ pub(crate) fn scatter<T: Element, S: Places, R: Reduction<T>>(
     #[cfg(feature = "std")]
     {
         all_fit(plan, data, indices, updates)?;
-        let call = InPlace { plan, indices, proven: false, data, updates };
+        let call = InPlace { plan, indices, proven: false, before: None, data, updates };
         result(plan, indices, reduction.call(call))
     }
     #[cfg(not(feature = "std"))]
@@ -176,12 +176,13 @@ pub(crate) fn scatter<T: Element, S: Places, R: Reduction<T>>(
     }
 }
 
-/// A scatter in place, for a reduction of any type.
+/// A scatter in place, or to a copy of an input, for a reduction of any type.
 #[cfg(feature = "std")]
 struct InPlace<'a, T, S> {
     plan: &'a Plan,
     indices: S,
     proven: bool,
+    before: Option<engine::Before<'a, T>>,
     data: &'a mut [T],
     updates: &'a [T],
 }
@@ -192,30 +193,8 @@ impl<T: Element, S: Places> Call<T> for InPlace<'_, T, S> {
 
     #[inline]
     fn with<R: Reduction<T>>(self, reduction: &R) -> bool {
-        let InPlace { plan, indices, proven, data, updates } = self;
-        engine::scatter(plan, indices, proven, reduction, data, updates)
-    }
-}
-
-/// The same to a copy of an input.
-#[cfg(feature = "std")]
-struct ToCopy<'a, T, S> {
-    plan: &'a Plan,
-    indices: S,
-    proven: bool,
-    before: (&'a Plan, &'a [T]),
-    output: &'a mut [T],
-    updates: &'a [T],
-}
-
-#[cfg(feature = "std")]
-impl<T: Element, S: Places> Call<T> for ToCopy<'_, T, S> {
-    type Output = bool;
-
-    #[inline]
-    fn with<R: Reduction<T>>(self, reduction: &R) -> bool {
-        let ToCopy { plan, indices, proven, before, output, updates } = self;
-        engine::scatter_into(plan, indices, proven, reduction, before, output, updates)
+        let InPlace { plan, indices, proven, before, data, updates } = self;
+        engine::scatter(plan, indices, proven, reduction, before, data, updates)
     }
 }
 
@@ -362,11 +341,11 @@ pub(crate) fn scatter_into<T: Element, S: Places, R: Reduction<T>>(
             Ok(copy) => copy,
             Err(error) => return check(plan, indices).and(Err(error)),
         };
-        let before = (&copy, into.input);
+        let before = Some(engine::before(&copy, into.input));
         result(
             plan,
             indices,
-            reduction.call(ToCopy { plan, indices, proven: false, before, output, updates }),
+            reduction.call(InPlace { plan, indices, proven: false, before, data: output, updates }),
         )
     }
     #[cfg(not(feature = "std"))]
@@ -427,7 +406,7 @@ impl<S: Places> Proven<'_, S> {
         let Proven { indices, .. } = *self;
         let plan = scatter_fits(self.plan, data, updates)?;
         #[cfg(feature = "std")]
-        reduction.call(InPlace { plan, indices, proven: true, data, updates });
+        reduction.call(InPlace { plan, indices, proven: true, before: None, data, updates });
         #[cfg(not(feature = "std"))]
         portable::run::<S, true>(plan, indices, Combine { reduction, data, updates });
         Ok(())
@@ -478,8 +457,8 @@ impl<S: Places> Proven<'_, S> {
         let copy = into.copy(plan, updates, output)?;
         #[cfg(feature = "std")]
         {
-            let before = (&copy, into.input);
-            reduction.call(ToCopy { plan, indices, proven: true, before, output, updates });
+            let before = Some(engine::before(&copy, into.input));
+            reduction.call(InPlace { plan, indices, proven: true, before, data: output, updates });
         }
         #[cfg(not(feature = "std"))]
         {

@@ -5,11 +5,11 @@ use crate::block::{Block, Listed};
 use crate::fence::Right;
 use crate::moves::Move;
 use crate::moves::sealed::Kernels;
-use crate::path::{Instructions, Op, Path};
+use crate::path::Path;
 use crate::prefetch::LINE;
 use crate::rows::Rows;
-use crate::stream;
-use crate::ways::{self, Any, Exact, Lines, Two};
+use crate::stream::{self, Streaming};
+use crate::ways::{self, Any, Exact, Two};
 
 /// `$run`, given the `$way` to copy a row of these bytes.
 macro_rules! for_bytes {
@@ -22,7 +22,7 @@ macro_rules! for_bytes {
     ) => {
         match $bytes {
             16 => {
-                let $way = Exact::<16>;
+                let $way = Exact::<16, 1>;
                 $run
             }
             $($low..=$high => {
@@ -30,7 +30,7 @@ macro_rules! for_bytes {
                 $run
             })*
             $(bytes if bytes == $lines * LINE => {
-                let $way = Lines::<$lines>;
+                let $way = Exact::<LINE, $lines>;
                 $run
             })*
             _ => {
@@ -52,9 +52,15 @@ impl Kernels for Rows<'_> {
         let Rows { from, to, shape } = self;
         let Some(from) = shape.tail(from, block.table) else { return };
         let mut rows = Rows { from, to, shape: *shape };
-        if let Some(right) = right
-            && path.dispatch(Gather(&mut rows, block, distance, right))
-        {
+        let streamed = Streaming::of(path, right).is_some_and(|streaming| {
+            path.vectorize(
+                &mut rows,
+                #[inline(always)]
+                |rows| stream::gather(&streaming, rows, block, distance),
+                |_| false,
+            )
+        });
+        if streamed {
             return;
         }
         path.vectorize(
@@ -76,11 +82,14 @@ impl Kernels for Rows<'_> {
     ) {
         let Rows { from, to, shape } = self;
         let Some(to) = shape.tail_mut(to, block.table) else { return };
-        let mut rows = Rows { from, to, shape: *shape };
-        if let Some(right) = right
-            && path.dispatch(Scatter(&mut rows, block, distance, right))
-        {
-            return;
+        let rows = Rows { from, to, shape: *shape };
+        if let Some(streaming) = Streaming::of(path, right).filter(|_| stream::gains(&rows)) {
+            return path.vectorize(
+                rows,
+                #[inline(always)]
+                |mut rows| ways::scatter(&mut rows, block, distance, &streaming),
+                |_| {},
+            );
         }
         path.vectorize(
             rows,
@@ -93,10 +102,13 @@ impl Kernels for Rows<'_> {
     }
 
     fn run_listed(&mut self, path: Path, listed: Listed<'_>, right: Option<Right<'_>>) {
-        if let Some(right) = right
-            && path.dispatch(ScatterListed(self, listed, right))
-        {
-            return;
+        if let Some(streaming) = Streaming::of(path, right).filter(|_| stream::gains(self)) {
+            return path.vectorize(
+                self,
+                #[inline(always)]
+                |rows| ways::scatter_listed(rows, listed, &streaming),
+                |_| {},
+            );
         }
         path.narrow(
             #[inline(always)]
@@ -106,46 +118,3 @@ impl Kernels for Rows<'_> {
 }
 
 impl Move for Rows<'_> {}
-
-/// Gathers with non-temporal stores. `false`: the caller must move all rows again, since these
-/// stores gain nothing or rows are missing.
-struct Gather<'a, 'b>(&'b mut Rows<'a>, &'b Block<'b>, usize, Right<'b>);
-
-impl Op for Gather<'_, '_> {
-    type Output = bool;
-    #[inline(always)]
-    fn run<S: Instructions>(self, instructions: S) -> bool {
-        let Gather(rows, block, distance, right) = self;
-        S::STREAMS && stream::gather(instructions, right, rows, block, distance)
-    }
-}
-
-struct Scatter<'a, 'b>(&'b mut Rows<'a>, &'b Block<'b>, usize, Right<'b>);
-
-impl Op for Scatter<'_, '_> {
-    type Output = bool;
-    #[inline(always)]
-    fn run<S: Instructions>(self, instructions: S) -> bool {
-        let Scatter(rows, block, distance, right) = self;
-        let streaming = stream::at_address(instructions, right, rows);
-        if let Some(streaming) = &streaming {
-            ways::scatter(rows, block, distance, streaming);
-        }
-        streaming.is_some()
-    }
-}
-
-struct ScatterListed<'a, 'b>(&'b mut Rows<'a>, Listed<'b>, Right<'b>);
-
-impl Op for ScatterListed<'_, '_> {
-    type Output = bool;
-    #[inline(always)]
-    fn run<S: Instructions>(self, instructions: S) -> bool {
-        let ScatterListed(rows, listed, right) = self;
-        let streaming = stream::at_address(instructions, right, rows);
-        if let Some(streaming) = &streaming {
-            ways::scatter_listed(rows, listed, streaming);
-        }
-        streaming.is_some()
-    }
-}

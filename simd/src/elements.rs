@@ -11,7 +11,7 @@ use crate::moves::sealed::Kernels;
 use crate::path::{Instructions, Op, Path};
 use crate::place::{Place, slots};
 use crate::portable::by_element;
-use crate::stream;
+use crate::stream::{self, Streaming};
 
 /// Copies of elements of `N` bytes from one slice to another of the same type, which is not named.
 pub struct Elements<'a, const N: usize> {
@@ -44,7 +44,8 @@ macro_rules! sizes {
                 distance: usize,
                 right: Option<Right<'_>>,
             ) {
-                let gather = Gather { from: self.from, to: self.to, block, distance, right };
+                let streaming = Streaming::of(path, right);
+                let gather = Gather { from: self.from, to: self.to, block, distance, streaming };
                 path.of_gathers().dispatch(gather);
             }
 
@@ -73,7 +74,7 @@ struct Gather<'a, const N: usize> {
     to: &'a mut [Slot<N>],
     block: &'a Block<'a>,
     distance: usize,
-    right: Option<Right<'a>>,
+    streaming: Option<Streaming<'a>>,
 }
 
 impl<const N: usize> Op for Gather<'_, N> {
@@ -81,9 +82,9 @@ impl<const N: usize> Op for Gather<'_, N> {
 
     #[inline(always)]
     fn run<S: Instructions>(self, instructions: S) {
-        let Gather { from, to, block, distance, right } = self;
+        let Gather { from, to, block, distance, streaming } = self;
         let Some(from) = from.get(block.table..) else { return };
-        let streams = right.filter(|_| instructions.streams_elements(N));
+        let streaming = streaming.filter(|_| instructions.streams_elements(N));
         let mut ahead = Ahead::of(block, distance);
         let mut at = 0;
         for (flat, addresses) in block.lanes() {
@@ -98,8 +99,8 @@ impl<const N: usize> Op for Gather<'_, N> {
                 strided(from, to, flat, 1, addresses);
                 continue;
             };
-            if let Some(right) = streams {
-                stream::elements(instructions, right, from, addresses, to, (&mut ahead, at));
+            if let Some(streaming) = streaming {
+                stream::elements(instructions, streaming, from, addresses, to, (&mut ahead, at));
             } else {
                 lane(instructions, from, addresses, to, (&mut ahead, at));
             }

@@ -4,10 +4,8 @@ use pulp::Scalar;
 #[cfg(target_arch = "aarch64")]
 use pulp::aarch64::Neon;
 
-use crate::bytes::{Bytes, Line, STEP, Slot};
-use crate::place::slots;
+use crate::bytes::{Bytes, STEP, Slot};
 use crate::portable::{Choice, by_loads, by_moves, one_by_one};
-use crate::prefetch::LINE;
 
 /// A value of an implementing type proves that the machine has the instructions. The bodies here do
 /// without an instruction of their own: sets that have one replace them.
@@ -24,22 +22,10 @@ pub trait Instructions: Copy {
         by_loads(table, addresses, to);
     }
 
-    /// Whether gathered elements of `size` bytes gain from [`stream`](Instructions::stream).
+    /// Whether gathered elements of `size` bytes gain from non-temporal stores.
     #[inline(always)]
     fn streams_elements(self, _size: usize) -> bool {
         false
-    }
-
-    /// Whether [`stream`](Instructions::stream) is a non-temporal store.
-    const STREAMS: bool = false;
-
-    /// `to = from`, with a non-temporal store if [`STREAMS`](Instructions::STREAMS).
-    ///
-    /// # Safety
-    /// No other thread accesses `to` before a fence for stores of this one.
-    #[inline(always)]
-    unsafe fn stream(self, from: &[u8; LINE], to: &mut Line) {
-        to.0.copy_from_slice(slots(from));
     }
 
     /// The values as bits, the first one lowest. `None`: there is no instruction for it.

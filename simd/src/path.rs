@@ -18,6 +18,22 @@ use crate::x86::{Avx512, gathers};
 #[derive(Clone, Copy, Debug)]
 pub struct Path(Set);
 
+/// AVX2 or NEON, a value of which is the proof that the machine has it.
+#[cfg(target_arch = "x86_64")]
+pub(crate) type Vectors = V3;
+#[cfg(target_arch = "aarch64")]
+pub(crate) type Vectors = Neon;
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+#[derive(Clone, Copy)]
+pub(crate) enum Vectors {}
+
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+impl Vectors {
+    fn vectorize<R>(self, _: impl FnOnce() -> R) -> R {
+        match self {}
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 enum Set {
     Portable,
@@ -185,23 +201,26 @@ impl Path {
         run: impl FnOnce(A) -> R,
         portable: impl FnOnce(A) -> R,
     ) -> R {
-        #[cfg(target_arch = "x86_64")]
-        let vectors = match self.0 {
-            Set::Avx2(avx2) => avx2,
-            Set::Avx512(Avx512 { avx512, .. }) => *avx512,
-            Set::Portable => return portable(args),
-        };
-        #[cfg(target_arch = "aarch64")]
-        let Set::Neon(vectors) = self.0 else { return portable(args) };
-        #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-        return vectors.vectorize(
-            #[inline(always)]
-            move || run(args),
-        );
-        #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-        {
-            let _ = run;
-            portable(args)
+        match self.vectors() {
+            Some(vectors) => vectors.vectorize(
+                #[inline(always)]
+                move || run(args),
+            ),
+            None => portable(args),
+        }
+    }
+
+    /// The vectors that [`vectorize`](Path::vectorize) compiles for.
+    #[inline]
+    pub(crate) fn vectors(self) -> Option<Vectors> {
+        match self.0 {
+            #[cfg(target_arch = "x86_64")]
+            Set::Avx2(avx2) => Some(avx2),
+            #[cfg(target_arch = "x86_64")]
+            Set::Avx512(Avx512 { avx512, .. }) => Some(*avx512),
+            #[cfg(target_arch = "aarch64")]
+            Set::Neon(neon) => Some(neon),
+            Set::Portable => None,
         }
     }
 }

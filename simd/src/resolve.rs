@@ -5,7 +5,7 @@ use core::mem::take;
 use crate::block::NOWHERE;
 use crate::bytes::STEP;
 use crate::index::sealed::Sealed;
-use crate::path::{Instructions, Op, Path};
+use crate::path::Path;
 use crate::prefetch::prefetch_run;
 
 /// The axis that one coordinate of a tuple indexes.
@@ -476,12 +476,10 @@ pub fn shift(
     lane_step: u32,
     entry_step: u32,
 ) {
-    struct Run<'a>(&'a mut [u32], usize, u32, u32, u32);
-    impl Op for Run<'_> {
-        type Output = ();
+    path.compiled(
         #[inline(always)]
-        fn run<S: Instructions>(self, _: S) {
-            let Run(addresses, length, mut first, lane_step, entry_step) = self;
+        || {
+            let mut first = first;
             for lane in addresses.chunks_mut(length.max(1)) {
                 let mut add = first;
                 for address in lane {
@@ -491,7 +489,6 @@ pub fn shift(
                 }
                 first = first.wrapping_add(lane_step);
             }
-        }
-    }
-    path.dispatch(Run(addresses, length, first, lane_step, entry_step));
+        },
+    );
 }

@@ -5,12 +5,14 @@ use core::mem::take;
 use crate::block::{Ahead, Block};
 use crate::bytes::{Byte, Bytes, Line, STEP, Slot, all_below, bound};
 use crate::fence::Right;
-use crate::path::Instructions;
+use crate::path::{Instructions, Path, Vectors};
 use crate::place::slots;
 use crate::portable::by_element;
 use crate::prefetch::{LINE, prefetch_row};
 use crate::rows::{Rows, Shape};
 use crate::ways::{self, Any, Way};
+#[cfg(target_arch = "x86_64")]
+use crate::x86::stream;
 
 /// Bytes of a gathered row: shorter ones gain nothing, unless they fill 4 or 8 cache lines.
 ///
@@ -25,44 +27,37 @@ const SHORTEST_AT_ADDRESS: usize = 4 * LINE;
 /// Gathers rows with non-temporal stores, where they gain: rows of 4 or 8 whole cache lines one by
 /// one, others line by line. `false`: rows are missing.
 #[inline(always)]
-pub(crate) fn gather<S: Instructions>(
-    instructions: S,
-    right: Right<'_>,
+pub(crate) fn gather(
+    streaming: &Streaming<'_>,
     rows: &mut Rows<'_>,
     block: &Block<'_>,
     distance: usize,
 ) -> bool {
-    let (streaming, Shape { row, element }) = (Streaming(instructions, right), rows.shape);
+    let Shape { row, element } = rows.shape;
     let start = rows.to.as_ptr().addr().wrapping_add(rows.shape.start(block.flat));
     let packed = block.is_packed(row / element.max(1));
     match whole_lines(start, row) {
         _ if !packed => false,
         Some(4 | 8) => {
-            ways::gather(rows, block, distance, &Fours(streaming));
+            ways::gather(rows, block, distance, streaming);
             true
         }
         _ if row < SHORTEST => false,
-        _ => line_by_line(rows, block, distance, &streaming),
+        _ => line_by_line(rows, block, distance, streaming),
     }
 }
 
-/// The way to scatter rows with non-temporal stores, where the path has them and they gain.
-#[inline(always)]
-pub(crate) fn at_address<'a, S: Instructions>(
-    instructions: S,
-    right: Right<'a>,
-    rows: &Rows<'_>,
-) -> Option<Streaming<'a, S>> {
+/// Whether rows that are scattered gain from non-temporal stores.
+pub(crate) fn gains(rows: &Rows<'_>) -> bool {
     let (start, bytes) = (rows.to.as_ptr().addr(), rows.shape.row);
-    let gains = whole_lines(start, bytes).is_some() || bytes >= SHORTEST_AT_ADDRESS;
-    (S::STREAMS && gains).then_some(Streaming(instructions, right))
+    whole_lines(start, bytes).is_some() || bytes >= SHORTEST_AT_ADDRESS
 }
 
 /// `to[n] = table[addresses[n]]`, of the same length, for elements of 4 or 8 bytes.
 #[inline(always)]
 pub(crate) fn elements<S: Instructions, const N: usize>(
     instructions: S,
-    right: Right<'_>,
+    streaming: Streaming<'_>,
     table: &[Bytes<N>],
     addresses: &[u32],
     to: &mut [Slot<N>],
@@ -91,7 +86,7 @@ pub(crate) fn elements<S: Instructions, const N: usize>(
         }
         // SAFETY: all slots are written, with elements of their type.
         let to = unsafe { Bytes::all_mut(to) };
-        Streaming(instructions, right).copy(Bytes::all(&gathered), to);
+        streaming.copy(Bytes::all(&gathered), to);
     }
     by_element(table, rest, to_rest);
 }
@@ -107,11 +102,11 @@ fn whole_lines(start: usize, bytes: usize) -> Option<usize> {
 /// wherever they start. The parts of lines at both ends go through the caches. `false`: a row lies
 /// outside its slice; lanes may be missing.
 #[inline(always)]
-fn line_by_line<S: Instructions>(
+fn line_by_line(
     Rows { from, to, shape }: &mut Rows<'_>,
     block: &Block<'_>,
     distance: usize,
-    streaming: &Streaming<'_, S>,
+    streaming: &Streaming<'_>,
 ) -> bool {
     let inside = |address: &u32| shape.row(from, *address as usize).is_some();
     if shape.row < LINE || !block.addresses.iter().all(inside) {
@@ -135,10 +130,10 @@ fn line_by_line<S: Instructions>(
 
 /// `to` = all rows, one after the other. They fill it, and none is shorter than a line.
 #[inline(always)]
-fn fill<'a, S: Instructions>(
+fn fill<'a>(
     rows: impl Iterator<Item = &'a [u8]>,
     to: &mut [Byte],
-    streaming: &Streaming<'_, S>,
+    streaming: &Streaming<'_>,
 ) -> Option<()> {
     // SAFETY: a line is 64 bytes, of any value or none.
     let (mut start, mut lines, end) = unsafe { to.align_to_mut::<Line>() };
@@ -169,15 +164,24 @@ fn fill<'a, S: Instructions>(
 }
 
 /// Copies with non-temporal stores.
-pub(crate) struct Streaming<'a, S>(S, Right<'a>);
+#[derive(Clone, Copy)]
+pub(crate) struct Streaming<'a>(Vectors, Right<'a>);
 
-impl<S: Instructions> Streaming<'_, S> {
+impl<'a> Streaming<'a> {
+    /// `None`: there is no right to them, or the path has none.
+    #[inline(always)]
+    pub(crate) fn of(path: Path, right: Option<Right<'a>>) -> Option<Streaming<'a>> {
+        // The instruction takes addresses of 64 bits.
+        let has = cfg!(all(target_arch = "x86_64", target_pointer_width = "64"));
+        Some(Streaming(path.vectors().filter(|_| has)?, right?))
+    }
+
     /// `to = from`
     #[inline(always)]
     fn write(&self, from: &[u8; LINE], to: &mut Line) {
         // SAFETY: no other thread accesses it before a fence: `Fence::right` asked for that, and
         // this holds what it gave.
-        unsafe { self.0.stream(from, to) }
+        unsafe { stream(self.0, from, to) }
     }
 
     /// `to = from`, of the same length.
@@ -189,27 +193,11 @@ impl<S: Instructions> Streaming<'_, S> {
     }
 }
 
-/// The same for rows of whole lines, four at a time.
-struct Fours<'a, S>(Streaming<'a, S>);
+/// No other path has such stores.
+#[cfg(not(target_arch = "x86_64"))]
+unsafe fn stream(_: Vectors, _: &[u8; LINE], _: &mut Line) {}
 
-impl<S: Instructions> Way for Fours<'_, S> {
-    #[inline(always)]
-    fn copy(&self, from: &[u8], to: &mut [Byte]) {
-        // SAFETY: a line is 64 bytes, of any value or none.
-        let (start, lines, _) = unsafe { to.align_to_mut::<Line>() };
-        let (fours, rest) = lines.as_chunks_mut::<4>();
-        if !start.is_empty() || !rest.is_empty() {
-            return Any.copy(from, to);
-        }
-        for (lines, from) in fours.iter_mut().zip(from.as_chunks::<LINE>().0.as_chunks::<4>().0) {
-            for (line, from) in lines.iter_mut().zip(from) {
-                self.0.write(from, line);
-            }
-        }
-    }
-}
-
-impl<S: Instructions> Way for Streaming<'_, S> {
+impl Way for Streaming<'_> {
     /// The lines that it fills in part go through the caches.
     #[inline(always)]
     fn copy(&self, from: &[u8], to: &mut [Byte]) {

@@ -159,39 +159,22 @@ pub(crate) trait Way {
     }
 }
 
-/// `R` bytes.
-pub(crate) struct Exact<const R: usize>;
+/// `L` parts of `P` bytes.
+pub(crate) struct Exact<const P: usize, const L: usize>;
 
-impl<const R: usize> Way for Exact<R> {
+impl<const P: usize, const L: usize> Way for Exact<P, L> {
     #[inline(always)]
     fn bytes(&self, _: usize) -> usize {
-        R
+        L * P
     }
 
     #[inline(always)]
     fn copy(&self, from: &[u8], to: &mut [Byte]) {
-        if let (Some(to), Some(from)) = (to.first_chunk_mut::<R>(), slots(from).first_chunk()) {
-            *to = *from;
-        }
-    }
-}
-
-/// `L` cache lines' worth of bytes.
-pub(crate) struct Lines<const L: usize>;
-
-impl<const L: usize> Way for Lines<L> {
-    #[inline(always)]
-    fn bytes(&self, _: usize) -> usize {
-        L * LINE
-    }
-
-    #[inline(always)]
-    fn copy(&self, from: &[u8], to: &mut [Byte]) {
-        if L >= ALIGNED {
+        if P == LINE && L >= ALIGNED {
             let start = next_line(to);
             return copy_aligned(from, to, start..start + (L - 1) * LINE);
         }
-        let (from, to) = (slots(from).as_chunks::<LINE>().0, to.as_chunks_mut::<LINE>().0);
+        let (from, to) = (slots(from).as_chunks::<P>().0, to.as_chunks_mut::<P>().0);
         if let (Some(to), Some(from)) = (to.first_chunk_mut::<L>(), from.first_chunk::<L>()) {
             copy_chunks(from, to);
         }
@@ -246,7 +229,7 @@ fn copy_lines(from: &[u8], to: &mut [Byte]) {
         return copy_aligned(from, to, next_line(to)..from.len() - 1);
     }
     let from = slots(from);
-    copy_chunks(from.as_chunks().0, to.as_chunks_mut().0);
+    copy_chunks::<LINE>(from.as_chunks().0, to.as_chunks_mut().0);
     // The last line overlaps the one before it.
     if let (Some(to), Some(from)) = (to.last_chunk_mut::<LINE>(), from.last_chunk()) {
         *to = *from;
@@ -275,7 +258,7 @@ fn copy_aligned(from: &[u8], to: &mut [Byte], between: Range<usize>) {
         *to = *from;
     }
     if let (Some(to), Some(from)) = (to.get_mut(between.clone()), from.get(between)) {
-        copy_chunks(from.as_chunks().0, to.as_chunks_mut().0);
+        copy_chunks::<LINE>(from.as_chunks().0, to.as_chunks_mut().0);
     }
     if let (Some(to), Some(from)) = (to.last_chunk_mut::<LINE>(), from.last_chunk()) {
         *to = *from;
@@ -283,7 +266,7 @@ fn copy_aligned(from: &[u8], to: &mut [Byte], between: Range<usize>) {
 }
 
 #[inline(always)]
-fn copy_chunks(from: &[[Byte; LINE]], to: &mut [[Byte; LINE]]) {
+fn copy_chunks<const P: usize>(from: &[[Byte; P]], to: &mut [[Byte; P]]) {
     for (to, from) in to.iter_mut().zip(from) {
         *to = *from;
     }

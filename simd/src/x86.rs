@@ -59,8 +59,6 @@ fn by_vectors<const N: usize>(
 }
 
 impl Instructions for V3 {
-    const STREAMS: bool = STREAMS;
-
     #[inline(always)]
     fn gather<const N: usize>(
         self,
@@ -111,12 +109,6 @@ impl Instructions for V3 {
             start += bits.count_ones() as usize;
         }
     }
-
-    #[inline(always)]
-    unsafe fn stream(self, from: &[u8; LINE], to: &mut Line) {
-        // SAFETY: as this function asks.
-        unsafe { stream(self, from, to) }
-    }
 }
 
 /// For each byte of bits, the places of those that are set, and then others.
@@ -155,8 +147,6 @@ pub struct Avx512 {
 }
 
 impl Instructions for Avx512 {
-    const STREAMS: bool = STREAMS;
-
     #[inline(always)]
     fn gather<const N: usize>(
         self,
@@ -203,13 +193,7 @@ impl Instructions for Avx512 {
     /// Record: with that mitigation, `ladder`, `many`, takes 10x on the path `avx512-gather`.
     #[inline(always)]
     fn streams_elements(self, size: usize) -> bool {
-        STREAMS && self.gathers && matches!(size, 4 | 8)
-    }
-
-    #[inline(always)]
-    unsafe fn stream(self, from: &[u8; LINE], to: &mut Line) {
-        // SAFETY: as this function asks.
-        unsafe { stream(*self.avx512, from, to) }
+        self.gathers && matches!(size, 4 | 8)
     }
 
     #[inline(always)]
@@ -290,17 +274,14 @@ impl Instructions for Avx512 {
     }
 }
 
-/// The instruction takes addresses of 64 bits.
-const STREAMS: bool = cfg!(target_pointer_width = "64");
-
-/// [`Instructions::stream`], which stores a line as two halves.
+/// `to = from`, with non-temporal stores, by halves of a line.
 ///
-/// Record: `rows` of 64 elements on Zen 4; as quarters, 1.0x against stores through the caches.
+/// Record: `rows` of 64 elements on Zen 4; by quarters, 1.0x against stores through the caches.
 ///
 /// # Safety
 /// No other thread accesses `to` before a fence for stores of this one.
 #[inline(always)]
-unsafe fn stream(_avx2: V3, from: &[u8; LINE], to: &mut Line) {
+pub(crate) unsafe fn stream(_avx2: V3, from: &[u8; LINE], to: &mut Line) {
     const HALF: usize = size_of::<__m256i>();
     let to = core::ptr::from_mut(to).cast::<__m256i>();
     for (n, from) in from.as_chunks::<HALF>().0.iter().enumerate() {

@@ -82,6 +82,19 @@ impl<'a> Few<'a> {
         run(entries.get_mut(..self.count).unwrap_or_default())
     }
 
+    /// Runs with where the entries lead. `false`: an index is out of bounds under `Bounds::Error`,
+    /// and nothing has run.
+    #[inline(always)]
+    pub(crate) fn run<S: Places>(self, indices: S, run: impl FnOnce(&[Entry])) -> bool {
+        self.with_room(|entries| {
+            let inside = self.resolve(indices, entries);
+            if inside {
+                run(entries);
+            }
+            inside
+        })
+    }
+
     /// Finds where the entries lead. `false`: an index is out of bounds under `Bounds::Error`.
     #[inline(never)]
     pub(crate) fn resolve<S: Places>(&self, indices: S, entries: &mut [Entry]) -> bool {

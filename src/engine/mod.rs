@@ -47,7 +47,8 @@ use crate::element::Element;
 use crate::engine::append::Appended;
 use crate::engine::few::{Entry, Few};
 use crate::engine::map::{Change, Read};
-use crate::engine::movers::{Before, Changed, Gathered, Job, Way};
+pub(crate) use crate::engine::movers::Before;
+use crate::engine::movers::{Changed, Gathered, Job, Way};
 use crate::engine::prove::{check_all, check_empty};
 use crate::engine::resolver::{NoIndices, Resolver};
 use crate::engine::route::{Call, Effect, Route, Stores, distance};
@@ -73,13 +74,7 @@ pub(crate) fn gather<T: Element, P: Place<T>, S: Places>(
     output: &mut [P],
 ) -> bool {
     if let Some(few) = Few::of(plan) {
-        return few.with_room(|entries| {
-            let inside = few.resolve(indices, entries);
-            if inside {
-                few.gather(entries, input, output);
-            }
-            inside
-        });
+        return few.run(indices, |entries| few.gather(entries, input, output));
     }
     let (call, path) = (gather_call(indices.width(), size_of::<T>(), proven, 1), Path::detect());
     run(plan, &call, path, &indices, &mut gathered(plan, path, input, output))
@@ -96,12 +91,10 @@ pub(crate) fn append<T: Element, S: Places>(
 ) -> bool {
     let mut job = Appended::new(plan, input, output);
     if let Some(few) = Few::of(plan) {
-        return few.with_room(|entries| {
-            let inside = few.resolve(indices, entries);
-            if inside && !few.append(entries, input, job.output) {
+        return few.run(indices, |entries| {
+            if !few.append(entries, input, job.output) {
                 few.gather(entries, input, job.filled().output);
             }
-            inside
         });
     }
     let (call, path) = (gather_call(indices.width(), size_of::<T>(), proven, 1), Path::detect());
@@ -109,59 +102,37 @@ pub(crate) fn append<T: Element, S: Places>(
 }
 
 /// `data[table] = reduction(data[table], updates[flat])`. `false`: an index is out of bounds under
-/// `Bounds::Error`, unless they are `proven`; the data is as it was.
+/// `Bounds::Error`, unless they are `proven`; the data is as it was. What it starts as comes
+/// [`before`](Before).
 pub(crate) fn scatter<T: Element, S: Places, R: Reduction<T>>(
     plan: &Plan,
     indices: S,
     proven: bool,
     reduction: &R,
+    before: Option<Before<'_, T>>,
     data: &mut [T],
     updates: &[T],
 ) -> bool {
     if let Some(few) = Few::of(plan) {
-        return few.with_room(|entries| {
-            let inside = few.resolve(indices, entries);
-            if inside {
-                few.scatter(entries, reduction, data, updates);
+        return few.run(indices, |entries| {
+            if let Some(before) = before {
+                (before.copy)(before.plan, before.input, data);
             }
-            inside
+            few.scatter(entries, reduction, data, updates);
         });
     }
     let row = row_of_one(plan, updates);
     let (plan, updates) = row.as_ref().map_or((plan, updates), |(plan, row)| (plan, row));
-    let (call, path) = (scatter_call::<T, R>(indices.width(), proven, 1), Path::detect());
-    run(plan, &call, path, &indices, &mut changed(plan, path, reduction, data, updates))
+    let functional = before.is_some();
+    let call = Call { functional, ..scatter_call::<T, R>(indices.width(), proven, 1) };
+    let path = Path::detect();
+    let job = changed(plan, path, reduction, data, updates);
+    run(plan, &call, path, &indices, &mut Changed { before, ..job })
 }
 
-/// For a [`scatter`] to an output that starts as a copy of an input: the plan of that copy, and the
-/// input.
-pub(crate) fn scatter_into<T: Element, S: Places, R: Reduction<T>>(
-    plan: &Plan,
-    indices: S,
-    proven: bool,
-    reduction: &R,
-    before: (&Plan, &[T]),
-    output: &mut [T],
-    updates: &[T],
-) -> bool {
-    let (copy_plan, input) = before;
-    if let Some(few) = Few::of(plan) {
-        return few.with_room(|entries| {
-            let inside = few.resolve(indices, entries);
-            if inside {
-                copy(copy_plan, input, output);
-                few.scatter(entries, reduction, output, updates);
-            }
-            inside
-        });
-    }
-    let row = row_of_one(plan, updates);
-    let (plan, updates) = row.as_ref().map_or((plan, updates), |(plan, row)| (plan, row));
-    let call = Call { functional: true, ..scatter_call::<T, R>(indices.width(), proven, 1) };
-    let path = Path::detect();
-    let mut job = changed(plan, path, reduction, output, updates);
-    job.before = Some(Before { plan: copy_plan, input, copy: copy::<T> });
-    run(plan, &call, path, &indices, &mut job)
+/// That a [`scatter`] starts from a copy of an input, by the plan of that copy.
+pub(crate) fn before<'a, T: Element>(plan: &'a Plan, input: &'a [T]) -> Before<'a, T> {
+    Before { plan, input, copy: copy::<T> }
 }
 
 /// `output[flat] = input[table]` for a plan without indices.
@@ -187,13 +158,7 @@ pub(crate) fn checked_entries<S: Places>(
     mut visit: impl FnMut(usize, usize),
 ) -> bool {
     if let Some(few) = Few::of(plan) {
-        return few.with_room(|entries| {
-            let inside = few.resolve(indices, entries);
-            if inside {
-                Entry::each(entries, visit);
-            }
-            inside
-        });
+        return few.run(indices, |entries| Entry::each(entries, visit));
     }
     let mut room = entries::Room::new();
     let entries = entries::Entries::of(plan, &indices, false, &mut room);

@@ -98,10 +98,10 @@ pub(crate) fn one_by_one(
                 at = at.wrapping_add_signed(tuples.step);
                 continue;
             }
-            let strides = axes.all.iter().map(|axis| axis.stride);
-            let address = locate(plan, resolver, at, strides);
+            let from_zero = Position { indices: at, ..Position::default() };
+            let address = reach(plan, resolver, &from_zero);
             all &= address.is_some() || !resolver.counts(plan, at);
-            *to = address.map_or(NOWHERE, |address| axes.first.wrapping_add(address));
+            *to = address.map_or(NOWHERE, |address| axes.first.wrapping_add(address as u32));
             at = at.wrapping_add_signed(tuples.step);
         }
         start = start.wrapping_add_signed(tuples.lane_step);
@@ -131,20 +131,4 @@ pub(crate) fn reach(plan: &Plan, resolver: &dyn Resolver, at: &Position) -> Opti
         place = place.wrapping_add_signed(plan.tuple_stride);
     }
     Some(table)
-}
-
-/// What the tuple at a place adds to an address, modulo 2^32.
-fn locate(
-    plan: &Plan,
-    resolver: &dyn Resolver,
-    mut place: usize,
-    strides: impl Iterator<Item = u32>,
-) -> Option<u32> {
-    let mut address = 0_u32;
-    for (coordinate, stride) in plan.coordinates().iter().zip(strides) {
-        let position = resolver.position(plan, place, coordinate.size)?;
-        address = address.wrapping_add((position as u32).wrapping_mul(stride));
-        place = place.wrapping_add_signed(plan.tuple_stride);
-    }
-    Some(address)
 }

@@ -140,7 +140,7 @@ fn wide_addresses() {
             let inside = match direction {
                 Direction::Gather => gather(plan, indices.as_slice(), false, &table, &mut written),
                 Direction::Scatter => {
-                    scatter(plan, indices.as_slice(), false, &Assign, &mut written, &flat)
+                    scatter(plan, indices.as_slice(), false, &Assign, None, &mut written, &flat)
                 }
             };
             for (to_table, to_flat) in moves {
