@@ -41,6 +41,7 @@
 mod axis;
 mod bag;
 mod grid;
+mod packed;
 mod scatter;
 mod view;
 
@@ -555,6 +556,26 @@ impl Operator {
     }
 
     fn read<T: Element, U: Element, I: Index, D: Dimension, E: Dimension, F: Dimension>(
+        self,
+        input: &ArrayRef<T, D>,
+        indices: &ArrayRef<I, E>,
+        output: &mut ArrayRef<U, F>,
+        map: impl Fn(T) -> U,
+        run: impl FnOnce(&Gather, &[T], &[I], &mut [U]) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let shape = output.raw_dim();
+        if let Some(packed) = self.packed(input.shape(), indices, shape.slice())
+            && let (Some(input), Some(output)) = (input.as_slice(), output.as_slice_mut())
+            && packed.gather(input, output, &map)
+        {
+            return Ok(());
+        }
+        self.read_by_plan(input, indices, output, map, run)
+    }
+
+    /// [`read`](Operator::read) of any size and strides.
+    #[inline(never)]
+    fn read_by_plan<T: Element, U: Element, I: Index, D: Dimension, E: Dimension, F: Dimension>(
         self,
         input: &ArrayRef<T, D>,
         indices: &ArrayRef<I, E>,

@@ -364,6 +364,13 @@ impl Operator {
     where
         R: Reduction<T>,
     {
+        let shape = data.raw_dim();
+        if let Some(packed) = self.packed(shape.slice(), indices, updates.shape())
+            && let (Some(data), Some(updates)) = (data.as_slice_mut(), updates.as_slice())
+            && packed.scatter(reduction, data, updates)
+        {
+            return Ok(());
+        }
         let in_grid = |plan: &Plan, data: &mut grid::Write<'_, T>, indices: &[I], updates: &[T]| {
             data.scatter(plan, reduction, indices, updates)
         };
