@@ -382,6 +382,72 @@ fn few_elements_of_views_with_gaps() {
     }
 }
 
+/// Packed arrays run in loops of their own where there are few indices, and views with gaps do not.
+#[test]
+fn packed_arrays_do_what_views_with_gaps_do() {
+    let sizes: [(Operator, &[usize], &[usize]); 11] = [
+        (Operator::axis(0), &[4, 3], &[7]),
+        (Operator::axis(1), &[2, 5, 3], &[2, 3]),
+        (Operator::axis(2), &[2, 3, 4], &[]),
+        (Operator::axis(0), &[6, 1], &[300]),
+        (Operator::elements(1), &[3, 5], &[3, 4]),
+        (Operator::elements(0), &[5], &[9]),
+        (Operator::elements(0), &[5, 3], &[2, 2]),
+        (Operator::nd(0), &[4, 3, 5, 2], &[6, 2]),
+        (Operator::nd(0), &[4, 3, 5], &[2, 2, 3]),
+        (Operator::nd(1), &[3, 4, 2, 5], &[3, 4, 2]),
+        (Operator::nd(2), &[2, 3, 4, 2], &[2, 3, 1]),
+    ];
+    for (operator, table, indices) in sizes {
+        // Indices that are on each axis.
+        let least = table.iter().min().copied().unwrap().max(2) as i64;
+        let least = if table.contains(&1) { 6 } else { least };
+        let length: usize = indices.iter().product();
+        for bad in [None, Some(length - 1)] {
+            let mut ids: Vec<i64> =
+                (0..length as i64).map(|n| n * 7 % (2 * least) - least).collect();
+            if let Some(bad) = bad {
+                ids[bad] = 9;
+            }
+            let ids = ArrayD::from_shape_vec(indices, ids).unwrap();
+            let filled = |sizes: &[usize], from: i32| {
+                let length = sizes.iter().product::<usize>() as i32;
+                ArrayD::from_shape_vec(sizes, (from..from + length).collect()).unwrap()
+            };
+            let with_gaps = |array: &ArrayD<i32>| {
+                let mut sizes = array.shape().to_vec();
+                sizes.push(2);
+                let mut wide = ArrayD::zeros(sizes);
+                wide.index_axis_mut(ndarray::Axis(array.ndim()), 0).assign(array);
+                wide
+            };
+            let first =
+                |wide: &ArrayD<i32>| wide.index_axis(ndarray::Axis(wide.ndim() - 1), 0).to_owned();
+            let input = filled(table, 0);
+            let wide = with_gaps(&input);
+            let view = wide.index_axis(ndarray::Axis(input.ndim()), 0);
+            let gathered = operator.gather(&view, &ids);
+            assert_eq!(operator.gather(&input, &ids), gathered);
+            assert_eq!(gathered.is_err(), bad.is_some());
+
+            let zeros = ids.mapv(|_| 0);
+            let output = operator.gather(&input, &zeros).unwrap();
+            let updates = filled(output.shape(), 1000);
+            let mut data = input.clone();
+            let mut wide = with_gaps(&input);
+            let mut view = wide.index_axis_mut(ndarray::Axis(input.ndim()), 0);
+            let did = operator.reduce(Add, &mut view, &ids, &updates);
+            assert_eq!(operator.reduce(Add, &mut data, &ids, &updates), did);
+            assert_eq!(data, first(&wide));
+            assert_eq!(data == input, bad.is_some());
+            let mut view = wide.index_axis_mut(ndarray::Axis(input.ndim()), 0);
+            let did = operator.scatter(&mut view, &ids, &updates);
+            assert_eq!(operator.scatter(&mut data, &ids, &updates), did);
+            assert_eq!(data, first(&wide));
+        }
+    }
+}
+
 #[test]
 fn bags_of_views() {
     let all = Array2::from_shape_fn((30, 8), |(row, column)| (row * 10 + column) as f32);

@@ -11,8 +11,8 @@ use crate::reduction::Reduction;
 
 /// Indices: calls of at most this many run here.
 ///
-/// Record: f32 by i64 in L1 on Zen 4, gathers of 4 to 64
-/// 0.3x, of 512 1.1x, sets of 16 to 47 0.3x, of 189 1.0x.
+/// Record: f32 by i64 in L1 on Zen 4, gathers of 4 to 64 0.3x, of 512 1.1x, sets of 16 to 47 0.3x,
+/// of 189 1.0x.
 const FEW: usize = 256;
 
 /// Elements that such a call moves, at most. Unmeasured.
