@@ -432,6 +432,13 @@ fn packed_arrays_do_what_views_with_gaps_do() {
 
             let zeros = ids.mapv(|_| 0);
             let output = operator.gather(&input, &zeros).unwrap();
+            for axis in 0..output.ndim() {
+                let mut wrong = output.shape().to_vec();
+                wrong[axis] += 1;
+                let mut wrong = ArrayD::zeros(wrong);
+                let error = operator.gather_into(&view, &ids, &mut wrong).unwrap_err();
+                assert_eq!(operator.gather_into(&input, &ids, &mut wrong), Err(error));
+            }
             let updates = filled(output.shape(), 1000);
             let mut data = input.clone();
             let mut wide = with_gaps(&input);
@@ -446,6 +453,26 @@ fn packed_arrays_do_what_views_with_gaps_do() {
             assert_eq!(data, first(&wide));
         }
     }
+}
+
+#[test]
+fn elements_of_packed_arrays_have_as_many_axes_as_the_table() {
+    let operator = Operator::elements(0);
+    let expected = |found, operand| Error::RankMismatch { operand, expected: 2, found };
+    let (table, mut output) = (array![[1, 2, 3], [4, 5, 6]], Array2::<i32>::zeros((2, 3)));
+    assert_eq!(
+        operator.gather_into(&table, &array![1, 0], &mut output),
+        Err(expected(1, Operand::Indices))
+    );
+    let (table, mut output) = (array![1, 2, 3], Array2::<i32>::zeros((2, 2)));
+    let indices = array![[0, 1], [2, 0]];
+    assert!(operator.gather_into(&table, &indices, &mut output).is_err());
+    let (mut data, updates) = (array![[1, 2, 3], [4, 5, 6]], Array2::<i32>::zeros((2, 3)));
+    assert_eq!(
+        operator.scatter(&mut data, &array![1, 0], &updates),
+        Err(expected(1, Operand::Indices))
+    );
+    assert_eq!((output, data), (Array2::<i32>::zeros((2, 2)), array![[1, 2, 3], [4, 5, 6]]));
 }
 
 #[test]

@@ -56,8 +56,9 @@ impl Operator {
         let (flat_before, flat) = flat.split_at_checked(first)?;
         let (flat_entries, flat_row) = flat.split_at_checked(entries.len())?;
         let same = flat_before == before && flat_entries == entries && flat_row == row;
-        // Elements before the last axis choose no rows.
-        let rows = !matches!(self.kind, Kind::Elements(_)) || entries.len() == 1;
+        // Elements choose single ones, along the last axis, and have as many axes as the table.
+        let single = row.is_empty() && entries.len() == 1;
+        let rows = single || !matches!(self.kind, Kind::Elements(_));
         if !same || !rows || axes.is_empty() || !(own.is_empty() || own == before) {
             return None;
         }
