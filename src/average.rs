@@ -7,10 +7,13 @@ use crate::element::Element;
 /// The number types that [`Scatter::mean`](crate::Scatter::mean) and [`Mean`](crate::Mean) average,
 /// and arrays of them.
 ///
-/// `mean = sum / count`, rounded once. The sum is held in a type that holds it: 64 bits for
-/// integers of up to 32 bits, and 128 bits for longer ones, exactly; `f32` for `f16` and `bf16`;
-/// `f32` and `f64` in themselves, in order. The quotient of integers is rounded down (PyTorch's
-/// rule).
+/// `mean = sum / count`. The sum is held in 64 bits for integers of up to 32 bits, and in 128 bits
+/// for longer ones, exactly; in `f32` for `f16` and `bf16`; in themselves for `f32` and `f64`. Sums
+/// of floats round at each addition, in order. The quotient is rounded to the type of the elements,
+/// that of integers down (PyTorch's rule).
+///
+/// The quotient of an `f32` sum is the nearest `f32` for counts of up to 2^28; above that it can be
+/// off by one bit. That of `f16` and `bf16` is rounded to `f32` first.
 ///
 /// ```
 /// use strew::Average;
@@ -128,8 +131,8 @@ fn floor(sum: i64, count: u64) -> i64 {
 fn divide(sum: f32, count: u64) -> f32 {
     match count {
         0 => sum,
-        // `f32` holds these counts exactly, and small machines divide it in hardware. Beyond them,
-        // `f64` rounds once, too.
+        // `f32` holds these counts exactly, and small machines divide it in hardware. Beyond them
+        // `f64` divides: up to counts of 2^28, rounding its quotient gives what rounding once does.
         1..=0x100_0000 => sum / count as f32,
         _ => (f64::from(sum) / count as f64) as f32,
     }

@@ -343,6 +343,7 @@ impl Bag {
     ///
     /// ```
     /// use half::f16;
+    /// use strew::quant::f16_to_f32;
     /// use strew::{Add, Bag, Bags, Layout};
     ///
     /// let table = Layout::contiguous([1000, 64]);
@@ -356,7 +357,7 @@ impl Bag {
     ///     &ids,
     ///     Bags::Starts(&[0]),
     ///     &mut sums,
-    ///     f16::to_f32,
+    ///     f16_to_f32,
     /// )?;
     /// assert_eq!(sums, vec![10_000.0; 64]);
     /// # Ok::<(), strew::Error>(())

@@ -173,7 +173,8 @@ pub enum Error {
     SliceTooShort { operand: Operand, expected: usize, found: usize },
     /// A tensor that is written may have two coordinates with the same address (see
     /// `Layout`). `expected` is the smallest magnitude of this dimension's stride
-    /// that excludes it, given the dimensions with smaller strides.
+    /// that excludes it, given the dimensions with smaller strides. A dimension whose stride is 0
+    /// repeats its elements: it can be read, and not written.
     OverlappingOutput { operand: Operand, dimension: usize, expected: usize, found: usize },
     /// DirectML does not allow a size of 0.
     ZeroSize { operand: Operand, dimension: usize },

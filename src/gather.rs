@@ -118,9 +118,11 @@ impl Gather {
     /// The shapes are `output = indices`, with `indices[d] <= input[d]` for `d != axis`
     /// ([`shape::elements`](crate::shape::elements)).
     ///
-    /// This is ONNX and DirectML `GatherElements`, PyTorch `gather`, NumPy `take_along_axis`. Off
-    /// the axis, indices choose from the first positions, as in PyTorch: those of size 1 are not
-    /// broadcast, as they are in NumPy. For that, give them the full size and a stride of 0.
+    /// This is ONNX and DirectML `GatherElements`, PyTorch `gather`, NumPy `take_along_axis`. The
+    /// output has the shape of the indices, as in PyTorch: off the axis they choose from the first
+    /// positions. Along axis 1 of a table of 5 rows, indices of shape `[1, 3]` read row 0 alone,
+    /// and there is no error. NumPy broadcasts them to all rows: for that, use
+    /// `Layout::strided([5, 3], [0, 1])`.
     ///
     /// # Errors
     /// [`Error::AxisOutOfRange`], [`Error::RankMismatch`], [`Error::SizeMismatch`],
@@ -627,13 +629,15 @@ impl Gather {
     /// [`quant`](crate::quant) is one element of the input, and `[f32; 32]` one of the output. What
     /// `map` gives for one element must not depend on another, nor on the order of calls; `map` is
     /// called for no index out of bounds. With `std` the loop around it is compiled for the vectors
-    /// of the machine, and so is `map`, if it is inlined.
+    /// of the machine, and so is `map`, if it is inlined. There is no `collect` for a map: make the
+    /// output by `vec![0.0; gather.output_len()]`.
     ///
     /// # Errors
     /// Those of [`run`](Gather::run), and what it says about the output.
     ///
     /// ```
     /// use half::f16;
+    /// use strew::quant::f16_to_f32;
     /// use strew::{Gather, Layout};
     ///
     /// // Rows of an f16 table as f32.
@@ -645,7 +649,7 @@ impl Gather {
     ///     &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0].map(f16::from_f32),
     ///     &[2, 0],
     ///     &mut rows,
-    ///     f16::to_f32,
+    ///     f16_to_f32,
     /// )?;
     /// assert_eq!(rows, [5.0, 6.0, 1.0, 2.0]);
     /// # Ok::<(), strew::Error>(())

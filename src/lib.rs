@@ -163,8 +163,10 @@
 //!   `default-features = false`. Large calls may use memory while they run; `SECURITY.md` lists the
 //!   bounds, those of each thread too.
 //! - `rayon`: `par_run` and `par_reduce`, with the threads of the rayon pool that they are called
-//!   in. Each place is written by one thread, in the order of the indices: results are the same to
-//!   the bit, for any number of threads.
+//!   in: `strew = { path = "../strew", features = ["rayon"] }`, and [threads](guide::threads). Each
+//!   place is written by one thread, in the order of the indices. Where no order changes the result
+//!   (integers, `bool`), each thread may have a table of its own, and these are merged. So results
+//!   are the same to the bit, for any number of threads.
 //! - `defmt`: `defmt::Format` for errors, layouts and policies.
 //! - `ndarray`: the operators on arrays and views of the crate `ndarray`, in one call (the module
 //!   `ndarray`).

@@ -14,9 +14,9 @@
 //!   `a[m] = values`.
 //! - [`fill`]: one value put where it is true. PyTorch `masked_fill`, NumPy `a[m] = value`.
 //!
-//! These names hold for a mask with the sizes of the data; masks are not broadcast. Without an
-//! axis, a mask of rank 1 counts the elements of the data in row-major order, as in ONNX and
-//! `np.compress`. NumPy's `a[m]`, where `m` chooses the rows of `a`, is [`compress`] with
+//! A mask has the sizes of the data; it is not broadcast. Without an axis, a mask of rank 1 may
+//! also stand for data of any rank: value n of it belongs to element n in row-major order, as in
+//! ONNX and `np.compress`. NumPy's `a[m]`, where `m` chooses the rows of `a`, is [`compress`] with
 //! `Some(0)`. For `a[m] = value`, give the mask's layout a dimension of stride 0:
 //! `Layout::strided([rows, columns], [1, 0])`, and `Layout::strided([h, w, 3], [w, 1, 0])` for a
 //! mask `[h, w]` over `[h, w, 3]`; or take `[T; 3]` as the element.
@@ -97,8 +97,9 @@ impl<'a> Mask<'a> {
 }
 
 /// Sets `positions` to the coordinates of what is true, in row-major order, and says how many
-/// tuples there are: `[count, rank]` numbers, which are indices for
-/// [`Gather::nd`](crate::Gather::nd).
+/// tuples there are: `Layout::contiguous([count, rank])`, which are indices for
+/// [`Gather::nd`](crate::Gather::nd). A slice of the length of the mask times its rank is always
+/// long enough.
 ///
 /// Of a mask of rank 1 they are plain positions. ONNX has them transposed: it is
 /// `Layout::strided([rank, count], [1, rank])` of the same slice.
@@ -178,6 +179,8 @@ pub fn nonzero<I: Index>(mask: Mask<'_>, positions: &mut [I]) -> Result<usize, E
 ///   the data in row-major order, and may end before they do (ONNX `Compress` without an axis).
 /// - With an axis, it has rank 1 and chooses positions along it, and may end before the axis does.
 ///   The output is packed, of the sizes `data[..axis] ++ [count] ++ data[axis+1..]`.
+///
+/// An output of the length of the mask is always long enough; with an axis, one of the data.
 ///
 /// # Errors
 /// [`Error::SliceTooShort`] for the mask, the data or the output; [`Error::AxisOutOfRange`],

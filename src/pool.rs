@@ -45,9 +45,10 @@ impl<T, P: sealed::Rows<T>> Pool<T> for P {}
 
 /// The sum of the rows of a bag, divided by their number.
 ///
-/// The sum is held in the type that [`Average`] names, so that it does not overflow, and is rounded
-/// once. What is left out (the padding index, [`Bounds::Skip`](crate::Bounds::Skip)) is not
-/// counted.
+/// Integers are summed exactly. Floats round at each addition: `f16` and `bf16` in `f32`, others in
+/// themselves (see [`Average`]). The quotient is rounded to the type of the elements, that of
+/// integers down. What is left out (the padding index, [`Bounds::Skip`](crate::Bounds::Skip)) is
+/// not counted.
 ///
 /// ```
 /// use strew::{Bag, Bags, Layout, Mean};

@@ -14,7 +14,7 @@ use crate::element::Element;
 
 /// `data[place] = combine(data[place], update)`: combines the value of a place with an update.
 ///
-/// Updates are applied in row-major order of the indices, always. The reductions of this crate are
+/// The result is that of row-major order of the indices, always. The reductions of this crate are
 /// zero-sized types. A function or a closure (`Fn`) of two values is a reduction too; a closure
 /// that calls methods needs their type, as in `|a: f32, b| a.hypot(b)`.
 ///

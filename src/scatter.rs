@@ -627,7 +627,9 @@ impl Scatter {
 
     /// Combines in place as [`reduce`](Scatter::reduce) does, to the bit, with the threads of the
     /// rayon pool that it is called in: each place gets its updates from one thread, in order.
-    /// Small calls, and those that cannot be divided so, run on the caller's thread.
+    /// Where no order changes the result (integers, `bool`), each thread may have a table of its
+    /// own, and these are merged. Small calls, and those that cannot be divided so, run on the
+    /// caller's thread.
     ///
     /// # Errors
     /// [`Error::SliceTooShort`], [`Error::IndexOutOfBounds`]. The data is as it was.
@@ -702,6 +704,7 @@ impl Scatter {
     ///
     /// ```
     /// use half::f16;
+    /// use strew::quant::f16_to_f32;
     /// use strew::{Add, Layout, Scatter};
     ///
     /// // Sums of f16 in f32: 4096 ones are 4096, where f16 would stop at 2048.
@@ -714,7 +717,7 @@ impl Scatter {
     ///     &mut sum,
     ///     &[0; 4096],
     ///     &[f16::ONE; 4096],
-    ///     f16::to_f32,
+    ///     f16_to_f32,
     /// )?;
     /// assert_eq!(sum, [4096.0]);
     /// # Ok::<(), strew::Error>(())
@@ -1062,9 +1065,10 @@ impl Scatter {
     }
 
     /// Sets every place that is hit to the mean of the value that is there and all updates: to
-    /// their sum in row-major order of the indices, divided by the number of updates plus one. Sums
-    /// are held in the type that [`Average`] names (integers exactly, `f16` and `bf16` in `f32`),
-    /// and rounded once; integers round down.
+    /// their sum in row-major order of the indices, divided by the number of updates plus one.
+    /// Integers are summed exactly. Floats round at each addition: `f16` and `bf16` in `f32`,
+    /// others in themselves (see [`Average`]). The quotient is rounded to the type of the elements,
+    /// that of integers down.
     ///
     /// `scratch` has [`mean_len`](Scatter::mean_len) words; what it holds before and after means
     /// nothing. Counts saturate at `u32::MAX`.

@@ -19,24 +19,52 @@
 //! # Ok::<(), strew::Error>(())
 //! ```
 //!
-//! A view whose elements lie together in memory, in any order and direction, is used in place, and
-//! so is one that repeats elements (`broadcast`). Safe code cannot have a slice of a view with
-//! gaps, or of windows that overlap. Such a table is copied, one element for each coordinate, if it
-//! has no more elements than move, or than 6 for each entry of the indices (128 for means and
-//! reductions without the values that are there); if it is written, the copy is written back at the
-//! end. In a larger table, the elements that move are found where they are, in the thread that
-//! calls. Means and reductions without the values that are there copy the places that the indices
-//! name. Indices, updates and outputs with gaps are copied: they are as large as what moves. So a
-//! call takes time and memory for what moves, however large the table is. There are exceptions:
-//! [`Pooled`] copies all of a table with gaps. In tables without them, a mean takes a word for each
-//! place and the words of its sums, and a reduction without the values that are there a bit for
-//! each place. [`layout`] avoids all copies where the array that the view is a part of is at hand.
+//! [`Operator`] has `axis`, `elements` and `nd`, and [`Pooled`] has bags. Masks, `lists`, `axes`
+//! and `sequence` take no arrays, but slices of them, and layouts by [`layout`]:
 //!
-//! Updates are broadcast to the shape that the operator wants, as NumPy does, and so is a table of
-//! `elements` off the axis. Indices are not broadcast. Axes may count from the end: `-1` is the
-//! last one.
+//! ```
+//! use ndarray::array;
+//! use strew::mask::{self, Mask};
+//! use strew::ndarray::layout;
 //!
-//! The arrays are those of `ndarray` 0.17.
+//! let mut data = array![[1, 9], [8, 2]];
+//! let mask = data.mapv(|value| value > 5);
+//! let values = mask.as_slice_memory_order().unwrap();
+//! let of_mask = layout(&mask, values)?;
+//! let mask = Mask::bools(values, &of_mask);
+//!
+//! let of_data = layout(&data, data.as_slice_memory_order().unwrap())?;
+//! let slice = data.as_slice_memory_order_mut().unwrap();
+//! mask::fill(mask, 0, slice, &of_data)?;
+//! assert_eq!(data, array![[1, 0], [0, 2]]);
+//! # Ok::<(), strew::Error>(())
+//! ```
+//!
+//! - **Broadcast.** Updates are broadcast to the shape that the operator wants, as NumPy does, and
+//!   so is a table of `elements` off the axis. Indices are not: along axis 1 of a table of 5 rows,
+//!   indices of shape `[1, 3]` read row 0 alone. For all rows, pass
+//!   `&indices.broadcast((5, 3)).unwrap()`.
+//! - **Axes** may count from the end: `-1` is the last one.
+//! - **Version.** The arrays are those of `ndarray` 0.17.
+//!
+//! # When a table is copied
+//!
+//! A call takes time and memory for what moves, however large the table is.
+//!
+//! - **Without gaps**, in any order and direction, such as `a.t()`: the view is used in place. So
+//!   is one that repeats elements (`broadcast`).
+//! - **With gaps**, or of windows that overlap: safe code cannot have a slice of such a view.
+//!   Indices, updates and outputs are copied. A table is copied, one element for each coordinate,
+//!   if it has no more elements than move, or than 6 for each entry of the indices (128 for means
+//!   and reductions without the values that are there); if it is written, the copy is written back
+//!   at the end. In a larger table, the elements that move are found where they are, by the thread
+//!   that calls; means and reductions without the values that are there copy the places that the
+//!   indices name.
+//! - **[`Pooled`]** is the exception: it copies all of a table with gaps.
+//! - **[`layout`]** avoids all copies where the array that the view is a part of is at hand.
+//!
+//! Two calls take memory for tables without gaps: a mean takes a word (`u32`) for each place and
+//! the words of its sums, a reduction without the values that are there a bit for each place.
 
 mod axis;
 mod bag;
@@ -270,12 +298,13 @@ impl Operator {
     /// use half::f16;
     /// use ndarray::array;
     /// use strew::ndarray::Operator;
+    /// use strew::quant::f16_to_f32;
     ///
     /// let table = array![[1.0, 2.0], [3.0, 4.0]].mapv(f16::from_f32);
     /// let rows = Operator::axis(0).gather_map(
     ///     &table,
     ///     &array![1, 0, 1],
-    ///     f16::to_f32,
+    ///     f16_to_f32,
     /// )?;
     /// assert_eq!(rows, array![[3.0, 4.0], [1.0, 2.0], [3.0, 4.0]].into_dyn());
     /// # Ok::<(), strew::Error>(())

@@ -513,9 +513,10 @@ impl Q4_K {
         must_cast(values)
     }
 
-    /// A block that reaches all values: each is off by at most half of the step of its part, which
-    /// is its range / 15, rounded up to what 6 bits and an `f16` hold. llama.cpp searches for
-    /// scales with a smaller sum of squares instead.
+    /// A block that reaches all values: each is off by at most half of the step of its part. The
+    /// step is the distance from the least value of the part, or from 0 if that is less, to the
+    /// greatest, divided by 15, and rounded up to what 6 bits and an `f16` hold. llama.cpp searches
+    /// for scales with a smaller sum of squares instead.
     #[must_use]
     pub fn encode(values: &[f32; 256]) -> Q4_K {
         let Shifted { d, dmin, scales, q } = Shifted::of(values, 15);
@@ -580,7 +581,8 @@ impl Q5_K {
         must_cast(values)
     }
 
-    /// A block that reaches all values, as [`Q4_K::encode`]: the step of a part is its range / 31.
+    /// A block that reaches all values, as [`Q4_K::encode`]: the step of a part is that distance
+    /// divided by 31, and rounded up.
     #[must_use]
     pub fn encode(values: &[f32; 256]) -> Q5_K {
         let Shifted { d, dmin, scales, q } = Shifted::of(values, 31);

@@ -40,7 +40,8 @@ impl<const N: usize> Row8<N> {
     }
 
     /// The row with the bits of PyTorch: the offset is the least value, and the scale the distance
-    /// to the greatest / 255. No value is off by more than half of it.
+    /// to the greatest / 255. No value is off by more than half of it, unless that distance is not
+    /// far above 1e-8, which PyTorch adds to it before it divides.
     #[must_use]
     pub fn encode(values: &[f32; N]) -> Row8<N> {
         let (least, greatest) = extremes(values);
