@@ -1,7 +1,7 @@
 //! Moves between tensors of different types: what is read of a table, and what it becomes.
 
 #[cfg(feature = "std")]
-use strew_simd::{Block, append};
+use strew_simd::{Block, NOWHERE, append};
 
 use crate::element::Element;
 #[cfg(feature = "std")]
@@ -81,11 +81,11 @@ const PACKED_ELEMENT: usize = 8;
 
 /// Entries of a block, at least: fewer do not pay for the memory. Unmeasured.
 #[cfg(feature = "std")]
-const PACKED_ENTRIES: usize = 32;
+const PACKED_ENTRIES: usize = if cfg!(fuzzing) { 4 } else { 64 };
 
 /// The bytes that are copied at a time: they stay in L1. Unmeasured.
 #[cfg(feature = "std")]
-const PACKED: usize = 1 << 12;
+const PACKED: usize = if cfg!(fuzzing) { 1 << 8 } else { 1 << 12 };
 
 /// A table, and what its elements become.
 #[derive(Clone, Copy)]
@@ -126,20 +126,24 @@ impl<T: Element, U, F: Map<T, U>> Source<U> for Mapped<'_, T, F> {
         let (Mapped { input, map }, size) = (*self, size_of::<T>());
         let short = (1..PACKED_ROW).contains(&n) && n * size <= PACKED_ROW_BYTES;
         let gains = short && (1..=PACKED_ELEMENT).contains(&size);
-        if !gains || block.addresses.len() < PACKED_ENTRIES || !block.is_run(n) {
+        let all = block.addresses;
+        if !gains || all.len() < PACKED_ENTRIES || !block.is_run(n) || all.contains(&NOWHERE) {
             return false;
         }
         let (rows, mut packed, mut flat) = (PACKED / (n * size), Vec::new(), block.flat);
-        let mut rest = block.addresses;
+        let mut rest = all;
         while !rest.is_empty() {
-            let (addresses, more) = rest.split_at_checked(rows).unwrap_or((rest, block.next));
+            let (addresses, next) = match rest.split_at_checked(rows) {
+                Some((addresses, more)) if !more.is_empty() => (addresses, more),
+                _ => (rest, block.next),
+            };
             let Block { table, entry_step, .. } = *block;
             let part = Block {
                 addresses,
                 length: addresses.len(),
                 table,
                 entry_step,
-                next: more,
+                next,
                 ..Block::default()
             };
             packed.clear();

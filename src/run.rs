@@ -166,7 +166,7 @@ pub(crate) fn scatter<T: Element, S: Places, R: Reduction<T>>(
     #[cfg(feature = "std")]
     {
         all_fit(plan, data, indices, updates)?;
-        let call = InPlace { plan, indices, proven: false, before: None, data, updates };
+        let call = Scattering { plan, indices, proven: false, before: None, data, updates };
         result(plan, indices, reduction.call(call))
     }
     #[cfg(not(feature = "std"))]
@@ -178,7 +178,7 @@ pub(crate) fn scatter<T: Element, S: Places, R: Reduction<T>>(
 
 /// A scatter in place, or to a copy of an input, for a reduction of any type.
 #[cfg(feature = "std")]
-struct InPlace<'a, T, S> {
+struct Scattering<'a, T, S> {
     plan: &'a Plan,
     indices: S,
     proven: bool,
@@ -188,12 +188,12 @@ struct InPlace<'a, T, S> {
 }
 
 #[cfg(feature = "std")]
-impl<T: Element, S: Places> Call<T> for InPlace<'_, T, S> {
+impl<T: Element, S: Places> Call<T> for Scattering<'_, T, S> {
     type Output = bool;
 
     #[inline]
     fn with<R: Reduction<T>>(self, reduction: &R) -> bool {
-        let InPlace { plan, indices, proven, before, data, updates } = self;
+        let Scattering { plan, indices, proven, before, data, updates } = self;
         engine::scatter(plan, indices, proven, reduction, before, data, updates)
     }
 }
@@ -345,7 +345,14 @@ pub(crate) fn scatter_into<T: Element, S: Places, R: Reduction<T>>(
         result(
             plan,
             indices,
-            reduction.call(InPlace { plan, indices, proven: false, before, data: output, updates }),
+            reduction.call(Scattering {
+                plan,
+                indices,
+                proven: false,
+                before,
+                data: output,
+                updates,
+            }),
         )
     }
     #[cfg(not(feature = "std"))]
@@ -406,7 +413,7 @@ impl<S: Places> Proven<'_, S> {
         let Proven { indices, .. } = *self;
         let plan = scatter_fits(self.plan, data, updates)?;
         #[cfg(feature = "std")]
-        reduction.call(InPlace { plan, indices, proven: true, before: None, data, updates });
+        reduction.call(Scattering { plan, indices, proven: true, before: None, data, updates });
         #[cfg(not(feature = "std"))]
         portable::run::<S, true>(plan, indices, Combine { reduction, data, updates });
         Ok(())
@@ -458,7 +465,14 @@ impl<S: Places> Proven<'_, S> {
         #[cfg(feature = "std")]
         {
             let before = Some(engine::before(&copy, into.input));
-            reduction.call(InPlace { plan, indices, proven: true, before, data: output, updates });
+            reduction.call(Scattering {
+                plan,
+                indices,
+                proven: true,
+                before,
+                data: output,
+                updates,
+            });
         }
         #[cfg(not(feature = "std"))]
         {

@@ -195,7 +195,9 @@ impl<'a> Streaming<'a> {
 
 /// No other path has such stores.
 #[cfg(not(target_arch = "x86_64"))]
-unsafe fn stream(_: Vectors, _: &[u8; LINE], _: &mut Line) {}
+unsafe fn stream(_: Vectors, from: &[u8; LINE], to: &mut Line) {
+    to.0.copy_from_slice(slots(from));
+}
 
 impl Way for Streaming<'_> {
     /// The lines that it fills in part go through the caches.

@@ -237,7 +237,7 @@ fn copy_lines(from: &[u8], to: &mut [Byte]) {
 }
 
 /// The lines of a row from which on stores are aligned. A store that crosses two lines takes as
-/// long as two, and large allocations start 16 bytes after a line.
+/// long as two, and large allocations of glibc start 16 bytes after a line.
 ///
 /// Record: rows of 256 to 4096 bytes from L1 and L2, 16 bytes after a line: 0.6x to 0.9x on Zen 4;
 /// from lines on 0.9x to 1.05x.
@@ -250,7 +250,7 @@ fn next_line(to: &[Byte]) -> usize {
 }
 
 /// `to = from`, of the same length: the first and the last bytes of a line, and all lines that
-/// start and end `between`. The bytes before and behind these are less than a line.
+/// start and end `between`. The bytes before and behind these are at most a line.
 #[inline(always)]
 fn copy_aligned(from: &[u8], to: &mut [Byte], between: Range<usize>) {
     let from = slots(from);

@@ -102,8 +102,8 @@ pub(crate) fn append<T: Element, S: Places>(
 }
 
 /// `data[table] = reduction(data[table], updates[flat])`. `false`: an index is out of bounds under
-/// `Bounds::Error`, unless they are `proven`; the data is as it was. What it starts as comes
-/// [`before`](Before).
+/// `Bounds::Error`, unless they are `proven`; the data is as it was. If there is a
+/// [`before`](Before), its copy is made once all indices are in bounds.
 pub(crate) fn scatter<T: Element, S: Places, R: Reduction<T>>(
     plan: &Plan,
     indices: S,
@@ -130,7 +130,7 @@ pub(crate) fn scatter<T: Element, S: Places, R: Reduction<T>>(
     run(plan, &call, path, &indices, &mut Changed { before, ..job })
 }
 
-/// That a [`scatter`] starts from a copy of an input, by the plan of that copy.
+/// The copy of an input that a [`scatter`] to an output starts with, by the plan of that copy.
 pub(crate) fn before<'a, T: Element>(plan: &'a Plan, input: &'a [T]) -> Before<'a, T> {
     Before { plan, input, copy: copy::<T> }
 }

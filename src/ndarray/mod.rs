@@ -49,7 +49,7 @@
 //!
 //! # When a table is copied
 //!
-//! A call takes time and memory for what moves, however large the table is.
+//! A call takes time and memory for what moves, however large the table is, with few exceptions.
 //!
 //! - **Without gaps**, in any order and direction, such as `a.t()`: the view is used in place. So
 //!   is one that repeats elements (`broadcast`).
@@ -60,16 +60,17 @@
 //!   at the end. In a larger table, the elements that move are found where they are, by the thread
 //!   that calls; means and reductions without the values that are there copy the places that the
 //!   indices name.
-//! - **[`Pooled`]** is the exception: it copies all of a table with gaps.
+//! - **[`Pooled`]** copies all of a table with gaps.
 //! - **[`layout`]** avoids all copies where the array that the view is a part of is at hand.
 //!
-//! Two calls take memory for tables without gaps: a mean takes a word (`u32`) for each place and
-//! the words of its sums, a reduction without the values that are there a bit for each place.
+//! Three calls take memory for tables without gaps: a mean takes a word (`u32`) for each place and
+//! the words of its sums; a reduction without the values that are there, and `check_unique`, take a
+//! bit for each place.
 
 mod axis;
 mod bag;
 mod grid;
-mod packed;
+mod plain;
 mod scatter;
 mod view;
 
@@ -578,6 +579,12 @@ impl Operator {
         indices: &ArrayRef<I, E>,
         output: &mut ArrayRef<T, F>,
     ) -> Result<(), Error> {
+        if let Some(plain) = self.plain(size_of::<T>(), input.shape(), indices, output.shape())
+            && let (Some(input), Some(output)) = (input.as_slice(), output.as_slice_mut())
+            && plain.gather(input, output)
+        {
+            return Ok(());
+        }
         let same = |element| element;
         self.read(input, indices, output, same, |gather, input, indices, output| {
             gather.run(input, indices, output)
@@ -585,26 +592,6 @@ impl Operator {
     }
 
     fn read<T: Element, U: Element, I: Index, D: Dimension, E: Dimension, F: Dimension>(
-        self,
-        input: &ArrayRef<T, D>,
-        indices: &ArrayRef<I, E>,
-        output: &mut ArrayRef<U, F>,
-        map: impl Fn(T) -> U,
-        run: impl FnOnce(&Gather, &[T], &[I], &mut [U]) -> Result<(), Error>,
-    ) -> Result<(), Error> {
-        let shape = output.raw_dim();
-        if let Some(packed) = self.packed(input.shape(), indices, shape.slice())
-            && let (Some(input), Some(output)) = (input.as_slice(), output.as_slice_mut())
-            && packed.gather(input, output, &map)
-        {
-            return Ok(());
-        }
-        self.read_by_plan(input, indices, output, map, run)
-    }
-
-    /// [`read`](Operator::read) of any size and strides.
-    #[inline(never)]
-    fn read_by_plan<T: Element, U: Element, I: Index, D: Dimension, E: Dimension, F: Dimension>(
         self,
         input: &ArrayRef<T, D>,
         indices: &ArrayRef<I, E>,

@@ -365,9 +365,9 @@ impl Operator {
         R: Reduction<T>,
     {
         let shape = data.raw_dim();
-        if let Some(packed) = self.packed(shape.slice(), indices, updates.shape())
+        if let Some(plain) = self.plain(size_of::<T>(), shape.slice(), indices, updates.shape())
             && let (Some(data), Some(updates)) = (data.as_slice_mut(), updates.as_slice())
-            && packed.scatter(reduction, data, updates)
+            && plain.scatter(reduction, data, updates)
         {
             return Ok(());
         }

@@ -7,19 +7,22 @@ use super::{Fixed, Kind, Operator};
 use crate::element::Element;
 use crate::index::{Bounds, Index, Negative, resolve};
 use crate::layout::MAX_RANK;
-use crate::reduction::Reduction;
+use crate::reduction::{Call, Reduction};
 
 /// Indices: calls of at most this many run here.
 ///
-/// Record: f32 by i64 in L1 on Zen 4, gathers of 4 to 64 0.3x, of 512 1.1x, sets of 16 to 47 0.3x,
+/// Record: f32 by i64 in L1 on Zen 4, gathers of 4 to 64 0.3x, of 128 0.55x, sets of 16 to 47 0.3x,
 /// of 189 1.0x.
-const FEW: usize = 256;
+const FEW: usize = if cfg!(fuzzing) { 8 } else { 128 };
 
-/// Elements that such a call moves, at most. Unmeasured.
-const ELEMENTS: usize = 4096;
+/// Rows that such a call moves, if they have more elements than one; see `FEW_ROWS` of the engine.
+const FEW_ROWS: usize = 64;
+
+/// Bytes that such a call moves, at most: they stay in L1. Unmeasured.
+const BYTES: usize = 1 << 14;
 
 /// What such a call does: `before` times, all entries choose rows of a part of the table.
-pub(super) struct Packed<'a, I> {
+pub(super) struct Plain<'a, I> {
     before: usize,
     /// The indices of a step, and of all where steps do not share them.
     indices: &'a [I],
@@ -31,13 +34,14 @@ pub(super) struct Packed<'a, I> {
 }
 
 impl Operator {
-    /// `None`: it is no such call, or fails.
-    pub(super) fn packed<'a, I: Index, E: Dimension>(
+    /// The call, on elements of `element` bytes. `None`: it is no such call, or fails.
+    pub(super) fn plain<'a, I: Index, E: Dimension>(
         self,
+        element: usize,
         table: &'a [usize],
         indices: &'a ArrayRef<I, E>,
         flat: &[usize],
-    ) -> Option<Packed<'a, I>> {
+    ) -> Option<Plain<'a, I>> {
         let shape = indices.shape();
         let fits = table.len().max(shape.len()).max(flat.len()) <= MAX_RANK;
         let few = fits && indices.len() <= FEW && matches!(self.bounds, Bounds::Error);
@@ -65,31 +69,30 @@ impl Operator {
         let product = |sizes: &[usize]| sizes.iter().product::<usize>();
         let (before, row) = (product(before), product(row));
         let count = product(entries) * tuple;
-        let few = (1..=ELEMENTS).contains(&(before * product(entries) * row));
-        few.then_some(Packed { before, indices, count, axes, row, negative: self.negative })
+        let rows = before * product(entries);
+        let bytes = (rows * row).saturating_mul(element);
+        let few = rows * row > 0 && (row == 1 || rows <= FEW_ROWS) && bytes <= BYTES;
+        few.then_some(Plain { before, indices, count, axes, row, negative: self.negative })
     }
 }
 
-impl<I: Index> Packed<'_, I> {
-    /// `output[flat] = map(table[place])`. `false`: an index is out of bounds.
-    pub(super) fn gather<T: Copy, U>(
-        &self,
-        input: &[T],
-        output: &mut [U],
-        map: impl Fn(T) -> U,
-    ) -> bool {
+impl<I: Index> Plain<'_, I> {
+    /// `output[flat] = input[place]`. `false`: an index is out of bounds.
+    pub(super) fn gather<T: Copy>(&self, input: &[T], output: &mut [T]) -> bool {
         let n = self.row;
         if n == 1 {
             return self.each(1, |place, flat| {
                 if let (Some(to), Some(from)) = (output.get_mut(flat), input.get(place)) {
-                    *to = map(*from);
+                    *to = *from;
                 }
             });
         }
         self.each(n, |place, flat| {
-            let to = output.get_mut(flat..).and_then(|to| to.get_mut(..n)).unwrap_or_default();
-            let from = input.get(place..).unwrap_or_default();
-            to.iter_mut().zip(from).for_each(|(to, from)| *to = map(*from));
+            let to = output.get_mut(flat..).and_then(|to| to.get_mut(..n));
+            let from = input.get(place..).and_then(|from| from.get(..n));
+            if let (Some(to), Some(from)) = (to, from) {
+                to.copy_from_slice(from);
+            }
         })
     }
 
@@ -101,24 +104,7 @@ impl<I: Index> Packed<'_, I> {
         data: &mut [T],
         updates: &[T],
     ) -> bool {
-        let n = self.row;
-        if !self.all_inside() {
-            return false;
-        }
-        if n == 1 {
-            return self.each(1, |place, flat| {
-                if let (Some(to), Some(update)) = (data.get_mut(place), updates.get(flat)) {
-                    *to = reduction.combine(*to, *update);
-                }
-            });
-        }
-        self.each(n, |place, flat| {
-            let data = data.get_mut(place..).and_then(|data| data.get_mut(..n));
-            let updates = updates.get(flat..).and_then(|updates| updates.get(..n));
-            if let (Some(data), Some(updates)) = (data, updates) {
-                reduction.combine_row(data, updates);
-            }
-        })
+        self.all_inside() && reduction.call(Scattered { plain: self, data, updates })
     }
 
     /// Whether all indices are on their axes. There is no branch for each, so that many are looked
@@ -139,7 +125,7 @@ impl<I: Index> Packed<'_, I> {
     /// bounds.
     #[inline(always)]
     fn each(&self, row: usize, mut visit: impl FnMut(usize, usize)) -> bool {
-        let Packed { before, indices, count, axes, negative, .. } = *self;
+        let Plain { before, indices, count, axes, negative, .. } = *self;
         let part = axes.iter().fold(row, |part, size| part.wrapping_mul(*size));
         let shared = indices.len() == count;
         let (mut table, mut flat, mut rest) = (0_usize, 0_usize, indices);
@@ -167,5 +153,35 @@ impl<I: Index> Packed<'_, I> {
             table = table.wrapping_add(part);
         }
         true
+    }
+}
+
+/// A scatter whose indices are all in bounds, for a reduction of any type.
+struct Scattered<'a, I, T> {
+    plain: &'a Plain<'a, I>,
+    data: &'a mut [T],
+    updates: &'a [T],
+}
+
+impl<I: Index, T: Element> Call<T> for Scattered<'_, I, T> {
+    type Output = bool;
+
+    fn with<R: Reduction<T>>(self, reduction: &R) -> bool {
+        let Scattered { plain, data, updates } = self;
+        let n = plain.row;
+        if n == 1 {
+            return plain.each(1, |place, flat| {
+                if let (Some(to), Some(update)) = (data.get_mut(place), updates.get(flat)) {
+                    *to = reduction.combine(*to, *update);
+                }
+            });
+        }
+        plain.each(n, |place, flat| {
+            let data = data.get_mut(place..).and_then(|data| data.get_mut(..n));
+            let updates = updates.get(flat..).and_then(|updates| updates.get(..n));
+            if let (Some(data), Some(updates)) = (data, updates) {
+                reduction.combine_row(data, updates);
+            }
+        })
     }
 }
