@@ -32,7 +32,8 @@ tests! {
     resolve_unsigned: "resolve::RESOLVE";
     shift: "resolve::shift" "resolve::spread" "resolve::repeats";
     choose: "choose::choose";
-    elements_gather: "elements::new" "moves::gather" "moves::streaming" "block::all";
+    elements_gather: "elements::new" "moves::gather" "moves::streaming" "block::all"
+        "block::is_run";
     elements_scatter: "moves::scatter" "moves::scatter_listed";
     rows_gather: "rows::new" "moves::gather" "moves::streaming";
     appended: "append::append" "place::of" "place::copy";

@@ -22,7 +22,7 @@ const FEW_ROWS: usize = 64;
 
 /// Bytes that such a call moves, at most.
 ///
-/// Record: as at [`FEW`], 16 rows of 32 0.4x to 0.6x, 64 rows of 16 0.57x to 0.65x, but `Max` 1.14x,
+/// Record: as at [`FEW`], 16 rows of 32 0.4x to 0.6x, 64 of 16 0.57x to 0.65x, but `Max` 1.14x,
 /// of 32 1.34x.
 const BYTES: usize = 4 << 10;
 

@@ -383,6 +383,19 @@ impl Case {
         did && n > 0
     }
 
+    /// [`Block::is_run`]
+    fn check_is_run(&self) {
+        let n = self.row.unwrap_or(1);
+        let follows = |(k, (_, flat)): (usize, (usize, usize))| {
+            flat == self.start.wrapping_add(k.wrapping_mul(n))
+        };
+        let all = self.entries().into_iter().enumerate().all(follows);
+        let found = self.block().is_run(n);
+        assert!(all || !found, "no run: {self:?}");
+        let certain = self.addresses.len() <= self.length && self.entry_step == n as isize;
+        assert!(found || !certain, "a run: {self:?}");
+    }
+
     /// [`Block::all`]
     fn check_all(&self) {
         let (flat, holds) = (bytes(self.flat, 2), |byte: &u8| *byte < 250);
@@ -415,6 +428,7 @@ impl Check for Case {
         }
         if matches!(self.kernel, Gather | Scatter | Combine) {
             self.check_all();
+            self.check_is_run();
         }
         expected != to
     }
