@@ -54,12 +54,13 @@
 //! - **Without gaps**, in any order and direction, such as `a.t()`: the view is used in place. So
 //!   is one that repeats elements (`broadcast`).
 //! - **With gaps**, or of windows that overlap: safe code cannot have a slice of such a view.
-//!   Indices, updates and outputs are copied. A table is copied, one element for each coordinate,
-//!   if it has no more elements than move, or than 6 for each entry of the indices (128 for means
-//!   and reductions without the values that are there); if it is written, the copy is written back
-//!   at the end. In a larger table, the elements that move are found where they are, by the thread
-//!   that calls; means and reductions without the values that are there copy the places that the
-//!   indices name.
+//!   Indices, updates and outputs are copied. A table is copied whole if it is small: its elements
+//!   are no more than those that move, or no more than 6 times the entries of the indices (128
+//!   times, for means and reductions without the values that are there). An element that is
+//!   repeated is copied for each of its coordinates. If the table is written, the copy is written
+//!   back at the end. In a larger table, the elements that move are found where they are, by the
+//!   thread that calls; means and reductions without the values that are there copy the places
+//!   that the indices name.
 //! - **[`Pooled`]** copies all of a table with gaps.
 //! - **[`layout`]** avoids all copies where the array that the view is a part of is at hand.
 //!
