@@ -24,9 +24,10 @@ pub struct Block<'a> {
     pub lane_step: isize,
     /// The distance between the entries of a lane in the flat tensor, modulo 2^bits.
     pub entry_step: isize,
-    /// The addresses that come next, for prefetches.
+    /// The addresses that come next, for prefetches. They count from `table` as well.
     pub next: &'a [u32],
-    /// The start and the length of the part of the table that comes next, for prefetches.
+    /// The part of the table that comes next, for prefetches: its start, which counts from `table`,
+    /// and its length.
     pub segment: (usize, usize),
     /// The indices that come next, for prefetches.
     pub indices: &'a [u8],

@@ -14,7 +14,7 @@ use crate::ways::{self, Any, Way};
 #[cfg(target_arch = "x86_64")]
 use crate::x86::stream;
 
-/// Bytes of a gathered row: shorter ones gain nothing, unless they fill 4 or 8 cache lines.
+/// Bytes of a gathered row: shorter ones gain nothing, unless they fill 4 cache lines.
 ///
 /// Record: `rows`.
 const SHORTEST: usize = 5 * LINE;
@@ -25,7 +25,8 @@ const SHORTEST: usize = 5 * LINE;
 const SHORTEST_AT_ADDRESS: usize = 4 * LINE;
 
 /// Gathers rows with non-temporal stores, where they gain: rows of 4 or 8 whole cache lines one by
-/// one, others line by line. `false`: rows are missing.
+/// one, others line by line. `false`: not all rows have been moved, since that gains
+/// nothing or a row lies outside. The caller then moves the whole block.
 #[inline(always)]
 pub(crate) fn gather(
     streaming: &Streaming<'_>,

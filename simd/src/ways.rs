@@ -240,7 +240,7 @@ fn copy_lines(from: &[u8], to: &mut [Byte]) {
 /// long as two, and large allocations of glibc start 16 bytes after a line.
 ///
 /// Record: rows of 256 to 4096 bytes from L1 and L2, 16 bytes after a line: 0.6x to 0.9x on Zen 4;
-/// from lines on 0.9x to 1.05x.
+/// where rows start with a line 0.9x to 1.1x.
 const ALIGNED: usize = 4;
 
 /// The first byte, after the start, that starts a line.
@@ -249,8 +249,8 @@ fn next_line(to: &[Byte]) -> usize {
     LINE - to.as_ptr().addr() % LINE
 }
 
-/// `to = from`, of the same length: the first and the last bytes of a line, and all lines that
-/// start and end `between`. The bytes before and behind these are at most a line.
+/// `to = from`, of the same length: the first `LINE` bytes, the last `LINE` bytes, and all whole
+/// lines in `between`. What lies before these, and what lies behind, has at most `LINE` bytes.
 #[inline(always)]
 fn copy_aligned(from: &[u8], to: &mut [Byte], between: Range<usize>) {
     let from = slots(from);

@@ -1,4 +1,5 @@
-//! Prove: all indices are in bounds before anything is written, each way as the route says.
+//! Prove: all indices are in bounds before a scatter changes its data, and those of a block before
+//! a gather moves it. The route says in which way.
 
 use strew_simd::Path;
 

@@ -23,9 +23,10 @@ pub(crate) const BLOCK: usize = least(1024, 64);
 /// Record: from L1 on Zen 5, 17 entries 0.5x, 32 0.7x, 64 1.05x; on Zen 4, 40 0.9x, 48 1.1x.
 pub(crate) const FEW: usize = least(40, 4);
 
-/// The same for each span (all entries of the last two dimensions) where there are several, by the
-/// number of coordinates. Record: `elements` of three and four dimensions with gaps on Zen 4, spans
-/// of 4 to 32 entries 0.25x to 0.75x, of 64 1.0x to 1.15x; by 2 to 4 coordinates 1.25x to 1.6x.
+/// The same for each span (all entries of the last two dimensions) where there are several. It is
+/// divided by the number of coordinates, and binds all spans together. Record: `elements` of three
+/// and four dimensions with gaps on Zen 4, spans of 4 to 32 entries 0.25x to 0.75x, of 64 1.0x to
+/// 1.15x; by 2 to 4 coordinates 1.25x to 1.6x.
 pub(crate) const FEW_A_SPAN: usize = least(32, 4);
 
 /// Such spans, at most. Record: as at `FEW_A_SPAN`, 48 and 64 spans of 4 entries 1.2x to 1.4x.
@@ -42,7 +43,8 @@ pub(crate) const FEW_ELEMENTS: usize = least(1 << 10, 8);
 /// to 1.6x.
 pub(crate) const FEW_ROWS: usize = least(64, 8);
 
-/// Elements of such rows, at most, where an entry moves more than one. Record: `Max` of 64 rows of
+/// Elements of such a row, at most, where an entry moves several, or there are more than `FEW`
+/// entries. Record: `Max` of 64 rows of
 /// 256 and of 1,024 f32 on Zen 4, 2.1x.
 pub(crate) const FEW_ROW: usize = least(64, 8);
 
@@ -103,7 +105,7 @@ pub(crate) const ALIASED: isize = 512;
 
 // -- Proof ----------------------------------------------------------------------------------------
 
-/// Entries: the addresses that the check of a scatter keeps for its moves, at most: 16 MiB.
+/// Entries: the addresses that a check keeps for the moves, at most: 16 MiB.
 /// Record: `tuples`, pairs, 0.75x on Zen 4.
 pub(crate) const KEPT: usize = least(1 << 22, 256);
 
@@ -283,8 +285,9 @@ pub(crate) const WORKLIST_AHEAD: usize = 128;
 /// Threads that share a call by worklists, at most: all look at all addresses. Unmeasured.
 pub(crate) const WORKLIST_THREADS: usize = 8;
 
-/// How often a thread without work looks for more before it sleeps: to wake it can take 0.1 to
-/// 0.4 ms. Record: `threads`, rows in a row 0.7x to 0.9x.
+/// How often a thread that found no more chunks looks whether others still work, before it leaves
+/// the call, and may sleep: to wake it can take 0.1 to 0.4 ms. Record: `threads`, rows in a row
+/// 0.7x to 0.9x.
 #[cfg(feature = "rayon")]
 pub(crate) const SPINS: usize = least(1 << 13, 16);
 

@@ -487,7 +487,7 @@ impl Operator {
         Ok(scatter)
     }
 
-    /// What is gathered, and the updates: their sizes, which `SCALAR` gets.
+    /// Pushes the sizes of what is gathered, or of the updates, to `flat`, which is `SCALAR`.
     fn sizes(self, flat: &mut Layout, table: &Layout, indices: &Layout) -> Result<(), Error> {
         let direction = Direction::Gather;
         match self.kind.of(table.rank()) {
@@ -508,7 +508,8 @@ impl Operator {
         Some(moved.elements()?.max(entries.saturating_mul(each)))
     }
 
-    /// Makes a plan of nothing that of the operator: in place, as its constructors do.
+    /// Makes `plan`, which is `Plan::NOTHING`, that of the operator: in place, as the constructors
+    /// of plans do.
     fn plan(
         self,
         plan: &mut Plan,
