@@ -62,7 +62,7 @@ pub(crate) trait Job {
     fn tile(&mut self, tile: &Tile, run: &mut dyn FnMut(&mut dyn Mover));
 
     /// Runs on a copy of the table, which becomes the table if `run` returns `true`. `None`: there
-    /// is no memory for it, or the call is a gather or a map. The route asks for this only where no
+    /// is no memory for it, or the call is a gather or a map. The route chooses this only where no
     /// function of the caller's runs.
     fn speculate(&mut self, _: &mut dyn FnMut(&mut dyn Mover) -> bool) -> Option<bool> {
         None

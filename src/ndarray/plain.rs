@@ -1,5 +1,5 @@
-//! Few entries, of tensors in row-major order without gaps: plain loops. Layouts and a plan would
-//! take longer than all that they do.
+//! Calls of few entries, on tensors in row-major order without gaps, run in plain loops: to make
+//! layouts and a plan takes longer than such a call.
 
 use ::ndarray::{ArrayRef, Dimension};
 
@@ -138,22 +138,25 @@ impl<I: Index> Plain<'_, I> {
         for _ in 0..before {
             let (indices, others) = rest.split_at_checked(count).unwrap_or_default();
             rest = if shared { rest } else { others };
-            if let [size] = axes {
-                for index in indices {
-                    let Some(position) = find(index, *size) else { return false };
-                    visit(table.wrapping_add(position.wrapping_mul(row)), flat);
-                    flat = flat.wrapping_add(row);
-                }
+            let mut next = |cell: Option<usize>| {
+                let Some(cell) = cell else { return false };
+                visit(table.wrapping_add(cell.wrapping_mul(row)), flat);
+                flat = flat.wrapping_add(row);
+                true
+            };
+            let inside = if let [size] = axes {
+                indices.iter().all(|index| next(find(index, *size)))
             } else {
-                for tuple in indices.chunks_exact(axes.len()) {
-                    let mut place = 0_usize;
-                    for (index, size) in tuple.iter().zip(axes) {
-                        let Some(position) = find(index, *size) else { return false };
-                        place = place.wrapping_mul(*size).wrapping_add(position);
-                    }
-                    visit(table.wrapping_add(place.wrapping_mul(row)), flat);
-                    flat = flat.wrapping_add(row);
-                }
+                let mut tuples =
+                    indices.chunks_exact(axes.len()).map(|tuple| tuple.iter().zip(axes));
+                tuples.all(|mut tuple| {
+                    next(tuple.try_fold(0_usize, |cell, (index, size)| {
+                        Some(cell.wrapping_mul(*size).wrapping_add(find(index, *size)?))
+                    }))
+                })
+            };
+            if !inside {
+                return false;
             }
             table = table.wrapping_add(part);
         }
