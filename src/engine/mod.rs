@@ -45,7 +45,7 @@ use strew_simd::{Machine, Path, Place};
 
 use crate::element::Element;
 use crate::engine::append::Appended;
-use crate::engine::few::{Entry, Few};
+use crate::engine::few::Few;
 use crate::engine::map::{Change, Read};
 pub(crate) use crate::engine::movers::Before;
 use crate::engine::movers::{Changed, Gathered, Job, Way};
@@ -74,7 +74,7 @@ pub(crate) fn gather<T: Element, P: Place<T>, S: Places>(
     output: &mut [P],
 ) -> bool {
     if let Some(few) = Few::of(plan) {
-        return few.run(indices, |entries| few.gather(entries, input, output));
+        return few.run(indices, |tables| few.gather(tables, input, output));
     }
     let (call, path) = (gather_call(indices.width(), size_of::<T>(), proven, 1), Path::detect());
     run(plan, &call, path, &indices, &mut gathered(plan, path, input, output))
@@ -91,9 +91,9 @@ pub(crate) fn append<T: Element, S: Places>(
 ) -> bool {
     let mut job = Appended::new(plan, input, output);
     if let Some(few) = Few::of(plan) {
-        return few.run(indices, |entries| {
-            if !few.append(entries, input, job.output) {
-                few.gather(entries, input, job.filled().output);
+        return few.run(indices, |tables| {
+            if !few.append(tables, input, job.output) {
+                few.gather(tables, input, job.filled().output);
             }
         });
     }
@@ -114,11 +114,11 @@ pub(crate) fn scatter<T: Element, S: Places, R: Reduction<T>>(
     updates: &[T],
 ) -> bool {
     if let Some(few) = Few::of(plan) {
-        return few.run(indices, |entries| {
+        return few.run(indices, |tables| {
             if let Some(before) = before {
                 (before.copy)(before.plan, before.input, data);
             }
-            few.scatter(entries, reduction, data, updates);
+            few.scatter(tables, reduction, data, updates);
         });
     }
     let row = row_of_one(plan, updates);
@@ -138,7 +138,7 @@ pub(crate) fn before<'a, T: Element>(plan: &'a Plan, input: &'a [T]) -> Before<'
 /// `output[flat] = input[table]` for a plan without indices.
 pub(crate) fn copy<T: Element>(plan: &Plan, input: &[T], output: &mut [T]) {
     if let Some(few) = Few::of(plan) {
-        return few.gather(&[Entry::first(plan)], input, output);
+        return few.gather(&[plan.start.table], input, output);
     }
     let (call, path) = (gather_call(1, size_of::<T>(), true, 1), Path::detect());
     run(plan, &call, path, &NoIndices, &mut gathered(plan, path, input, output));
@@ -158,7 +158,7 @@ pub(crate) fn checked_entries<S: Places>(
     mut visit: impl FnMut(usize, usize),
 ) -> bool {
     if let Some(few) = Few::of(plan) {
-        return few.run(indices, |entries| Entry::each(entries, visit));
+        return few.run(indices, |tables| few.entries(tables, visit));
     }
     let mut room = entries::Room::new();
     let entries = entries::Entries::of(plan, &indices, false, &mut room);

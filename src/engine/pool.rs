@@ -8,10 +8,9 @@ use crate::engine::tuning;
 
 /// Works on all chunks with this number of threads: the caller's and those of the pool. Chunks are
 /// made as they are taken. Each thread has something of its own.
-pub(crate) fn share<P, S>(
+pub(crate) fn share<P, S: Default>(
     chunks: impl Iterator<Item = P> + Send,
     threads: usize,
-    own: impl Fn() -> S + Sync,
     work: impl Fn(&mut S, P) + Sync,
 ) {
     let chunks = Mutex::new(chunks);
@@ -20,7 +19,7 @@ pub(crate) fn share<P, S>(
     let take_turns = || {
         let Some(first) = next() else { return };
         at_work.fetch_add(1, Ordering::Relaxed);
-        let mut own = own();
+        let mut own = S::default();
         for chunk in iter::once(first).chain(iter::from_fn(next)) {
             work(&mut own, chunk);
         }

@@ -66,11 +66,17 @@ pub(crate) fn kept(
     path: Path,
     resolver: &dyn Resolver,
 ) -> Option<Result<Vec<u32>, OutOfBounds>> {
+    let mut all = room(plan)?;
+    let inside = keep(plan, path, resolver, base_of_kept(plan), &mut all);
+    Some(if inside { Ok(all) } else { Err(OutOfBounds) })
+}
+
+/// Room for the addresses of all entries.
+pub(crate) fn room(plan: &Plan) -> Option<Vec<u32>> {
     let mut all = Vec::new();
     all.try_reserve_exact(plan.entries()).ok()?;
-    let origin = base_of_kept(plan);
-    let inside = keep(plan, path, resolver, origin, &mut |some| all.extend_from_slice(some));
-    Some(if inside { Ok(all) } else { Err(OutOfBounds) })
+    all.resize(plan.entries(), 0);
+    Some(all)
 }
 
 /// Moves by what has been [kept].

@@ -46,7 +46,7 @@ pub(crate) fn run(
     if matches!(route.proof, Proof::Keep) && route.tile.is_none() {
         match call.keep(resolver) {
             Some(Ok(addresses)) => {
-                call.run_kept(&addresses, job);
+                call.run(resolver, Some(&addresses), job);
                 return true;
             }
             Some(Err(OutOfBounds)) => return false,
@@ -55,7 +55,7 @@ pub(crate) fn run(
     }
     let proven = matches!(route.proof, Proof::Unneeded);
     (proven || par_check(plan, way.path, resolver, threads)) && {
-        call.run(resolver, job);
+        call.run(resolver, None, job);
         true
     }
 }
@@ -67,16 +67,11 @@ pub(crate) fn par_check(plan: &Plan, path: Path, resolver: &dyn Resolver, thread
         return check(plan, path, resolver);
     }
     let inside = AtomicBool::new(true);
-    share(
-        plan.chunks(0, number),
-        threads.min(number),
-        || (),
-        |(), chunk| {
-            if inside.load(Ordering::Relaxed) && !check(&chunk, path, resolver) {
-                inside.store(false, Ordering::Relaxed);
-            }
-        },
-    );
+    share(plan.chunks(0, number), threads.min(number), |(), chunk| {
+        if inside.load(Ordering::Relaxed) && !check(&chunk, path, resolver) {
+            inside.store(false, Ordering::Relaxed);
+        }
+    });
     inside.into_inner()
 }
 
@@ -105,9 +100,7 @@ impl Divided<'_> {
         if number < 2 || plan.lanes_in_chunks {
             return prove::kept(plan, path, resolver);
         }
-        let mut all = Vec::new();
-        all.try_reserve_exact(plan.entries()).ok()?;
-        all.resize(plan.entries(), 0);
+        let mut all = prove::room(plan)?;
         let (inside, origin) = (AtomicBool::new(true), base_of_kept(plan));
         let mut rest = all.as_mut_slice();
         let chunks = plan.chunks(0, number).map(|chunk| {
@@ -115,16 +108,11 @@ impl Divided<'_> {
             rest = others;
             (chunk, to)
         });
-        share(
-            chunks,
-            self.threads.min(number),
-            || (),
-            |(), (chunk, to)| {
-                if inside.load(Ordering::Relaxed) && !keep_in(&chunk, path, resolver, origin, to) {
-                    inside.store(false, Ordering::Relaxed);
-                }
-            },
-        );
+        share(chunks, self.threads.min(number), |(), (chunk, to)| {
+            if inside.load(Ordering::Relaxed) && !keep(&chunk, path, resolver, origin, to) {
+                inside.store(false, Ordering::Relaxed);
+            }
+        });
         Some(if inside.into_inner() { Ok(all) } else { Err(OutOfBounds) })
     }
 
@@ -156,50 +144,29 @@ impl Divided<'_> {
         )
     }
 
-    /// Moves by indices that have been proven.
-    fn run(&self, resolver: &dyn Resolver, job: &mut dyn Shared) {
+    /// Moves by indices that have been proven, or by the addresses of all entries.
+    fn run(&self, resolver: &dyn Resolver, addresses: Option<&[u32]>, job: &mut dyn Shared) {
         let Divided { plan, route, way, threads, .. } = *self;
+        let kept = addresses.map(|addresses| Kept { addresses, base: base_of_kept(plan) });
         match route.split {
             Split::Serial(_) | Split::Copies { .. } => {}
             Split::Chunks { dim, number } => {
-                share(
-                    self.chunks(dim, number, job),
-                    threads,
-                    || (),
-                    |(), (chunk, mut job)| {
+                share(self.chunks(dim, number, job), threads, |(), (chunk, mut job)| {
+                    let Some(kept) = kept else {
                         _ = tile::run(&chunk, route, way, resolver, &mut *job);
-                    },
-                );
+                        return;
+                    };
+                    // Along a piece: all chunks have the same entries.
+                    let pieces = chunk.start.table.wrapping_sub(plan.start.table);
+                    let kept = Kept { base: kept.base.wrapping_add(pieces), ..kept };
+                    job.session(&mut |mover| traverse_kept(&chunk, way, kept, mover));
+                });
             }
             Split::Tiles { .. } => self.tiles(plan, resolver, job),
-            Split::Parts { pitch, number } => self.parts(pitch, number, job, |mover| {
-                _ = traverse::<{ tuning::BLOCK }>(plan, way, resolver, mover);
+            Split::Parts { pitch, number } => self.parts(pitch, number, job, |mover| match kept {
+                Some(kept) => traverse_kept(plan, way, kept, mover),
+                None => _ = traverse::<{ tuning::BLOCK }>(plan, way, resolver, mover),
             }),
-        }
-    }
-
-    /// Moves by what has been kept.
-    fn run_kept(&self, addresses: &[u32], job: &mut dyn Shared) {
-        let Divided { plan, route, way, threads, .. } = *self;
-        let kept = Kept { addresses, base: base_of_kept(plan) };
-        match route.split {
-            Split::Serial(_) | Split::Copies { .. } | Split::Tiles { .. } => {}
-            Split::Chunks { dim, number } => {
-                // Along a piece: all chunks have the same entries.
-                share(
-                    self.chunks(dim, number, job),
-                    threads,
-                    || (),
-                    |(), (chunk, mut job)| {
-                        let pieces = chunk.start.table.wrapping_sub(plan.start.table);
-                        let kept = Kept { base: kept.base.wrapping_add(pieces), ..kept };
-                        job.session(&mut |mover| traverse_kept(&chunk, way, kept, mover));
-                    },
-                );
-            }
-            Split::Parts { pitch, number } => {
-                self.parts(pitch, number, job, |mover| traverse_kept(plan, way, kept, mover));
-            }
         }
     }
 
@@ -211,17 +178,12 @@ impl Divided<'_> {
             let width = columns.div_ceil(threads).max(tuning::TILE_LEAST).min(most);
             let tiles = job.tiles(&Tile { width, ..whole }, columns);
             let tiles = (0..columns).step_by(width).zip(tiles);
-            share(
-                tiles,
-                threads,
-                || (),
-                |(), (column, mut tile)| {
-                    let plan = plan.on_tile(at, column, width.min(columns - column));
-                    tile.run(&mut |mover| {
-                        _ = traverse::<{ tuning::BLOCK }>(&plan, way, resolver, mover);
-                    });
-                },
-            );
+            share(tiles, threads, |(), (column, mut tile)| {
+                let plan = plan.on_tile(at, column, width.min(columns - column));
+                tile.run(&mut |mover| {
+                    _ = traverse::<{ tuning::BLOCK }>(&plan, way, resolver, mover);
+                });
+            });
         });
     }
 
@@ -232,25 +194,20 @@ impl Divided<'_> {
         job.copies(number, &mut |copies| {
             let inside = AtomicBool::new(true);
             let chunks = plan.chunks(0, number).zip(copies);
-            share(
-                chunks,
-                threads,
-                || (),
-                |(), (chunk, mut job)| {
-                    let run = &mut |mover: &mut dyn Mover| {
-                        traverse::<{ tuning::BLOCK }>(&chunk, way, resolver, mover)
-                    };
-                    let spread = if way.copies > 1 { job.speculate(run) } else { None };
-                    let all = spread.unwrap_or_else(|| {
-                        let mut all = true;
-                        job.session(&mut |mover| all = run(mover));
-                        all
-                    });
-                    if !all {
-                        inside.store(false, Ordering::Relaxed);
-                    }
-                },
-            );
+            share(chunks, threads, |(), (chunk, mut job)| {
+                let run = &mut |mover: &mut dyn Mover| {
+                    traverse::<{ tuning::BLOCK }>(&chunk, way, resolver, mover)
+                };
+                let spread = if way.copies > 1 { job.speculate(run) } else { None };
+                let all = spread.unwrap_or_else(|| {
+                    let mut all = true;
+                    job.session(&mut |mover| all = run(mover));
+                    all
+                });
+                if !all {
+                    inside.store(false, Ordering::Relaxed);
+                }
+            });
             inside.into_inner()
         })
     }
@@ -274,19 +231,14 @@ impl Divided<'_> {
         let starts = std::iter::once(0).chain(cuts.iter().copied());
         let ends = cuts.iter().copied().chain([end]);
         let parts = starts.zip(ends).zip(job.parts(&cuts));
-        share(
-            parts,
-            self.threads,
-            || (),
-            |(), ((start, end), mut job)| {
-                job.session(&mut |mover| {
-                    let length = end.saturating_sub(start);
-                    let mut part = InPart::new(mover, path, start, length, plan.row());
-                    run(&mut part);
-                    part.finish();
-                });
-            },
-        );
+        share(parts, self.threads, |(), ((start, end), mut job)| {
+            job.session(&mut |mover| {
+                let length = end.saturating_sub(start);
+                let mut part = InPart::new(mover, path, start, length, plan.row());
+                run(&mut part);
+                part.finish();
+            });
+        });
     }
 
     /// Chunks of entries whose indices are proven as they come: nothing is gathered by a bad one,
@@ -298,14 +250,14 @@ impl Divided<'_> {
         let number = plan.entries().div_ceil(tuning::CHUNK).max(least).min(steps);
         let (turn, stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
         let chunks = self.chunks(dim, number, job).enumerate();
-        share(chunks, self.threads, Vec::new, |kept, (number, (chunk, mut job))| {
+        share(chunks, self.threads, |kept: &mut Vec<u32>, (number, (chunk, mut job))| {
             // A chunk of few long steps is resolved twice, instead of kept.
             let keeps = chunk.entries() <= tuning::KEPT_CHUNK;
             kept.resize(if keeps { chunk.entries() } else { 0 }, 0);
             let base = base_of_kept(&chunk);
             let inside = !stopped.load(Ordering::Relaxed)
                 && if keeps {
-                    keep_in(&chunk, way.path, resolver, base, kept)
+                    keep(&chunk, way.path, resolver, base, kept)
                 } else {
                     check(&chunk, way.path, resolver)
                 };
@@ -327,19 +279,4 @@ impl Divided<'_> {
         });
         !stopped.into_inner()
     }
-}
-
-/// [`keep`] into a slice.
-fn keep_in(
-    plan: &Plan,
-    path: Path,
-    resolver: &dyn Resolver,
-    origin: usize,
-    mut to: &mut [u32],
-) -> bool {
-    keep(plan, path, resolver, origin, &mut |some| {
-        if let Some(next) = to.split_off_mut(..some.len()) {
-            next.copy_from_slice(some);
-        }
-    })
 }

@@ -473,25 +473,19 @@ pub(crate) fn base_of_kept(plan: &Plan) -> usize {
     if plan.rises() { plan.start.table } else { 0 }
 }
 
-/// Resolves all entries, to addresses that count from `origin`, and hands them to `next`, in order,
-/// some at a time. `false`: an index is out of bounds under `Bounds::Error`.
+/// Resolves all entries, in order, to addresses that count from `origin`. `false`: an index is out
+/// of bounds under `Bounds::Error`.
 pub(crate) fn keep(
     plan: &Plan,
     path: Path,
     resolver: &dyn Resolver,
     origin: usize,
-    next: &mut dyn FnMut(&[u32]),
+    mut to: &mut [u32],
 ) -> bool {
     let mut axes = AXES;
     let filler = Filler::of(plan, &mut axes, path, resolver);
-    let mut block = [0; tuning::BLOCK];
     filler.spans(tuning::BLOCK).all(|span| {
-        let Some(to) = block.get_mut(..span.lanes * span.length) else { return false };
-        let inside = filler.fill_from(&span, origin, to);
-        if inside {
-            next(to);
-        }
-        inside
+        to.split_off_mut(..span.count()).is_some_and(|to| filler.fill_from(&span, origin, to))
     })
 }
 

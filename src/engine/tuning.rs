@@ -19,9 +19,13 @@ const fn least(threshold: usize, fuzzing: usize) -> usize {
 /// Record: blocks of 256 to 1,024 take 0.5x to 1.15x the time of a fused loop, of 64 up to 1.4x.
 pub(crate) const BLOCK: usize = least(1024, 64);
 
-/// Entries: calls of at most this many go one by one, without kernels.
-/// Record: from L1 on Zen 5, 17 entries 0.5x, 32 0.7x, 64 1.05x; on Zen 4, 40 0.9x, 48 1.1x.
-pub(crate) const FEW: usize = least(40, 4);
+/// Entries: calls of at most this many go one by one, without kernels, if each is one index that
+/// moves one element.
+/// Record: from L1 on Zen 4, 24 entries 0.75x, 50 0.65x to 0.8x, 100 1.1x.
+pub(crate) const FEW: usize = least(64, 6);
+
+/// The same of rows and tuples. Record: rows of 3 and 16 f32 from L1 on Zen 4, 24 0.95x, 50 1.3x.
+pub(crate) const FEW_OTHERS: usize = least(40, 4);
 
 /// The same for each span (all entries of the last two dimensions) where there are several. It is
 /// divided by the number of coordinates, and binds all spans together. Record: `elements` of three
