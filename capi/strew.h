@@ -6,12 +6,12 @@
 // in elements. Built without `std`, the library allocates nothing, and has no state but what you
 // pass. With it, some calls allocate scratch memory and free it.
 //
-// Each function returns a strew_status. The last argument gets the details of a failure; it may be
-// NULL, and is not touched by what succeeds. All arguments are checked: NULL and alignment (any
-// function may return STREW_NULL_POINTER or STREW_MISALIGNED), lengths that overflow, and memory
-// that is both written and read. What you promise is that a pointer that is not NULL leads to as
-// many elements as you say, that arrays are initialised, and that nobody else changes them during
-// the call.
+// Each function but strew_error_message returns a strew_status. The last argument gets the details
+// of a failure; it may be NULL, and is not touched by what succeeds. All arguments are checked:
+// NULL and alignment (any function may return STREW_NULL_POINTER or STREW_MISALIGNED), lengths that
+// overflow, and memory that is both written and read. What you promise is that a pointer that is
+// not NULL leads to as many elements as you say, that arrays are initialised, and that nobody else
+// changes them during the call.
 
 #ifndef STREW_H
 #define STREW_H
@@ -119,7 +119,7 @@ enum strew_status
     // the largest size allowed), found.
     STREW_SIZE_MISMATCH = 5,
     // The tuples of `nd`, the last dimension of the indices, must have 1 to expected coordinates.
-    // expected, found.
+    // operand (STREW_INDICES), expected, found.
     STREW_TUPLE_SIZE_OUT_OF_RANGE = 6,
     // The number of elements, or the last address, exceeds size_t. operand.
     STREW_SIZES_OVERFLOW = 7,
@@ -132,9 +132,9 @@ enum strew_status
     // Two elements of a tensor that is written may have the same address. operand, dimension,
     // expected (the smallest magnitude of its stride that excludes it), found.
     STREW_OVERLAPPING_OUTPUT = 10,
-    // An index lies outside its axis. entry (counted in row-major order of the indices; whole
-    // tuples for `nd`), coordinate (the place inside the tuple), negative and magnitude (the
-    // index), expected (the size of the axis).
+    // An index lies outside its axis. operand (STREW_INDICES), entry (counted in row-major order
+    // of the indices; whole tuples for `nd`), coordinate (the place inside the tuple), negative
+    // and magnitude (the index), expected (the size of the axis).
     STREW_INDEX_OUT_OF_BOUNDS = 11,
     // A pointer is NULL that may not be. operand.
     STREW_NULL_POINTER = 32,

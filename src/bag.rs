@@ -201,8 +201,8 @@ impl Bag {
         self
     }
 
-    /// Reduces the rows of each bag. All offsets and indices are checked before anything is
-    /// written.
+    /// Reduces the rows of each bag. All offsets, and the indices that are in bags, are checked
+    /// before anything is written.
     ///
     /// # Errors
     /// [`Error::SliceTooShort`], [`Error::OffsetOutOfRange`], [`Error::IndexOutOfBounds`] for the

@@ -353,8 +353,8 @@ impl Gather {
 
     /// The length that the slice of the output must have at least: where its layout ends.
     ///
-    /// A plan does not keep the sizes of its tensors, since dimensions that lie next to each other
-    /// are one to it.
+    /// A plan does not keep the sizes of its tensors, since it merges dimensions that can be walked
+    /// with one stride.
     #[must_use]
     pub const fn output_len(&self) -> usize {
         self.plan.lengths.flat
@@ -504,8 +504,9 @@ impl Gather {
         run::par_gather_uninit(&self.plan, input, indices, false, output)
     }
 
-    /// Gathers as [`run`](Gather::run) does, to a new vector. What comes in the row-major order of
-    /// the output is written once; the rest of the vector is filled first.
+    /// Gathers as [`run`](Gather::run) does, to a new vector. As long as elements come in the order
+    /// of the vector, each is written once. From the first one that does not, the rest is filled,
+    /// and written over.
     ///
     /// # Errors
     /// Those of [`run_uninit`](Gather::run_uninit), [`Error::OutputNotPacked`] for an output whose
@@ -566,8 +567,9 @@ impl Gather {
     /// With `std` the two are the same. Without it, `run` is compiled into its caller, which suits
     /// plans in constants. A plan in a `static`, behind a reference or made at run time is better
     /// off here: all plans of one type of element and index take 3.3 KB (at opt-level s, on a
-    /// Cortex-M4F), however many calls there are. Loops exist for indices without gaps, under
-    /// `Bounds::Error`; what is rarer takes about a hundred instructions more for each entry.
+    /// Cortex-M4F), however many calls there are. Loops exist for indices without gaps, for
+    /// elements and rows without gaps, under the default policies. What is rarer takes about a
+    /// hundred instructions more for each entry: see [the guide](crate::guide::flash).
     ///
     /// # Errors
     /// Those of [`run`](Gather::run).
@@ -597,8 +599,8 @@ impl Gather {
     /// is called in. Small calls run on the caller's thread.
     ///
     /// # Errors
-    /// Those of [`run`](Gather::run). The output may then have less than with one thread; it has
-    /// nothing by a bad index, nor by those after it.
+    /// Those of [`run`](Gather::run). The output may then have less than with one thread. Nothing
+    /// is written for the bad index, nor for those after it.
     ///
     /// ```
     /// use strew::{Gather, Layout};

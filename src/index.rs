@@ -112,8 +112,8 @@ pub enum Negative {
     /// It counts from the end of the axis, once: `-1` is the last element (ONNX, NumPy).
     #[default]
     FromEnd,
-    /// It is out of bounds: in all of PyTorch's operators but `a[i]`, `take` and `index_put_`, and
-    /// in `bincount`; as padding in vLLM and FBGEMM.
+    /// It is out of bounds: in all of PyTorch's operators but `a[i]`, `take`, `put_`, `index_put_`
+    /// and `index_fill_`, and in `bincount`; as padding in vLLM and FBGEMM.
     OutOfBounds,
 }
 

@@ -81,11 +81,12 @@
 //! Some operators are one of these in another form:
 //!
 //! - NumPy `histogram2d`, `histogramdd`: [`Scatter::nd`] and [`reduce`](Scatter::reduce)`(Add, ..)`
-//!   of one 1, with unsigned cells or [`Negative::OutOfBounds`], `examples/voxels.rs`.
+//!   of one 1. [`Bounds::Skip`] leaves out what is outside; cells are unsigned, as in
+//!   `examples/voxels.rs`, or [`Negative::OutOfBounds`] is set as well.
 //! - NumPy `argsort` of a permutation (its inverse): [`Scatter::axis`] of 0, 1, 2 ..,
 //!   `examples/permutation.rs`.
 //! - vLLM `reshape_and_cache` (a paged KV-cache): [`Scatter::axis`] by slots, with
-//!   [`Negative::OutOfBounds`], `examples/kv_cache.rs`.
+//!   [`Bounds::Skip`] and [`Negative::OutOfBounds`], `examples/kv_cache.rs`.
 //! - PyTorch `coalesce` of sparse gradients: [`coalesce()`], then [`Scatter::axis`] by segments.
 //! - `one_hot`: [`Scatter::elements`] of one 1, `examples/one_hot.rs`.
 //! - ONNX Runtime `GatherBlockQuantized`: [`quant::BlockQuantized`]; llama.cpp `get_rows`,
@@ -95,8 +96,9 @@
 //!
 //! # How it works
 //!
-//! All of them are one formula, for each element that moves. `s` are the coordinates of the loop
-//! over these elements. `t`, `i` and `f` are affine in `s`: an offset, and a stride a dimension.
+//! Every gather and scatter is one formula, for each element that moves. `s` are the coordinates of
+//! the loop over these elements. `t`, `i` and `f` are affine in `s`: an offset, and a stride for
+//! each dimension.
 //!
 //! ```text
 //! table[ t(s) + sum_k resolve(indices[i(s), k], size_k) * stride_k ]

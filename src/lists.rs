@@ -29,10 +29,10 @@ use crate::shape::{aligned, broadcast};
 /// by [`Gather::lists`] and [`Scatter::lists`].
 ///
 /// [`check`](ByLists::check) leads to what is not among its methods: threads, maps, means and
-/// reductions without self. The length of their scratch is what [`Scatter::mean_len`] and
-/// [`Scatter::flags_len`] of a [`Scatter::axes`] plan say, which has the same data and axes and
-/// tuples of the sizes `[n, K]` that nobody needs to write. `check_unique`, `explain`, `adjoint`
-/// and `run_from` are for tuples alone.
+/// reductions without self. For the length of their scratch, make a [`Scatter::axes`] plan with the
+/// same data and axes, and indices of the sizes `[n, K]` (of which only the layout is needed). Ask
+/// its [`mean_len`](Scatter::mean_len) or [`flags_len`](Scatter::flags_len). `check_unique`,
+/// `explain`, `adjoint` and `run_from` are for tuples alone.
 ///
 /// ```
 /// use strew::{Gather, Layout};

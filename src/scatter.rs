@@ -964,12 +964,12 @@ impl Scatter {
     }
 
     /// [`reduce_excluding_self`](Scatter::reduce_excluding_self) in several calls: a place that an
-    /// earlier call has hit starts from what that left there. (The relations of a graph go into one
-    /// sum one after the other.)
+    /// earlier call has hit starts from what that left there. (For example, a graph has one call
+    /// for each type of its edges.)
     ///
-    /// `flags` are [`flags_len`](Scatter::flags_len) words that the caller keeps from call to call:
-    /// all 0 before the first one, and one bit for each place that has been hit after it. Plans on
-    /// the same data share them if their indices choose from the same places.
+    /// `flags` are [`flags_len`](Scatter::flags_len) words that the caller keeps from call to call.
+    /// They are 0 before the first call. Each call sets the bit of every place that it hits. Plans
+    /// on the same data share them if their indices choose from the same places.
     ///
     /// # Errors
     /// [`Error::SliceTooShort`], [`Error::IndexOutOfBounds`], [`Error::ScratchTooShort`]. Data and

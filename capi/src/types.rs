@@ -25,7 +25,7 @@ pub enum strew_status {
     /// the largest size allowed), found.
     STREW_SIZE_MISMATCH = 5,
     /// The tuples of `nd`, the last dimension of the indices, must have 1 to expected coordinates.
-    /// expected, found.
+    /// operand (STREW_INDICES), expected, found.
     STREW_TUPLE_SIZE_OUT_OF_RANGE = 6,
     /// The number of elements, or the last address, exceeds size_t. operand.
     STREW_SIZES_OVERFLOW = 7,
@@ -38,9 +38,9 @@ pub enum strew_status {
     /// Two elements of a tensor that is written may have the same address. operand, dimension,
     /// expected (the smallest magnitude of its stride that excludes it), found.
     STREW_OVERLAPPING_OUTPUT = 10,
-    /// An index lies outside its axis. entry (counted in row-major order of the indices; whole
-    /// tuples for `nd`), coordinate (the place inside the tuple), negative and magnitude (the
-    /// index), expected (the size of the axis).
+    /// An index lies outside its axis. operand (STREW_INDICES), entry (counted in row-major order
+    /// of the indices; whole tuples for `nd`), coordinate (the place inside the tuple), negative
+    /// and magnitude (the index), expected (the size of the axis).
     STREW_INDEX_OUT_OF_BOUNDS = 11,
     /// A pointer is NULL that may not be. operand.
     STREW_NULL_POINTER = 32,

@@ -6,8 +6,9 @@
 //! slice. Prefetches check nothing: they neither read nor write. All unsafe code of what is
 //! published is here.
 //!
-//! Kernels know numbers, not plans, and each knows one type at most. They are compiled with this
-//! crate, for each instruction set, and meet in a [`Block`] of addresses:
+//! Kernels know numbers, not plans. Those of indices and copies know one type at most, and are
+//! compiled with this crate for each instruction set; [`mod@combine`] and [`convert`] are compiled
+//! where their types are named. All meet in a [`Block`] of addresses:
 //!
 //! - [`Path`]: the instruction set, found at run time. [`Machine`]: its caches.
 //! - [`Index::RESOLVE`] turns indices into addresses; [`shift`] moves addresses.

@@ -1,8 +1,8 @@
 //! Axes that may count from the end.
 
 /// The number of an axis: a `usize`, or an `isize` or `i32`, of which one below 0 counts from the
-/// end: `-1` is the last axis. Errors have an axis before the first without its sign. This trait is
-/// sealed.
+/// end: `-1` is the last axis. If there is no such axis, as -3 of 2, `found` of the error is 3.
+/// This trait is sealed.
 ///
 /// ```
 /// use ndarray::array;

@@ -138,8 +138,8 @@ impl Q4_0 {
     }
 
     /// The block with the bits of `gguf.quants`: the value with the greatest magnitude / -8 is the
-    /// scale. No value is off by more than half of it, but for those on the other side that come
-    /// after 7 times the scale.
+    /// scale. No value is off by more than half of it, beyond the rounding of the scale to an
+    /// `f16`, but for values of the other sign whose magnitude is above 7 scales.
     #[inline(always)]
     #[must_use]
     pub fn encode(values: &[f32; 32]) -> Q4_0 {
@@ -236,8 +236,8 @@ impl Q5_0 {
     }
 
     /// The block with the bits of `gguf.quants`: the value with the greatest magnitude / -16 is the
-    /// scale. No value is off by more than half of it, but for those on the other side that come
-    /// after 15 times the scale.
+    /// scale. No value is off by more than half of it, beyond the rounding of the scale to an
+    /// `f16`, but for values of the other sign whose magnitude is above 15 scales.
     #[inline(always)]
     #[must_use]
     pub fn encode(values: &[f32; 32]) -> Q5_0 {
