@@ -80,6 +80,8 @@
 //!
 //! Some operators are one of these in another form:
 //!
+//! - [`Rows`]: [`Gather::axis`] and [`Scatter::axis`] for rows of a contiguous table, without
+//!   layouts, and quick where entries are few; llama.cpp `get_rows`, `set_rows`.
 //! - NumPy `histogram2d`, `histogramdd`: [`Scatter::nd`] and [`reduce`](Scatter::reduce)`(Add, ..)`
 //!   of one 1. [`Bounds::Skip`] leaves out what is outside; cells are unsigned, as in
 //!   `examples/voxels.rs`, or [`Negative::OutOfBounds`] is set as well.
@@ -212,6 +214,7 @@ mod portable;
 mod proof;
 mod ranges;
 mod reduction;
+mod rows;
 mod run;
 mod scatter;
 mod segments;
@@ -249,6 +252,7 @@ pub use plan::Sequence;
 pub use pool::{Mean, Pool, Weight, Weighted};
 pub use ranges::Ranges;
 pub use reduction::{Add, And, Assign, Extreme, Max, Min, Mul, Or, Reduction, Sub, Xor};
+pub use rows::Rows;
 pub use scatter::Scatter;
 pub use segments::Bags;
 

@@ -10,7 +10,7 @@
 
 use strew::{
     Add, And, Assign, Average, Bag, Bags, Bounds, Checked, CheckedBag, Element, Empty, Error,
-    Gather, Index, Layout, MAX_RANK, Max, Min, Mul, Negative, Or, Pool, Reduction, Scatter,
+    Gather, Index, Layout, MAX_RANK, Max, Min, Mul, Negative, Or, Pool, Reduction, Rows, Scatter,
     Sequence, Sub, Xor, plan, shape,
 };
 
@@ -159,7 +159,7 @@ macro_rules! for_types {
 
 #[test]
 fn traits() {
-    for_types!(plain: Gather Scatter Layout Bounds Error);
+    for_types!(plain: Gather Scatter Rows Layout Bounds Error);
     for_types!(plain: Checked<'static, Gather, u8> Checked<'static, Scatter, i64>);
     for_types!(value: Layout Bounds Error);
     standard_error::<Error>();

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use strew::{Bounds, Error, Gather, Layout, MAX_RANK, Negative, Scatter, Sequence};
+use strew::{Bounds, Error, Gather, Layout, MAX_RANK, Negative, Rows, Scatter, Sequence};
 
 /// `axis` or `elements` with the axis, `nd` with the number of batch dimensions, `axes` with the
 /// first `count` of the axes, `sequence` with the number of places that it writes.
@@ -98,6 +98,28 @@ impl Case {
         Ok(gather.bounds(self.bounds).negative(self.negative))
     }
 
+    /// If it moves rows of contiguous tensors.
+    pub fn rows(&self) -> Option<Rows> {
+        let all = [&self.table, &self.indices, &self.flat].into_iter().all(Tensor::is_contiguous);
+        let (places, row) = self.table.sizes.split_first().filter(|_| all)?;
+        let rows = Rows::new(*places, row.iter().product());
+        let rows = rows.bounds(self.bounds).negative(self.negative);
+        (self.operator == Operator::Axis(0)).then_some(rows)
+    }
+
+    /// The same indices on rows of contiguous tensors, if this moves rows along an axis of others.
+    pub fn as_rows(&self) -> Option<Case> {
+        let Operator::Axis(axis) = self.operator else { return None };
+        let Tensor { sizes, strides, offset, .. } = &self.indices;
+        let places = places(sizes, strides, *offset);
+        let values: Vec<i128> = places.iter().map(|place| self.values[*place]).collect();
+        let (count, row) = (values.len(), self.table.sizes[axis + 1..].iter().product());
+        let [table, flat] = [self.table.sizes[axis], count].map(|n| Tensor::contiguous(&[n, row]));
+        let indices = Tensor::contiguous(&[count]);
+        let rows = Case { operator: Operator::Axis(0), table, indices, flat, values, ..*self };
+        self.rows().is_none().then_some(rows)
+    }
+
     pub fn scatter(&self) -> Result<Scatter, Error> {
         let (data, indices, updates) =
             (self.table.layout()?, self.indices.layout()?, self.flat.layout()?);
@@ -157,6 +179,20 @@ pub fn places(sizes: &[usize], strides: &[isize], offset: usize) -> Vec<usize> {
 }
 
 impl Tensor {
+    pub fn contiguous(sizes: &[usize]) -> Tensor {
+        let stride = |d: usize| sizes[d + 1..].iter().product::<usize>() as isize;
+        let strides = (0..sizes.len()).map(stride).collect();
+        Tensor { sizes: sizes.to_vec(), strides, offset: 0, len: sizes.iter().product() }
+    }
+
+    /// Whether it is in row-major order, and all of its slice.
+    pub fn is_contiguous(&self) -> bool {
+        let all = self.sizes.iter().try_fold(1_usize, |all, size| all.checked_mul(*size));
+        all == Some(self.len)
+            && self.layout().is_ok()
+            && self.layout() == Layout::from_sizes(&self.sizes)
+    }
+
     pub fn layout(&self) -> Result<Layout, Error> {
         Layout::from_parts(&self.sizes, &self.strides, self.offset)
     }

@@ -87,8 +87,11 @@ pub fn check_gather(case: &Case) {
 pub fn check_gather_part(case: &Case, part: u64) {
     let check = match part {
         0 => {
-            let moves = oracle::moves(case);
-            return with_indices!(case, indices => gather_of::<i64, _>(case, &moves, indices));
+            for case in [Some(case.clone()), case.as_rows()].iter().flatten() {
+                let moves = oracle::moves(case);
+                with_indices!(case, indices => gather_of::<i64, _>(case, &moves, indices));
+            }
+            return;
         }
         1 => gather_of::<u8, i64>,
         2 => gather_of::<f16, i64>,
@@ -123,6 +126,9 @@ pub fn gather_of<T: Sample, I: Index>(case: &Case, moves: &[Move], indices: &[I]
             output.call("run_shared", result, tensors, |output| {
                 gather.run_shared(&input, indices, output)
             });
+            if let Some(rows) = case.rows() {
+                output.call("rows", result, tensors, |output| rows.gather(&input, indices, output));
+            }
         }
         whole(case, (&gather, &input, indices), &result, [&before, &expected], is_first);
         let checked = gather.check(indices);
@@ -244,7 +250,14 @@ pub fn check_scatter_part(case: &Case, part: u64) {
     let (moves, indices) = (&oracle::moves(case), &case.indices_as::<i64>());
     let order = |current: i64, update: i64| current.wrapping_mul(31).wrapping_add(update);
     match part {
-        3 => reduce(case, moves, indices, order, order, Nan::Exact),
+        3 => {
+            reduce(case, moves, indices, order, order, Nan::Exact);
+            if let Some(case) = &case.as_rows() {
+                let (moves, indices) = (oracle::moves(case), case.indices_as::<i64>());
+                reduce(case, &moves, &indices, order, order, Nan::Exact);
+                assign(case, &moves, &indices, samples::<f32>);
+            }
+        }
         4 => reduce(case, moves, indices, Assign, |_, update: f32| update, Nan::Exact),
         5 => assign(case, moves, indices, samples::<u8>),
         6 => assign(case, moves, indices, samples::<Pixel>),
@@ -277,6 +290,9 @@ pub fn assign<T: Sample, I: Index>(
             data.call("run_shared", result, in_place, |data| {
                 scatter.run_shared(data, indices, &updates)
             });
+            if let Some(rows) = case.rows() {
+                data.call("rows", result, in_place, |data| rows.scatter(data, indices, &updates));
+            }
         }
         data.call("run_into", result, into, |output| {
             scatter.run_into(&input, indices, &updates, output)
@@ -377,6 +393,11 @@ pub fn reduce<T: Sample, I: Index, R: Reduction<T> + Copy>(
             data.call("reduce_shared", result, in_place, |data| {
                 scatter.reduce_shared(reduction, data, indices, &updates)
             });
+            if let Some(rows) = case.rows() {
+                data.call("rows", result, in_place, |data| {
+                    rows.reduce(reduction, data, indices, &updates)
+                });
+            }
         }
         data.call("reduce_into", result, into, |output| {
             scatter.reduce_into(reduction, &input, indices, &updates, output)

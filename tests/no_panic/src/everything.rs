@@ -10,8 +10,8 @@ use strew::quant::{
 };
 use strew::{
     Add, And, AnyIndices, Average, Bag, Bags, Bounds, Element, Empty, Error, Gather, Index, Layout,
-    Max, Mean, Min, Mul, Negative, Nullable, Operation, Or, Reduction, Scatter, Sequence, Sub,
-    Weighted, Xor, coalesce, mask, plan, shape,
+    Max, Mean, Min, Mul, Negative, Nullable, Operation, Or, Reduction, Rows, Scatter, Sequence,
+    Sub, Weighted, Xor, coalesce, mask, plan, shape,
 };
 
 use crate::any;
@@ -180,6 +180,11 @@ fn sources<T: Element, I: Index>()
 where
     Add: Reduction<T>,
 {
+    let rows = any(Rows::new(any(4), any(4))).bounds(any(Bounds::Wrap));
+    let rows = any(rows.negative(any(Negative::FromEnd)));
+    report(any(rows.gather(slice::<T>(), slice::<I>(), slice_mut())));
+    report(any(rows.scatter(slice_mut::<T>(), slice::<I>(), slice())));
+    report(any(rows.reduce(Add, slice_mut::<T>(), slice::<I>(), slice())));
     let lists = any(Gather::lists(&layout(), [&layout(), &layout()], &layout(), any([0, 1])));
     if let Ok(gather) = lists {
         let gather = gather.bounds(any(Bounds::Error)).negative(any(Negative::FromEnd));
