@@ -8,8 +8,10 @@
 //! though a partial sum with a negative stride may not. Every access goes through `get` all the
 //! same, so that a mistake here could move a wrong element, never panic.
 
-use crate::error::Error;
+#[cfg(feature = "std")]
+use strew_simd::Block;
 
+use crate::error::Error;
 use crate::index::sealed::Value;
 use crate::index::{Bounds, resolve};
 use crate::indices::sealed::Places;
@@ -39,8 +41,14 @@ pub(crate) trait Entries {
         });
     }
 
+    /// Visits blocks of at most `most` entries, in order: where their cells count from, their
+    /// cells, and where they lead.
+    #[cfg(feature = "std")]
+    fn blocks(&mut self, most: usize, visit: impl FnMut(usize, &[u32], &Block<'_>));
+
     /// Visits all places that the entries of this plan lead to, some of them more than once, and
     /// others, in any order.
+    #[inline(always)]
     fn places(&mut self, plan: &Plan, visit: impl FnMut(Position)) {
         // There may be fewer places than entries.
         if plan.cells < plan.entries() {

@@ -534,6 +534,103 @@ fn means_of_floats() {
     assert_eq!([0, 2].map(|count| bf16::mean(5.0, count)), [5.0, 2.5].map(bf16::from_f32));
 }
 
+/// Entries are marked some hundred at a time, in bits where they are few and in bytes where they
+/// are many: the first of a place replaces what is there, and floats are added in the order of
+/// entries, wherever blocks end. Rows along an axis in the middle move in pieces.
+#[test]
+fn marks_of_many_entries() {
+    type Combine = fn(f32, f32) -> f32;
+    let bits = |values: &[f32]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
+    for (before, places, entries, row) in [
+        (1, 3, 700, 1),
+        (1, 300, 255, 1),
+        (1, 9000, 700, 1),
+        (1, 40, 257, 5),
+        (3, 40, 600, 2),
+        (1, 700, 600, 3),
+        (2, 90, 300, 70),
+        (1, 4000, 513, 2),
+        (2, 5, 40, 1),
+        (1, 9, 130, 33),
+    ] {
+        let [table, flat] = [places, entries].map(|n| Layout::contiguous([before, n, row]));
+        let ids = Layout::contiguous([entries]);
+        let scatter = Scatter::axis(&table, &ids, &flat, 1).unwrap().bounds(Bounds::Skip);
+        // One in nine is left out.
+        let mut ids: Vec<usize> = (0..entries).map(|n| n * n * 7919 % places).collect();
+        ids.iter_mut().step_by(9).for_each(|id| *id += places);
+        let start: Vec<f32> = (0..before * places * row).map(|n| (n as f32).sin()).collect();
+        let updates: Vec<f32> =
+            (0..before * entries * row).map(|n| 1e3 / (n as f32 + 1.5)).collect();
+        // The sums, and how many updates each place has had.
+        let expected = |data: &[f32], hits: &mut [u32], excluding, ids: &[usize], by: Combine| {
+            let mut data = data.to_vec();
+            for (n, id) in ids.iter().enumerate().filter(|(_, id)| **id < places) {
+                let first = excluding && hits[*id] == 0;
+                hits[*id] += 1;
+                for (block, column) in (0..before).flat_map(|b| (0..row).map(move |c| (b, c))) {
+                    let to = &mut data[(block * places + id) * row + column];
+                    let update = updates[(block * entries + n) * row + column];
+                    *to = if first { update } else { by(*to, update) };
+                }
+            }
+            data
+        };
+        let case = format!("{before} {places} {entries} {row}");
+        for excluding in [false, true] {
+            let (mut hits, mut found) = (vec![0; places], start.clone());
+            let mut sums = expected(&start, &mut hits, excluding, &ids, |a, b| a + b);
+            for (n, sum) in sums.iter_mut().enumerate() {
+                let hits = hits[n / row % places];
+                *sum = if hits > 0 { *sum / (hits + u32::from(!excluding)) as f32 } else { *sum };
+            }
+            let scratch = &mut vec![!0; scatter.mean_len::<f32>()];
+            if excluding {
+                scatter.mean_excluding_self(&mut found, &ids, &updates, scratch).unwrap();
+            } else {
+                scatter.mean(&mut found, &ids, &updates, scratch).unwrap();
+            }
+            assert_eq!(bits(&found), bits(&sums), "{case} {excluding}");
+            // An index out of bounds changes nothing.
+            let strict = scatter.bounds(Bounds::Error);
+            strict.mean(&mut found, &ids, &updates, scratch).unwrap_err();
+            strict.reduce_excluding_self(Add, &mut found, &ids, &updates, scratch).unwrap_err();
+            assert_eq!(bits(&found), bits(&sums), "{case} {excluding}");
+        }
+        fn all(
+            case: &str,
+            scatter: &Scatter,
+            reduction: impl Reduction<f32> + Copy,
+            (start, ids, updates): (&[f32], &[usize], &[f32]),
+            expected: impl Fn(&[f32], &mut [u32], &[usize]) -> Vec<f32>,
+        ) {
+            let mut hits = vec![0; ids.len() + 10_000];
+            let (mut found, once) = (start.to_vec(), expected(start, &mut hits, ids));
+            let flags = &mut vec![!0; scatter.flags_len()];
+            scatter.reduce_excluding_self(reduction, &mut found, ids, updates, flags).unwrap();
+            assert!(found.iter().zip(&once).all(|(a, b)| a.to_bits() == b.to_bits()), "{case}");
+            // Once more: no place is hit for the first time.
+            let (twice, mut found) = (expected(&once, &mut hits, ids), start.to_vec());
+            flags.fill(0);
+            for _ in 0..2 {
+                scatter
+                    .continue_excluding_self(reduction, &mut found, ids, updates, flags)
+                    .unwrap();
+            }
+            assert!(found.iter().zip(&twice).all(|(a, b)| a.to_bits() == b.to_bits()), "{case}");
+        }
+        let slices = (&start[..], &ids[..], &updates[..]);
+        let add = |data: &[f32], hits: &mut [u32], ids: &[usize]| {
+            expected(data, hits, true, ids, |sum, update| sum + update)
+        };
+        all(&case, &scatter, Add, slices, add);
+        all(&case, &scatter, |sum, update| sum + update, slices, add);
+        all(&case, &scatter, Max, slices, |data, hits, ids| {
+            expected(data, hits, true, ids, f32::max)
+        });
+    }
+}
+
 /// `std` prefetches rows of a table as large as this.
 #[test]
 fn rows_of_a_table_that_no_cache_holds() {

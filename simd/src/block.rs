@@ -41,7 +41,7 @@ impl<'a> Block<'a> {
     /// The lanes, each as its place in the flat tensor and its addresses. Lanes that follow each
     /// other in the flat tensor are one.
     #[inline(always)]
-    pub(crate) fn lanes(&self) -> impl Iterator<Item = (usize, &'a [u32])> {
+    pub fn lanes(&self) -> impl Iterator<Item = (usize, &'a [u32])> {
         let (flat, step) = (self.flat, self.lane_step as usize);
         let length = if self.lanes_follow() { self.addresses.len() } else { self.length };
         let lanes = self.addresses.chunks(length.max(1)).enumerate();

@@ -1,7 +1,7 @@
 //! Entries: where each of them leads, for operators that need more than an address, and go over all
 //! entries more than once.
 
-use strew_simd::{NOWHERE, Path};
+use strew_simd::{Block, NOWHERE, Path};
 
 use crate::engine::prove::check_all;
 use crate::engine::resolver::{Resolver, reach};
@@ -90,7 +90,7 @@ impl<'a> Entries<'a> {
 
     fn fill_all(&mut self) -> bool {
         let mut first = 0;
-        self.spans().all(|span| {
+        self.spans(tuning::BLOCK).all(|span| {
             let inside = self.fill(&span, first);
             first += span.count();
             inside
@@ -111,24 +111,26 @@ impl<'a> Entries<'a> {
     }
 
     /// All of them, some at a time.
-    fn spans(&self) -> Spans<'a> {
-        let capacity = if self.fit { self.cells.len().min(tuning::BLOCK) } else { 1 };
+    fn spans(&self, most: usize) -> Spans<'a> {
+        let capacity = if self.fit { self.cells.len().min(most) } else { 1 };
         Lanes::of(self.plan).spans(self.plan, capacity)
     }
 
     /// Where the next ones lead.
     #[inline(never)]
-    fn next(&mut self, spans: &mut Spans<'a>, entry: usize) -> Option<Reached<'_>> {
-        let span = spans.next()?;
-        let (length, lanes) = (span.length, spans.lanes);
+    fn next(&mut self, spans: &mut Spans<'a>, next: &mut usize) -> Option<Reached<'_>> {
+        let (span, entry) = (spans.next()?, *next);
+        *next += span.count();
+        let (Span { at, length, .. }, Lanes { upper, lane, .. }) = (span, spans.lanes);
         let table = if self.tables.is_some() { 0 } else { self.plan.start.table };
-        let first = Position { table, cell: 0, entry, ..span.at };
+        let (flat, lane_step, entry_step) = (at.flat, upper.flat, lane.flat);
+        let block = Block { length, table, flat, lane_step, entry_step, ..Block::default() };
         if !self.fit {
-            let table = reach(self.plan, self.resolver, &span.at);
-            let cell = reach(self.of_cells, self.resolver, &span.of_cells().at);
-            let to = if table.is_some() { &[0] } else { &[NOWHERE] };
-            let first = Position { table: table.unwrap_or(0), cell: cell.unwrap_or(0), ..first };
-            return Some(Reached { cells: to, tables: to, first, length, lanes });
+            let table = reach(self.plan, self.resolver, &at);
+            let cell = reach(self.of_cells, self.resolver, &span.of_cells().at).unwrap_or(0);
+            let addresses: &[u32] = if table.is_some() { &[0] } else { &[] };
+            let block = Block { addresses, table: table.unwrap_or(0), ..block };
+            return Some(Reached { cells: addresses, cell, block, entry });
         }
         let start = if self.kept { entry } else { 0 };
         if !self.kept && !self.fill(&span, start) {
@@ -136,23 +138,44 @@ impl<'a> Entries<'a> {
         }
         let range = start..start + span.count();
         let cells = self.cells.get(range.clone())?;
-        let tables = self.tables.as_deref().map_or(Some(cells), |tables| tables.get(range))?;
-        Some(Reached { cells, tables, first, length, lanes })
+        let addresses = self.tables.as_deref().map_or(Some(cells), |tables| tables.get(range))?;
+        Some(Reached { cells, cell: 0, block: Block { addresses, ..block }, entry })
     }
 }
 
 impl walk::Entries for Entries<'_> {
     #[inline(always)]
     fn find(&mut self, mut test: impl FnMut(Position) -> bool) -> Option<Position> {
-        let (mut spans, mut entry) = (self.spans(), 0);
-        while let Some(reached) = self.next(&mut spans, entry) {
-            entry += reached.cells.len();
-            let found = reached.find(&mut test);
-            if found.is_some() {
-                return found;
+        let (mut spans, mut next) = (self.spans(tuning::BLOCK), 0);
+        while let Some(reached) = self.next(&mut spans, &mut next) {
+            let Reached { mut cells, cell: first, block, mut entry } = reached;
+            let Block { table: start, entry_step, .. } = block;
+            for (mut flat, addresses) in block.lanes() {
+                let (lane, rest) = cells.split_at_checked(addresses.len())?;
+                cells = rest;
+                for (cell, table) in lane.iter().zip(addresses) {
+                    if *cell != NOWHERE {
+                        let table = start.wrapping_add(*table as usize);
+                        let cell = first.wrapping_add(*cell as usize);
+                        let at = Position { table, cell, flat, entry, indices: 0 };
+                        if test(at) {
+                            return Some(at);
+                        }
+                    }
+                    flat = flat.wrapping_add_signed(entry_step);
+                    entry = entry.wrapping_add(1);
+                }
             }
         }
         None
+    }
+
+    #[inline(always)]
+    fn blocks(&mut self, most: usize, mut visit: impl FnMut(usize, &[u32], &Block<'_>)) {
+        let (mut spans, mut entry) = (self.spans(most), 0);
+        while let Some(Reached { cells, cell, block, .. }) = self.next(&mut spans, &mut entry) {
+            visit(cell, cells, &block);
+        }
     }
 }
 
@@ -193,38 +216,10 @@ fn find_few<S: Places>(plan: &Plan, indices: S, cells: &mut [u32], tables: &mut 
 
 /// Where some entries lead: [`NOWHERE`] for those that are left out.
 struct Reached<'a> {
-    /// The cells and the places in the table, which count from those of `first`.
+    /// The cells, which count from `cell`.
     cells: &'a [u32],
-    tables: &'a [u32],
-    /// The first entry.
-    first: Position,
-    /// The entries of a lane.
-    length: usize,
-    lanes: Lanes<'a>,
-}
-
-impl Reached<'_> {
-    /// The first, in order, that passes the test.
-    #[inline(always)]
-    fn find(&self, test: &mut impl FnMut(Position) -> bool) -> Option<Position> {
-        let Reached { first, length, lanes, .. } = *self;
-        let (mut entry, mut lane, length) = (first.entry, first.flat, length.max(1));
-        for (cells, tables) in self.cells.chunks(length).zip(self.tables.chunks(length)) {
-            let mut flat = lane;
-            for (cell, table) in cells.iter().zip(tables) {
-                if *cell != NOWHERE {
-                    let table = first.table.wrapping_add(*table as usize);
-                    let cell = first.cell.wrapping_add(*cell as usize);
-                    let at = Position { table, cell, flat, entry, indices: 0 };
-                    if test(at) {
-                        return Some(at);
-                    }
-                }
-                flat = flat.wrapping_add_signed(lanes.lane.flat);
-                entry = entry.wrapping_add(1);
-            }
-            lane = lane.wrapping_add_signed(lanes.upper.flat);
-        }
-        None
-    }
+    cell: usize,
+    block: Block<'a>,
+    /// The number of the first entry.
+    entry: usize,
 }

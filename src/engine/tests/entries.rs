@@ -1,5 +1,7 @@
 //! Entries lead where they do one by one, whatever is kept.
 
+use strew_simd::NOWHERE;
+
 use super::{Case, Large, Random};
 use crate::engine::entries::{Entries, Room};
 use crate::engine::tuning::FEW_PLACES;
@@ -23,6 +25,24 @@ fn check_case(case: &Case) {
         let middle = expected.get(expected.len() / 2);
         let found = entries.find(|at| middle.is_some_and(|middle| at.entry >= middle.3));
         assert_eq!(found.map(|at| at.entry), middle.map(|at| at.3), "{plan:?} {indices:?}");
+        for most in [1, 7, 256] {
+            let mut places = expected.iter().map(|(table, flat, cell, _)| (*table, *flat, *cell));
+            entries.blocks(most, |start, cells, block| {
+                assert!(cells.len() <= most && cells.len() == block.addresses.len(), "{plan:?}");
+                let mut cells = cells.iter();
+                for (lane, addresses) in block.lanes() {
+                    for (n, (address, cell)) in addresses.iter().zip(cells.by_ref()).enumerate() {
+                        if *cell != NOWHERE {
+                            let flat = lane.wrapping_add(n.wrapping_mul(block.entry_step as usize));
+                            let at =
+                                (block.table + *address as usize, flat, start + *cell as usize);
+                            assert_eq!(Some(at), places.next(), "{plan:?} {indices:?}");
+                        }
+                    }
+                }
+            });
+            assert_eq!(places.next(), None, "{plan:?} {indices:?}");
+        }
     }
 }
 
