@@ -14,7 +14,8 @@ use common::arrays;
 use common::case::Case;
 use common::generate::{self, Direction, KINDS};
 use ndarray::{
-    Array1, Array2, ArrayD, ArrayView, Dimension, IxDyn, ShapeBuilder, array, aview0, aview1, s,
+    Array1, Array2, ArrayD, ArrayView, Axis, Dimension, IxDyn, ShapeBuilder, Slice, array, aview0,
+    aview1, s,
 };
 use proptest::prelude::*;
 use strew::ndarray::{Operator, Pooled, layout};
@@ -382,7 +383,7 @@ fn few_elements_of_views_with_gaps() {
     }
 }
 
-/// Packed arrays run in loops of their own where there are few indices, and views with gaps do not.
+/// Packed arrays run in loops of their own where there are few indices.
 #[test]
 fn packed_arrays_do_what_views_with_gaps_do() {
     let sizes: [(Operator, &[usize], &[usize]); 11] = [
@@ -451,6 +452,92 @@ fn packed_arrays_do_what_views_with_gaps_do() {
             let did = operator.scatter(&mut view, &ids, &updates);
             assert_eq!(operator.scatter(&mut data, &ids, &updates), did);
             assert_eq!(data, first(&wide));
+        }
+    }
+}
+
+/// Few entries, where tables, indices and flat tensors have gaps along any axis, at the end of rows
+/// or between all of their elements. Calls with a function for each element have a plan.
+#[test]
+fn few_entries_with_gaps_anywhere() {
+    let sizes: [(Operator, &[usize], &[usize]); 12] = [
+        (Operator::axis(0), &[4, 3, 2], &[7]),
+        (Operator::axis(1), &[2, 5, 3], &[2, 3]),
+        (Operator::axis(2), &[2, 3, 5], &[4]),
+        (Operator::axis(1), &[300, 4], &[2]),
+        (Operator::axis(4), &[2, 2, 2, 2, 4, 2], &[3]),
+        (Operator::elements(0), &[5, 3], &[4, 3]),
+        (Operator::elements(0), &[5, 3, 2], &[7, 2, 1]),
+        (Operator::elements(1), &[2, 5, 3], &[2, 2, 3]),
+        (Operator::elements(2), &[2, 3, 5], &[2, 2, 3]),
+        (Operator::nd(0), &[4, 5, 3], &[6, 2]),
+        (Operator::nd(1), &[3, 4, 2, 5], &[3, 4, 2]),
+        (Operator::nd(2), &[2, 3, 4, 2], &[2, 3, 1]),
+    ];
+    // The array as a part of a wider one.
+    fn part<T: Copy + Default>(array: &ArrayD<T>, axis: usize) -> (ArrayD<T>, Slice, Axis) {
+        let (axis, step) = (Axis(axis / 2), 1 + axis as isize % 2);
+        let mut wide = array.shape().to_vec();
+        wide[axis.0] = 2 * wide[axis.0] + 1;
+        let slice = Slice::new(0, Some(step * array.len_of(axis) as isize), step);
+        let mut wide = ArrayD::default(wide);
+        wide.slice_axis_mut(axis, slice).assign(array);
+        (wide, slice, axis)
+    }
+    let filled = |sizes: &[usize], from: i32| {
+        let length = sizes.iter().product::<usize>() as i32;
+        ArrayD::from_shape_vec(sizes, (from..from + length).collect()).unwrap()
+    };
+    for (operator, table, indices) in sizes {
+        let length = indices.iter().product::<usize>();
+        for bad in [None, Some(length - 1)] {
+            let ids = (0..length).map(|n| if bad == Some(n) { 9 } else { n as i64 * 7 % 4 - 2 });
+            let ids = ArrayD::from_shape_vec(indices, ids.collect()).unwrap();
+            let input = filled(table, 0);
+            let expected = operator.gather_map(&input, &ids, |element| element);
+            assert_eq!(expected.is_err(), bad.is_some());
+            let zeros = operator.gather_map(&input, &ids.mapv(|_| 0), |_| 0).unwrap();
+            let updates = filled(zeros.shape(), 1000);
+            let mut sums = input.clone();
+            let sum = operator.reduce_map(Add, &mut sums, &ids, &updates, |update| update);
+            let mut last = input.clone();
+            let latest = |_, update| update;
+            let _ = operator.reduce_map(latest, &mut last, &ids, &updates, |update| update);
+            for number in 0..2 * input.ndim().max(ids.ndim()).max(zeros.ndim()) {
+                let of = |rank: usize| number % (2 * rank);
+                let (data, slice, axis) = part(&input, of(input.ndim()));
+                let (wide, ids_slice, ids_axis) = part(&ids, of(ids.ndim()));
+                let gaps = wide.slice_axis(ids_axis, ids_slice);
+                let (mut output, out_slice, out_axis) = part(&zeros, of(zeros.ndim()));
+                let updates = part(&updates, of(zeros.ndim())).0;
+                for ids in [ids.view(), gaps] {
+                    let mut gathered = output.slice_axis_mut(out_axis, out_slice);
+                    let view = data.slice_axis(axis, slice);
+                    let packed = operator.gather(&view, &ids);
+                    assert_eq!(packed, expected, "{operator:?} {number}");
+                    let did = operator.gather_into(&view, &ids, &mut gathered);
+                    assert_eq!(did.map(|()| gathered.to_owned()), expected);
+                    let did = operator.gather_into(&input, &ids, &mut gathered);
+                    assert_eq!(did.map(|()| gathered.to_owned()), expected);
+
+                    let updates = updates.slice_axis(out_axis, out_slice);
+                    for (packed, assigns) in [(false, false), (true, false), (false, true)] {
+                        let (mut wide, mut alone) = (data.clone(), input.clone());
+                        let mut view = match packed {
+                            true => alone.view_mut(),
+                            false => wide.slice_axis_mut(axis, slice),
+                        };
+                        let did = match assigns {
+                            true => operator.scatter(&mut view, &ids, &updates),
+                            false => operator.reduce(Add, &mut view, &ids, &updates),
+                        };
+                        assert_eq!(did, sum);
+                        assert_eq!(view, if assigns { &last } else { &sums }.view());
+                        view.assign(&input);
+                        assert_eq!(wide, data, "what lies between");
+                    }
+                }
+            }
         }
     }
 }

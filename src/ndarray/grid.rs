@@ -5,11 +5,12 @@
 //! along those that are left, side by side in the bits of a number: a plan whose strides are powers
 //! of two, or multiples of them, adds them up as it adds addresses.
 
+use std::iter;
 use std::ops::Range;
 
 use ::ndarray::{
-    ArrayBase, ArrayView1, ArrayViewMut1, Axis, Data, DataMut, Ix1, Ix4, IxDyn, RawData, Slice,
-    ViewRepr, Zip,
+    ArrayBase, ArrayView1, ArrayViewMut1, Axis, Data, DataMut, Ix1, Ix2, Ix4, IxDyn, RawData,
+    Slice, ViewRepr, Zip,
 };
 
 use super::view::{Source, Target, View, of_few_axes, of_four_axes, reserve};
@@ -34,7 +35,9 @@ pub(super) struct Grid<S: RawData> {
 }
 
 enum Axes<S: RawData> {
-    /// Nearly all: of a number of axes that the compiler knows, an element is found in 2 ns.
+    /// Most: of this number of axes, an element is found in 1 ns, where many are found together.
+    Two(ArrayBase<S, Ix2>),
+    /// Nearly all others: of a number of axes that the compiler knows, it takes 2 ns.
     Four(ArrayBase<S, Ix4>),
     More(ArrayBase<S, IxDyn>),
 }
@@ -80,6 +83,16 @@ impl<'a, T: Copy> Read<'a, T> {
         }
     }
 
+    /// Copies rows of `n` from these positions, one after the other.
+    pub(super) fn take(&self, positions: &[usize], n: usize, output: &mut [T]) {
+        let mut take = Take { table: self, output, map: |element| element };
+        if n == 1 {
+            return take.singles(positions.iter().copied().zip(0..));
+        }
+        let rows = positions.iter().zip((0..).step_by(n));
+        rows.for_each(|(position, flat)| take.row(*position, flat, n));
+    }
+
     /// `output[flat] = map(table[position])`
     pub(super) fn gather<U, I: Index>(
         &self,
@@ -103,6 +116,22 @@ impl<'a, T: Element> Write<'a, T> {
             Target::Gaps(view) => Grid::new(view.view_mut(), most, layout),
             _ => None,
         }
+    }
+
+    /// Combines the rows of `n` at these positions with the updates, one after the other.
+    pub(super) fn change(
+        &mut self,
+        reduction: &impl Reduction<T>,
+        positions: &[usize],
+        n: usize,
+        updates: &[T],
+    ) {
+        let mut change = Change { table: self, reduction, updates };
+        if n == 1 {
+            return change.singles(positions.iter().copied().zip(0..));
+        }
+        let rows = positions.iter().zip((0..).step_by(n));
+        rows.for_each(|(position, flat)| change.row(*position, flat, n));
     }
 
     /// `table[position] = reduction(table[position], updates[flat])`
@@ -187,14 +216,47 @@ impl<'a, T: Element> Write<'a, T> {
     }
 }
 
+/// Moves single elements as well, whose positions in the table and in the flat tensor are given.
+trait Singles: Mover {
+    fn singles(&mut self, at: impl Iterator<Item = (usize, usize)>);
+}
+
+/// Entries of single elements that are found before these are moved, in one loop.
+///
+/// Record: f32 and i32 on Zen 4, 10,000 of 250 rows 0.55x, 1,000 to 100,000 of every third element
+/// 0.25x to 0.6x.
+const SOME: usize = 128;
+
+/// Where the elements of a dimension are.
+#[inline(always)]
+fn steps(position: usize, flat: usize, dim: &Dim) -> impl Iterator<Item = (usize, usize)> {
+    let step = |at: &(usize, usize)| {
+        let (position, flat) = *at;
+        Some((position.wrapping_add_signed(dim.table), flat.wrapping_add_signed(dim.flat)))
+    };
+    iter::successors(Some((position, flat)), step).take(dim.size)
+}
+
 /// Moves what all entries stand for, if all indices are in bounds.
-fn each<I: Index>(plan: &Plan, indices: &[I], mover: &mut impl Mover) -> Result<(), Error> {
+fn each<I: Index>(plan: &Plan, indices: &[I], mover: &mut impl Singles) -> Result<(), Error> {
     // All entries of a piece, and then of the next, if these do not share lines of memory.
     let far = |dim: &Dim| dim.table.unsigned_abs() >= tuning::PIECES_OF_LINE;
     let pieces = plan.pieces();
     let ordered = !pieces.is_empty() && pieces.iter().all(far);
     let ordered = ordered.then(|| plan.with_pieces_first());
     let plan = ordered.as_ref().unwrap_or(plan);
+    if plan.inner().is_empty() {
+        let mut some = heapless::Vec::<_, SOME>::new();
+        let result = run::checked_entries(plan, indices, |table, flat| {
+            if some.push((table, flat)).is_err() {
+                mover.singles(some.iter().copied());
+                some.clear();
+                let _ = some.push((table, flat));
+            }
+        });
+        mover.singles(some.iter().copied());
+        return result;
+    }
     run::checked_entries(plan, indices, |table, flat| {
         walk::nest(plan.inner(), Position { table, flat, ..Position::default() }, mover);
     })
@@ -204,16 +266,26 @@ impl<S: RawData> Grid<S> {
     /// For a view with its axes in the order of memory, and the layout of a packed copy, which
     /// becomes that of positions. `None`: the copy would be no more than the `most` elements, or
     /// there are more elements than there are bits for.
-    fn new(view: ArrayBase<S, IxDyn>, most: Option<usize>, layout: &mut Layout) -> Option<Grid<S>> {
+    pub(super) fn new(
+        view: ArrayBase<S, IxDyn>,
+        most: Option<usize>,
+        layout: &mut Layout,
+    ) -> Option<Grid<S>> {
         if most >= Some(view.len()) {
             return None;
         }
         let view = of_few_axes(view);
         let view = match view.ndim() {
-            0..=4 => Axes::Four(of_four_axes(view).ok()?),
+            0..=4 => match of_four_axes(view).ok()? {
+                view if matches!(view.dim(), (1, 1, _, _)) => {
+                    Axes::Two(view.index_axis_move(Axis(0), 0).index_axis_move(Axis(0), 0))
+                }
+                view => Axes::Four(view),
+            },
             _ => Axes::More(view),
         };
         let sizes = match &view {
+            Axes::Two(view) => view.shape(),
             Axes::Four(view) => view.shape(),
             Axes::More(view) => view.shape(),
         };
@@ -248,25 +320,33 @@ impl<S: RawData> Grid<S> {
     /// Where `n` neighbours are in the lane along the last axis.
     #[inline(always)]
     fn range(&self, position: usize, n: usize) -> Range<usize> {
-        let [.., first] = self.coordinates(position);
+        let [first] = self.coordinates(position);
         first..first.wrapping_add(n)
     }
 
-    /// The coordinates along the last four axes.
+    /// The coordinates along the last axes.
     #[inline(always)]
-    fn coordinates(&self, position: usize) -> [usize; 4] {
-        let [.., a, b, c, d] = &self.bits;
-        [a, b, c, d].map(|axis| axis.of(position))
+    fn coordinates<const N: usize>(&self, position: usize) -> [usize; N] {
+        self.last_bits().map(|axis| axis.of(position))
+    }
+
+    /// Where the coordinates along the last axes are.
+    #[inline(always)]
+    fn last_bits<const N: usize>(&self) -> [Bits; N] {
+        self.bits.last_chunk().copied().unwrap_or([Bits::default(); N])
     }
 }
 
 impl<S: Data<Elem: Copy>> Grid<S> {
     #[inline(always)]
     fn element(&self, position: usize) -> Option<S::Elem> {
-        let at = self.coordinates(position);
         match &self.view {
-            Axes::Four(view) => view.get(at).copied(),
-            Axes::More(view) => last_four(view.view(), &self.bits, position)?.get(at).copied(),
+            Axes::Two(view) => view.get(self.coordinates::<2>(position)).copied(),
+            Axes::Four(view) => view.get(self.coordinates::<4>(position)).copied(),
+            Axes::More(view) => {
+                let view = last_four(view.view(), &self.bits, position)?;
+                view.get(self.coordinates::<4>(position)).copied()
+            }
         }
     }
 
@@ -274,6 +354,10 @@ impl<S: Data<Elem: Copy>> Grid<S> {
     #[inline(always)]
     fn lane(&self, position: usize) -> Option<ArrayView1<'_, S::Elem>> {
         let view = match &self.view {
+            Axes::Two(view) => {
+                let [first, _] = self.coordinates(position);
+                return Some(view.view().index_axis_move(Axis(0), first));
+            }
             Axes::Four(view) => view.view(),
             Axes::More(view) => last_four(view.view(), &self.bits, position)?,
         };
@@ -283,10 +367,11 @@ impl<S: Data<Elem: Copy>> Grid<S> {
 
 impl<S: DataMut<Elem: Copy>> Grid<S> {
     #[inline(always)]
-    fn change(&mut self, position: usize, new: impl FnOnce(S::Elem) -> S::Elem) {
-        let at = self.coordinates(position);
+    fn set(&mut self, position: usize, new: impl FnOnce(S::Elem) -> S::Elem) {
+        let (two, at) = (self.coordinates::<2>(position), self.coordinates::<4>(position));
         let mut four;
         let element = match &mut self.view {
+            Axes::Two(view) => view.get_mut(two),
             Axes::Four(view) => view.get_mut(at),
             Axes::More(view) => {
                 four = last_four(view.view_mut(), &self.bits, position);
@@ -302,6 +387,10 @@ impl<S: DataMut<Elem: Copy>> Grid<S> {
     fn lane_mut(&mut self, position: usize) -> Option<ArrayViewMut1<'_, S::Elem>> {
         let at = self.coordinates(position);
         let view = match &mut self.view {
+            Axes::Two(view) => {
+                let [_, _, first, _] = at;
+                return Some(view.view_mut().index_axis_move(Axis(0), first));
+            }
             Axes::Four(view) => view.view_mut(),
             Axes::More(view) => last_four(view.view_mut(), &self.bits, position)?,
         };
@@ -372,12 +461,24 @@ impl<S: Data<Elem: Copy>, U, F: Fn(S::Elem) -> U> Mover for Take<'_, S, U, F> {
     }
 
     #[inline(always)]
-    fn strided_row(&mut self, mut position: usize, mut flat: usize, dim: &Dim) {
-        for _ in 0..dim.size {
-            self.row(position, flat, 1);
-            position = position.wrapping_add_signed(dim.table);
-            flat = flat.wrapping_add_signed(dim.flat);
-        }
+    fn strided_row(&mut self, position: usize, flat: usize, dim: &Dim) {
+        self.singles(steps(position, flat, dim));
+    }
+}
+
+impl<S: Data<Elem: Copy>, U, F: Fn(S::Elem) -> U> Singles for Take<'_, S, U, F> {
+    #[inline(always)]
+    fn singles(&mut self, at: impl Iterator<Item = (usize, usize)>) {
+        let Axes::Two(view) = &self.table.view else {
+            return at.for_each(|(position, flat)| self.row(position, flat, 1));
+        };
+        let [first, last] = self.table.last_bits();
+        at.for_each(|(position, flat)| {
+            let from = view.get([first.of(position), last.of(position)]);
+            if let (Some(to), Some(from)) = (self.output.get_mut(flat), from) {
+                *to = (self.map)(*from);
+            }
+        });
     }
 }
 
@@ -394,7 +495,7 @@ impl<S: DataMut<Elem: Element>, R: Reduction<S::Elem>> Mover for Change<'_, S, R
         let Some(updates) = self.updates.get(flat..flat.wrapping_add(n)) else { return };
         let reduction = self.reduction;
         if let [update] = updates {
-            self.table.change(position, |current| reduction.combine(current, *update));
+            self.table.set(position, |current| reduction.combine(current, *update));
             return;
         }
         let range = self.table.range(position, n);
@@ -412,11 +513,23 @@ impl<S: DataMut<Elem: Element>, R: Reduction<S::Elem>> Mover for Change<'_, S, R
     }
 
     #[inline(always)]
-    fn strided_row(&mut self, mut position: usize, mut flat: usize, dim: &Dim) {
-        for _ in 0..dim.size {
-            self.row(position, flat, 1);
-            position = position.wrapping_add_signed(dim.table);
-            flat = flat.wrapping_add_signed(dim.flat);
-        }
+    fn strided_row(&mut self, position: usize, flat: usize, dim: &Dim) {
+        self.singles(steps(position, flat, dim));
+    }
+}
+
+impl<S: DataMut<Elem: Element>, R: Reduction<S::Elem>> Singles for Change<'_, S, R> {
+    #[inline(always)]
+    fn singles(&mut self, at: impl Iterator<Item = (usize, usize)>) {
+        let [first, last] = self.table.last_bits();
+        let Axes::Two(view) = &mut self.table.view else {
+            return at.for_each(|(position, flat)| self.row(position, flat, 1));
+        };
+        at.for_each(|(position, flat)| {
+            let to = view.get_mut([first.of(position), last.of(position)]);
+            if let (Some(to), Some(update)) = (to, self.updates.get(flat)) {
+                *to = self.reduction.combine(*to, *update);
+            }
+        });
     }
 }

@@ -58,9 +58,9 @@
 //!   are no more than those that move, or no more than 6 times the entries of the indices (128
 //!   times, for means and reductions without the values that are there). An element that is
 //!   repeated is copied for each of its coordinates. If the table is written, the copy is written
-//!   back at the end. In a larger table, the elements that move are found where they are, by the
-//!   thread that calls; means and reductions without the values that are there copy the places
-//!   that the indices name.
+//!   back at the end. In a larger table, and in calls of few entries, the elements that move are
+//!   found where they are, by the thread that calls; means and reductions without the values that
+//!   are there copy the places that the indices name.
 //! - **[`Pooled`]** copies all of a table with gaps.
 //! - **[`layout`]** avoids all copies where the array that the view is a part of is at hand.
 //!
@@ -582,10 +582,12 @@ impl Operator {
         output: &mut ArrayRef<T, F>,
     ) -> Result<(), Error> {
         if let Some(plain) = self.plain(size_of::<T>(), input.shape(), indices, output.shape())
-            && let (Some(input), Some(output)) = (input.as_slice(), output.as_slice_mut())
             && plain.gather(input, output)
         {
             return Ok(());
+        }
+        if let Some(indices) = self.without_gaps(indices) {
+            return self.gather_into(input, &indices, output);
         }
         let same = |element| element;
         self.read(input, indices, output, same, |gather, input, indices, output| {

@@ -366,10 +366,27 @@ impl Operator {
     {
         let shape = data.raw_dim();
         if let Some(plain) = self.plain(size_of::<T>(), shape.slice(), indices, updates.shape())
-            && let (Some(data), Some(updates)) = (data.as_slice_mut(), updates.as_slice())
             && plain.scatter(reduction, data, updates)
         {
             return Ok(());
+        }
+        self.combine_many(reduction, data, indices, updates, run)
+    }
+
+    #[inline(never)]
+    fn combine_many<T: Element, I: Index, R, D: Dimension, E: Dimension, F: Dimension>(
+        self,
+        reduction: &R,
+        data: &mut ArrayRef<T, D>,
+        indices: &ArrayRef<I, E>,
+        updates: &ArrayRef<T, F>,
+        run: impl FnOnce(&Scatter, &mut [T], &[I], &[T]) -> Result<(), Error>,
+    ) -> Result<(), Error>
+    where
+        R: Reduction<T>,
+    {
+        if let Some(indices) = self.without_gaps(indices) {
+            return self.combine(reduction, data, &indices, updates, run);
         }
         let in_grid = |plan: &Plan, data: &mut grid::Write<'_, T>, indices: &[I], updates: &[T]| {
             data.scatter(plan, reduction, indices, updates)

@@ -200,7 +200,7 @@ fn permuted<S: RawData>(view: ArrayBase<S, IxDyn>, axes: &[usize]) -> ArrayBase<
 }
 
 /// The elements of a view in row-major order.
-fn copied<T: Copy>(view: &ArrayViewD<'_, T>, operand: Operand) -> Result<Vec<T>, Error> {
+pub(super) fn copied<T: Copy>(view: &ArrayViewD<'_, T>, operand: Operand) -> Result<Vec<T>, Error> {
     let mut elements = reserve(view.len(), operand)?;
     copy(view.view(), &mut elements);
     Ok(elements)
