@@ -11,7 +11,7 @@
 use strew::{
     Add, And, Assign, Average, Bag, Bags, Bounds, Checked, CheckedBag, Element, Empty, Error,
     Gather, Index, Layout, MAX_RANK, Max, Min, Mul, Negative, Or, Pool, Reduction, Rows, Scatter,
-    Scatter, Sequence, Sub, Xor, plan, shape,
+    Sequence, Sub, Xor, plan, shape,
 };
 
 const _: usize = MAX_RANK;
