@@ -1,4 +1,5 @@
 //! `Rows` does what the plans along the first axis do, with and without `std`.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, missing_docs)]
 
 use std::fmt::Debug;
 
