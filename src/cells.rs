@@ -11,6 +11,8 @@ use crate::average::Average;
 use crate::element::Element;
 #[cfg(feature = "std")]
 use crate::engine::movers::{Changed, Mover as _, Way};
+#[cfg(feature = "std")]
+use crate::engine::tuning;
 use crate::error::{Error, Operand};
 use crate::movers::{Combine, Step, Sums, Winning};
 use crate::plan::{Dim, Plan};
@@ -80,7 +82,7 @@ pub(crate) fn reduce_excluding_self<T: Element, R: Reduction<T>>(
     let flags = scratch(flags, flags_len(plan))?;
     let parts = Parts::of(plan, clears);
     #[cfg(feature = "std")]
-    if parts.are_rows() {
+    if parts.go_in_blocks(plan) {
         let marks = Marks::of(plan, flags, clears);
         reduce_blocks(plan, entries, reduction, (data, updates), &parts, marks, true);
         return Ok(());
@@ -120,7 +122,7 @@ enum Marks<'a> {
 #[cfg(feature = "std")]
 const BYTES_FOR_EACH: usize = 4;
 #[cfg(feature = "std")]
-const BYTES: usize = 1 << 21;
+const BYTES: usize = if cfg!(fuzzing) { 16 } else { 1 << 21 };
 
 #[cfg(feature = "std")]
 impl Marks<'_> {
@@ -202,15 +204,16 @@ fn reduce_blocks<T: Element, R: Reduction<T>>(
     let data = data.get_mut(..plan.lengths.table).unwrap_or_default();
     let (row, pieces) = walk::split_lane(parts.near);
     let (mut firsts, way) = ([false; MARKED], Way::of(Path::detect()));
+    let mut split = [[NOWHERE; MARKED]; 2];
     parts.each(|part, near| {
         marks.clear(plan, entries);
+        // Then there is one part: others have long rows.
         if replaces && near.is_empty() {
             return replace_elements(entries, reduction, (data, updates), &mut marks);
         }
         entries.blocks(MARKED, |start, cells, block| {
             let Some(firsts) = firsts.get_mut(..cells.len()) else { return };
             marks.note(start, cells, firsts);
-            let mut split = [[NOWHERE; MARKED]; 2];
             let splits = replaces && firsts.contains(&true);
             let [some, others] = &mut split;
             if splits {
@@ -241,7 +244,7 @@ fn reduce_blocks<T: Element, R: Reduction<T>>(
 
 /// The entries that are marked before their updates move. Unmeasured.
 #[cfg(feature = "std")]
-const MARKED: usize = 256;
+const MARKED: usize = if cfg!(fuzzing) { 8 } else { 256 };
 
 /// Combines single elements, of which the first one of a cell replaces what is there.
 #[cfg(feature = "std")]
@@ -321,11 +324,15 @@ impl<'a> Parts<'a> {
         Parts { far, near }
     }
 
-    /// Whether what moves in a part are elements, or rows, and no part of it leads backwards: an
-    /// address counts from the start of the table.
+    /// Whether entries move in blocks. What moves in a part are elements, or rows, and none of it
+    /// leads backwards: an address counts from the start of the table. Blocks are not short:
+    /// kernels start again for each.
     #[cfg(feature = "std")]
-    fn are_rows(&self) -> bool {
-        self.far.iter().chain(self.near).all(|dim| dim.table >= 0)
+    fn go_in_blocks(&self, plan: &Plan) -> bool {
+        let short = plan.outer().len() > 2 && plan.span() < tuning::FEW_A_SPAN;
+        (plan.addresses_fit && i32::try_from(plan.cells).is_ok())
+            && (!short || plan.lanes_follow())
+            && self.far.iter().chain(self.near).all(|dim| dim.table >= 0)
             && self.near.last().is_none_or(|row| row.is_row())
     }
 
@@ -413,7 +420,7 @@ fn sum<T: Average>(
 {
     let (holds_sums, parts) = (T::SUM_WORDS == 0, Parts::of(plan, true));
     #[cfg(feature = "std")]
-    if holds_sums && parts.are_rows() {
+    if holds_sums && parts.go_in_blocks(plan) {
         let marks = Marks::Counts(counts);
         return reduce_blocks(plan, entries, &Add, (data, updates), &parts, marks, excluding);
     }

@@ -28,6 +28,13 @@ const SINGLES: usize = if cfg!(fuzzing) { 6 } else { 192 };
 #[cfg(feature = "std")]
 const NEAR_ROWS: usize = if cfg!(fuzzing) { 4 } else { 64 };
 
+/// Elements of such a row, at most, if there are more than [`LONG_ROWS`]: kernels have loops for
+/// longer ones, and a plan's call of few rows does without them too.
+#[cfg(feature = "std")]
+const ROW: usize = if cfg!(fuzzing) { 2 } else { 64 };
+#[cfg(feature = "std")]
+const LONG_ROWS: usize = if cfg!(fuzzing) { 3 } else { 40 };
+
 /// The same of rows of a larger table, which a plan prefetches.
 ///
 /// Record: as at [`SINGLES`], from memory, 4 rows 0.15x to 1.0x; 96 rows of 16 1.4x to 3.4x.
@@ -36,7 +43,7 @@ const FAR_ROWS: usize = if cfg!(fuzzing) { 2 } else { 8 };
 
 /// Bytes: most of a smaller table stays in L2.
 #[cfg(feature = "std")]
-const NEAR: usize = 1 << 20;
+const NEAR: usize = if cfg!(fuzzing) { 1 << 7 } else { 1 << 20 };
 
 /// Rows of a contiguous table, each by one index: the short form of [`Gather::axis`] and
 /// [`Scatter::axis`] along the first axis.
@@ -47,9 +54,9 @@ const NEAR: usize = 1 << 20;
 /// of any length. Results, errors and policies are those of the plans.
 ///
 /// It is for calls that take less time than a plan. With `std`, those of up to 192 single elements,
-/// 64 rows of a table of at most 1 MiB, or 8 of a larger one run in plain loops; others make a plan
-/// and run it. Without `std`, all run in these loops. The value has a few words, where a plan has
-/// hundreds of bytes.
+/// 64 rows (40 of more than 64 elements) of a table of at most 1 MiB, or 8 of a larger one run in
+/// plain loops; others make a plan and run it. Without `std`, all run in these loops. The value has
+/// a few words, where a plan has hundreds of bytes.
 ///
 /// This is NumPy `a[indices]` and `take(axis=0)`, PyTorch `embedding` and `index_select(0, ..)`,
 /// ONNX `Gather` along axis 0, llama.cpp `get_rows` and `set_rows`.
@@ -257,7 +264,8 @@ impl Rows {
     fn is_few<T, I>(&self, table: &[T], indices: &[I]) -> bool {
         let most = match size_of_val(table) {
             _ if self.row == 1 => SINGLES,
-            ..=NEAR => NEAR_ROWS,
+            ..=NEAR if self.row <= ROW => NEAR_ROWS,
+            ..=NEAR => LONG_ROWS,
             _ => FAR_ROWS,
         };
         indices.len() <= most

@@ -31,8 +31,8 @@ fn calls_allocate_for_what_moves() {
     for (operator, indices, moved) in calls {
         let indices = ArrayD::from_elem(IxDyn(&indices), -2_i64);
         let updates = ArrayD::<f32>::ones(IxDyn(&moved));
-        // Where entries lead is kept in 8 bytes, for up to 131,072 of them.
-        let kept = if updates.len() <= 1 << 17 { 8 * updates.len() } else { 0 };
+        // Where entries lead is kept in 8 bytes, for up to 2^21 of them.
+        let kept = if updates.len() <= 1 << 21 { 8 * updates.len() } else { 0 };
         let bytes = size_of_val(updates.as_slice().unwrap());
         let most = BOOKKEEPING + kept;
         assert!(2 * updates.len() < 500 * 20 * 30);

@@ -560,8 +560,10 @@ fn marks_of_many_entries() {
         let mut ids: Vec<usize> = (0..entries).map(|n| n * n * 7919 % places).collect();
         ids.iter_mut().step_by(9).for_each(|id| *id += places);
         let start: Vec<f32> = (0..before * places * row).map(|n| (n as f32).sin()).collect();
-        let updates: Vec<f32> =
+        let mut updates: Vec<f32> =
             (0..before * entries * row).map(|n| 1e3 / (n as f32 + 1.5)).collect();
+        updates.iter_mut().step_by(7).for_each(|update| *update = -0.0);
+        updates.iter_mut().step_by(11).for_each(|update| *update = 0.0);
         // The sums, and how many updates each place has had.
         let expected = |data: &[f32], hits: &mut [u32], excluding, ids: &[usize], by: Combine| {
             let mut data = data.to_vec();
@@ -626,7 +628,7 @@ fn marks_of_many_entries() {
         all(&case, &scatter, Add, slices, add);
         all(&case, &scatter, |sum, update| sum + update, slices, add);
         all(&case, &scatter, Max, slices, |data, hits, ids| {
-            expected(data, hits, true, ids, f32::max)
+            expected(data, hits, true, ids, |current, update| Max.combine(current, update))
         });
     }
 }

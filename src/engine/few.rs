@@ -9,7 +9,7 @@ use crate::engine::resolver::{Resolver, reach};
 use crate::engine::traverse::each_piece;
 use crate::engine::tuning;
 use crate::index::sealed::Value;
-use crate::index::{Bounds, Negative, resolve};
+use crate::index::{Bounds, LONGEST, Negative, resolve};
 use crate::indices::sealed::Places;
 use crate::plan::{Coordinate, Dim, Plan};
 use crate::reduction::Reduction;
@@ -36,7 +36,7 @@ impl<'a> Few<'a> {
             return None;
         }
         let (pieces, n) = plan.split_inner();
-        let simple = n == 1 && plan.tuple <= 1;
+        let simple = n == 1 && plan.tuple <= 1 && pieces.is_empty();
         let few = if simple { tuning::FEW } else { tuning::FEW_OTHERS };
         if count > few && (n > tuning::FEW_ROW || count > of_spans(plan, count)) {
             return None;
@@ -252,12 +252,15 @@ fn along<I: Value>(
     tables: &mut [usize],
 ) -> bool {
     let Coordinate { size, table: stride, .. } = *axis;
-    // Without a size, a negative index stays so, and is not on the axis.
-    let end = if matches!(plan.negative, Negative::FromEnd) { size } else { 0 };
+    // Without a size, a negative index stays so: as a position it is beyond the longest axis.
+    let (end, most) = match plan.negative {
+        Negative::FromEnd => (size, size),
+        Negative::OutOfBounds => (0, size.min(LONGEST)),
+    };
     tables.iter_mut().zip(indices).all(|(table, index)| {
         let mut position = I::position(*index, end, Negative::FromEnd);
         let mut inside = true;
-        if position >= size {
+        if position >= most {
             let found = outside(plan, axis, *index);
             (position, inside) = (found.unwrap_or(0), found.is_some());
         }

@@ -47,8 +47,8 @@ pub(crate) const FEW_ELEMENTS: usize = least(1 << 10, 8);
 /// to 1.6x.
 pub(crate) const FEW_ROWS: usize = least(64, 8);
 
-/// Elements of such a row, at most, where an entry moves several, or there are more than `FEW`
-/// entries. Record: `Max` of 64 rows of 256 and of 1,024 f32 on Zen 4, 2.1x.
+/// Elements of such a row, at most, where an entry moves several, or there are more than
+/// `FEW_OTHERS` entries. Record: `Max` of 64 rows of 256 and of 1,024 f32 on Zen 4, 2.1x.
 pub(crate) const FEW_ROW: usize = least(64, 8);
 
 /// Entries: where at most this many lead is found one by one, without kernels, for means and their

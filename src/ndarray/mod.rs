@@ -586,7 +586,7 @@ impl Operator {
         {
             return Ok(());
         }
-        if let Some(indices) = self.without_gaps(indices) {
+        if let Some(indices) = self.in_row_major_order(indices) {
             return self.gather_into(input, &indices, output);
         }
         let same = |element| element;

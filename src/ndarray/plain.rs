@@ -24,24 +24,24 @@ const FEW: usize = if cfg!(fuzzing) { 8 } else { 128 };
 /// Rows that such a call moves, if they have more elements than one.
 ///
 /// Record: as at [`FEW`], 64 rows of 4 0.47x to 0.75x.
-const FEW_ROWS: usize = 64;
+const FEW_ROWS: usize = if cfg!(fuzzing) { 8 } else { 64 };
 
 /// Bytes that such a call moves, at most.
 ///
 /// Record: as at [`FEW`], 16 rows of 32 0.4x to 0.6x, 64 of 16 0.57x to 0.65x, but `Max` 1.14x,
 /// of 32 1.34x.
-const BYTES: usize = 4 << 10;
+const BYTES: usize = if cfg!(fuzzing) { 64 } else { 4 << 10 };
 
 /// Rows of such a call whose places are found before they move.
 ///
 /// Record: f32 by i64 on Zen 4, of tables with gaps, 10 to 100 singles 0.5x to 0.6x, 4 rows of 64
 /// 0.6x; `elements` off the last axis of packed tables, 24 singles 0.6x.
-const PLACES: usize = 256;
+const PLACES: usize = if cfg!(fuzzing) { 16 } else { 256 };
 
 /// The same for views without gaps that are not in row-major order: a plan has them in place.
 ///
 /// Record: as at [`FEW`], 102 singles of one element that is repeated 1.4x.
-const PLACES_WITHOUT_GAPS: usize = 32;
+const PLACES_WITHOUT_GAPS: usize = if cfg!(fuzzing) { 4 } else { 32 };
 
 /// What such a call does: all entries of a lane, and then those of the next.
 pub(super) struct Plain<'a, I> {
@@ -64,14 +64,15 @@ pub(super) struct Plain<'a, I> {
 }
 
 impl Operator {
-    /// A few indices without the gaps between them. `None`: there are more, or no gaps.
+    /// A copy of a few indices in row-major order. `None`: there are more, they are in it, or the
+    /// call is none that [runs here](Operator::plain).
     #[inline]
-    pub(super) fn without_gaps<I: Index, E: Dimension>(
+    pub(super) fn in_row_major_order<I: Index, E: Dimension>(
         self,
         indices: &ArrayRef<I, E>,
     ) -> Option<Array<I, E>> {
-        let others = indices.len() > FEW || indices.is_standard_layout();
-        if others { None } else { packed(indices) }
+        let few = indices.len() <= FEW && matches!(self.bounds, Bounds::Error);
+        if few && !indices.is_standard_layout() { packed(indices) } else { None }
     }
 
     /// The call, on elements of `element` bytes. `None`: it is no such call, or fails.
@@ -160,8 +161,8 @@ fn has_gaps<S: RawData, D: Dimension>(view: &ArrayBase<S, D>) -> bool {
 type Places = heapless::Vec<usize, PLACES>;
 
 impl<I: Index> Plain<'_, I> {
-    /// `output[flat] = input[place]`. `false`: it has not run to its end, since an index may be out
-    /// of bounds.
+    /// `output[flat] = input[place]`. `false`: it has not run to its end, since an index is out of
+    /// bounds, or it takes a plan.
     #[inline(always)]
     pub(super) fn gather<T: Element, D: Dimension, F: Dimension>(
         &self,
@@ -204,7 +205,7 @@ impl<I: Index> Plain<'_, I> {
     ) -> Option<()> {
         let Some(to) = output.as_slice_mut() else {
             // All of it is written.
-            let mut copy = Array::from_elem(output.raw_dim(), *output.first()?);
+            let mut copy = packed(output)?;
             let done = self.gather_with_gaps(input, &mut copy);
             let copy = copy.as_slice().unwrap_or_default();
             return done.map(|()| write_back(output.view_mut().into_dyn(), copy));
@@ -223,8 +224,8 @@ impl<I: Index> Plain<'_, I> {
         Some(())
     }
 
-    /// `data[place] = reduction(data[place], updates[flat])`. `false`: an index may be out of
-    /// bounds, and the data is as it was.
+    /// `data[place] = reduction(data[place], updates[flat])`. `false`: an index is out of bounds,
+    /// or it takes a plan; the data is as it was.
     #[inline(always)]
     pub(super) fn scatter<T: Element, R: Reduction<T>, D: Dimension, F: Dimension>(
         &self,

@@ -385,7 +385,7 @@ impl Operator {
     where
         R: Reduction<T>,
     {
-        if let Some(indices) = self.without_gaps(indices) {
+        if let Some(indices) = self.in_row_major_order(indices) {
             return self.combine(reduction, data, &indices, updates, run);
         }
         let in_grid = |plan: &Plan, data: &mut grid::Write<'_, T>, indices: &[I], updates: &[T]| {

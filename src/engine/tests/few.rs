@@ -6,6 +6,7 @@ use crate::engine::tuning::{
     FEW, FEW_A_SPAN, FEW_ELEMENTS, FEW_OF_SPANS, FEW_OTHERS, FEW_ROWS, FEW_SPANS,
 };
 use crate::error::Direction;
+use crate::index::{Bounds, Negative};
 use crate::layout::Layout;
 use crate::plan::Plan;
 use crate::plan::tests::{axis, elements, nd, packed};
@@ -131,6 +132,28 @@ fn random_plans() {
         check(&case.plan, &case.indices, direction);
         case.spoil(&mut random);
         check(&case.plan, &case.indices, direction);
+    }
+}
+
+/// No index leads to the end of an axis that is longer than any slice, but from its start.
+#[test]
+fn an_axis_longer_than_positions() {
+    let table = Layout::strided([usize::MAX], [0]);
+    let mut plan = axis(Direction::Gather, &table, &packed([2]), &packed([2]), 0);
+    for bounds in POLICIES {
+        plan.set_bounds(bounds);
+        for (negative, found) in [(Negative::FromEnd, [7, 7]), (Negative::OutOfBounds, [1, 7])] {
+            plan.negative = negative;
+            let (few, mut output) = (Few::of(&plan).unwrap(), [1; 2]);
+            let inside = few.run([-2_i64, 3].as_slice(), |tables| {
+                few.gather(tables, &[7], &mut output);
+            });
+            let out = negative == Negative::OutOfBounds;
+            assert_eq!(inside, !(out && bounds == Bounds::Error), "{bounds:?} {negative:?}");
+            let moves = matches!(bounds, Bounds::Clamp | Bounds::Wrap);
+            let expected = if inside && (moves || !out) { [7, 7] } else { found };
+            assert_eq!(output, if inside { expected } else { [1; 2] }, "{bounds:?} {negative:?}");
+        }
     }
 }
 
