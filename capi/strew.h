@@ -9,9 +9,10 @@
 // Each function but strew_error_message returns a strew_status. The last argument gets the details
 // of a failure; it may be NULL, and is not touched by what succeeds. All arguments are checked:
 // NULL and alignment (any function may return STREW_NULL_POINTER or STREW_MISALIGNED), lengths that
-// overflow, and memory that is both written and read. What you promise is that a pointer that is
-// not NULL leads to as many elements as you say, that arrays are initialised, and that nobody else
-// changes them during the call.
+// overflow, and, in calls, an array that is written and overlaps one that is read. What you promise
+// is that a pointer that is not NULL leads to as many elements as you say, that arrays are
+// initialised, that the plan and the error overlap nothing else, and that nobody else changes any
+// of them during the call.
 
 #ifndef STREW_H
 #define STREW_H

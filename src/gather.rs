@@ -399,7 +399,7 @@ impl Gather {
         self
     }
 
-    /// Gathers in one pass over the indices.
+    /// Gathers. Each index is proven before it is used.
     ///
     /// # Errors
     /// - [`Error::SliceTooShort`]: the output is as it was.
@@ -568,8 +568,8 @@ impl Gather {
     /// plans in constants. A plan in a `static`, behind a reference or made at run time is better
     /// off here: all plans of one type of element and index take 3.3 KB (at opt-level s, on a
     /// Cortex-M4F), however many calls there are. Loops exist for indices without gaps, for
-    /// elements and rows without gaps, under the default policies. What is rarer takes about a
-    /// hundred instructions more for each entry: see [the guide](crate::guide::flash).
+    /// elements and rows without gaps, under the default policies. What is rarer is walked
+    /// entry by entry: see [the guide](crate::guide::flash).
     ///
     /// # Errors
     /// Those of [`run`](Gather::run).

@@ -53,10 +53,10 @@ const NEAR: usize = if cfg!(fuzzing) { 1 << 7 } else { 1 << 20 };
 /// contiguous, and each call has as many entries as it has indices, so that one value serves calls
 /// of any length. Results, errors and policies are those of the plans.
 ///
-/// It is for calls that take less time than a plan. With `std`, those of up to 192 single elements,
-/// 64 rows (40 of more than 64 elements) of a table of at most 1 MiB, or 8 of a larger one run in
-/// plain loops; others make a plan and run it. Without `std`, all run in these loops. The value has
-/// a few words, where a plan has hundreds of bytes.
+/// It is for calls that take less time than making a plan. With `std`, those of up to 192 single
+/// elements, 64 rows (40 of more than 64 elements) of a table of at most 1 MiB, or 8 of a larger
+/// one run in plain loops; others make a plan and run it. Without `std`, all run in these loops.
+/// The value has a few words, where a plan has hundreds of bytes.
 ///
 /// This is NumPy `a[indices]` and `take(axis=0)`, PyTorch `embedding` and `index_select(0, ..)`,
 /// ONNX `Gather` along axis 0, llama.cpp `get_rows` and `set_rows`.

@@ -345,8 +345,9 @@ impl Scatter {
     /// - [`Sequence::Linear`]: a position at which not all of the sequence fits is out of bounds,
     ///   and so is one below 0, as under [`Negative::OutOfBounds`]. Errors count the places at
     ///   which it fits: `data[axis] - updates[axis] + 1`. [`Bounds::Clamp`] moves the sequence as a
-    ///   whole to where it fits, as XLA's `DynamicUpdateSlice` does, and JAX's without negative
-    ///   starts (its default adds the size of the axis to them); [`Bounds::Skip`] leaves it out.
+    ///   whole to where it fits, as XLA's `DynamicUpdateSlice` does. JAX's does so too, but by
+    ///   default it first adds the size of the axis to starts below 0. [`Bounds::Skip`] leaves it
+    ///   out.
     /// - [`Sequence::Circular`]: positions are taken modulo the size, as by [`Bounds::Wrap`], and
     ///   the sequence goes on at the start of the axis. Another policy decides about the positions,
     ///   never about what comes after them.

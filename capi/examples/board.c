@@ -1,5 +1,5 @@
-/* QEMU's machines mps2-an386 (Cortex-M4F), microbit (Cortex-M0) and virt (RISC-V): start,
-   semihosting, counters. */
+/* QEMU's machines mps2-an386 (Cortex-M4F), mps2-an385 (Cortex-M3), microbit (Cortex-M0) and virt
+   (RISC-V): start, semihosting, counters. */
 #include "board.h"
 
 extern uint32_t stack_top[];

@@ -6,7 +6,8 @@ void print(const char *text);
 void print_number(uint32_t number);
 void end(int status) __attribute__((noreturn));
 
-/* Instructions since the start, with QEMU's -icount shift=10; 0 where nothing counts them. */
+/* Instructions since the first call or the start, with QEMU's -icount shift=10; 0 where nothing
+   counts them. */
 uint32_t instructions(void);
 /* Where the caller's stack ends. */
 static inline __attribute__((always_inline)) uint32_t *stack_pointer(void) {
