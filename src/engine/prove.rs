@@ -71,7 +71,7 @@ pub(crate) fn kept(
     Some(if inside { Ok(all) } else { Err(OutOfBounds) })
 }
 
-/// Room for the addresses of all entries, which the system has cleared: 0.95x of a `resize`.
+/// Room for the addresses of all entries, which the system has cleared.
 pub(crate) fn room(plan: &Plan) -> Option<Vec<u32>> {
     bytemuck::try_zeroed_vec(plan.entries()).ok()
 }
