@@ -156,10 +156,9 @@ impl Rows {
     /// ```
     /// use strew::Rows;
     ///
-    /// let words = ["be", "not", "or", "to"];
-    /// let ids = [3_u8, 0, 2, 1, 3, 0];
-    /// let text = Rows::new(4, 1).collect(&words, &ids)?;
-    /// assert_eq!(text.join(" "), "to be or not to be");
+    /// let letters = ['e', 'r', 's', 't', 'w'];
+    /// let name = Rows::new(5, 1).collect(&letters, &[2_u8, 3, 1, 0, 4])?;
+    /// assert_eq!(String::from_iter(name), "strew");
     /// # Ok::<(), strew::Error>(())
     /// ```
     #[cfg(feature = "std")]
