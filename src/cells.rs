@@ -392,8 +392,7 @@ where
         return Ok(());
     }
     entries.places(plan, |at| {
-        let Some(count) = counts.get_mut(at.cell).filter(|count| **count > 0) else { return };
-        let count = u64::from(core::mem::take(count)).wrapping_add(already);
+        let Some(count) = take_count(counts, at.cell, already) else { return };
         if holds_sums {
             let reduction = &|sum: T, _| T::mean(sum.widen(), count);
             walk::nest(plan.inner(), at, &mut Combine { reduction, data, updates });
@@ -403,6 +402,13 @@ where
         }
     });
     Ok(())
+}
+
+/// The count of a cell that was hit, which returns to 0, and what counts `already`.
+#[inline(always)]
+fn take_count(counts: &mut [u32], cell: usize, already: u64) -> Option<u64> {
+    let count = counts.get_mut(cell).filter(|count| **count > 0)?;
+    Some(u64::from(core::mem::take(count)).wrapping_add(already))
 }
 
 /// Counts the entries of each cell, and sums. `excluding`: the first update of a cell replaces the
@@ -457,8 +463,7 @@ fn divide_elements<T: Average>(
     counts: &mut [u32],
 ) {
     entries.places(plan, |at| {
-        let Some(count) = counts.get_mut(at.cell).filter(|count| **count > 0) else { return };
-        let count = u64::from(core::mem::take(count)).wrapping_add(already);
+        let Some(count) = take_count(counts, at.cell, already) else { return };
         if let Some(to) = data.get_mut(at.table) {
             *to = T::mean(to.widen(), count);
         }
