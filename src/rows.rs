@@ -334,6 +334,8 @@ struct Change<'a, T, I> {
 }
 
 impl<T: Element, I: Index> Change<'_, T, I> {
+    /// Not by `Combine` of `movers.rs`, which calls a kernel for each row of some length. With it,
+    /// from L1 on Zen 4, sums of 40 rows of 32 f32 take 3.4x, of 384 1.25x; maxima 1.7x and 0.55x.
     #[inline(always)]
     fn by<R: Reduction<T>>(self, reduction: &R) -> Result<(), Error> {
         let Change { rows, table, indices, updates } = self;
