@@ -1,7 +1,5 @@
 //! Means: what sums are held in, and how they are divided.
 
-use half::{bf16, f16};
-
 use crate::element::Element;
 
 /// The number types that [`Scatter::mean`](crate::Scatter::mean) and [`Mean`](crate::Mean) average,
@@ -113,12 +111,20 @@ average!(i64 isize, i128, 4, i128::wrapping_add, i128::wrapping_mul,
     |sum, count| sum.checked_div_euclid(i128::from(count)).unwrap_or(sum) as Self);
 average!(f32, f32, 0, |a, b| a + b, |a, b| a * b, |value| value, |sum, count| divide(sum, count));
 average!(f64, f64, 0, |a, b| a + b, |a, b| a * b, |value| value, |sum, count| sum / divisor(count));
-average!(f16, f32, 1, |a, b| a + b, |a, b| a * b, |value| value.to_f32(), |sum, count| {
-    f16::from_f32(divide(sum, count))
-});
-average!(bf16, f32, 1, |a, b| a + b, |a, b| a * b, |value| value.to_f32(), |sum, count| {
-    bf16::from_f32(divide(sum, count))
-});
+
+#[cfg(feature = "half")]
+mod halves {
+    use half::{bf16, f16};
+
+    use super::*;
+
+    average!(f16, f32, 1, |a, b| a + b, |a, b| a * b, |value| value.to_f32(), |sum, count| {
+        f16::from_f32(divide(sum, count))
+    });
+    average!(bf16, f32, 1, |a, b| a + b, |a, b| a * b, |value| value.to_f32(), |sum, count| {
+        bf16::from_f32(divide(sum, count))
+    });
+}
 
 /// The quotient rounded down. No count of values in memory is more than an `i64` holds.
 #[inline(always)]

@@ -342,24 +342,22 @@ impl Bag {
     /// Those of [`run`](Bag::run). The output is as it was.
     ///
     /// ```
-    /// use half::f16;
-    /// use strew::quant::f16_to_f32;
     /// use strew::{Add, Bag, Bags, Layout};
     ///
     /// let table = Layout::contiguous([1000, 64]);
     /// let ids = Layout::contiguous([20_000]);
     /// let bag = Bag::new(&table, &ids, &Layout::contiguous([1, 64]))?;
-    /// let (table, ids) = (vec![f16::from_f32(0.5); 64_000], vec![7; 20_000]);
-    /// let mut sums = vec![0.0; 64];
+    /// let (table, ids) = (vec![1_u8; 64_000], vec![7; 20_000]);
+    /// let mut sums = vec![0; 64];
     /// bag.par_run_map(
     ///     Add,
     ///     &table,
     ///     &ids,
     ///     Bags::Starts(&[0]),
     ///     &mut sums,
-    ///     f16_to_f32,
+    ///     u32::from,
     /// )?;
-    /// assert_eq!(sums, vec![10_000.0; 64]);
+    /// assert_eq!(sums, vec![20_000; 64]);
     /// # Ok::<(), strew::Error>(())
     /// ```
     #[cfg(feature = "rayon")]

@@ -2,30 +2,9 @@
 //!
 //! This file imports nothing of the crate, so that errors can name what is defined here.
 
-/// Calls `$macro!` with the list of data types. Each line holds the variant, its name in capitals,
-/// the type of the elements and the variant of `Bits` with their width.
-macro_rules! for_each_data_type {
-    ($macro:ident) => {
-        $macro! {
-            Float32 "FLOAT32" f32, Bits32;
-            Float16 "FLOAT16" half::f16, Bits16;
-            Uint32 "UINT32" u32, Bits32;
-            Uint16 "UINT16" u16, Bits16;
-            Uint8 "UINT8" u8, Bits8;
-            Int32 "INT32" i32, Bits32;
-            Int16 "INT16" i16, Bits16;
-            Int8 "INT8" i8, Bits8;
-            Float64 "FLOAT64" f64, Bits64;
-            Uint64 "UINT64" u64, Bits64;
-            Int64 "INT64" i64, Bits64;
-            Bfloat16 "BFLOAT16" half::bf16, Bits16;
-        }
-    };
-}
-pub(crate) use for_each_data_type;
-
+/// `data_type!(variant, its name in capitals, the type of the elements, their bytes; ..)`
 macro_rules! data_type {
-    ($($variant:ident $name:literal $element:ty, $bits:ident;)*) => {
+    ($($variant:ident $name:literal $element:literal $width:literal;)*) => {
         /// The type of a tensor's elements, known at run time: see
         /// [`Gather::run_bytes`](crate::Gather::run_bytes),
         /// [`Scatter::reduce_bytes`](crate::Scatter::reduce_bytes). DirectML's tensors have one.
@@ -40,7 +19,7 @@ macro_rules! data_type {
         #[non_exhaustive]
         pub enum DataType {
             $(
-                #[doc = concat!("[`", stringify!($element), "`]")]
+                #[doc = concat!("`", $element, "`")]
                 #[doc(alias = $name)]
                 $variant,
             )*
@@ -56,7 +35,7 @@ macro_rules! data_type {
             #[must_use]
             pub const fn width(self) -> usize {
                 match self {
-                    $(DataType::$variant => size_of::<$element>(),)*
+                    $(DataType::$variant => $width,)*
                 }
             }
 
@@ -68,4 +47,17 @@ macro_rules! data_type {
         }
     };
 }
-for_each_data_type!(data_type);
+data_type! {
+    Float32 "FLOAT32" "f32" 4;
+    Float16 "FLOAT16" "f16" 2;
+    Uint32 "UINT32" "u32" 4;
+    Uint16 "UINT16" "u16" 2;
+    Uint8 "UINT8" "u8" 1;
+    Int32 "INT32" "i32" 4;
+    Int16 "INT16" "i16" 2;
+    Int8 "INT8" "i8" 1;
+    Float64 "FLOAT64" "f64" 8;
+    Uint64 "UINT64" "u64" 8;
+    Int64 "INT64" "i64" 8;
+    Bfloat16 "BFLOAT16" "bf16" 2;
+}

@@ -30,7 +30,8 @@
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be gathered or scattered",
     label = "not a `Copy` type without padding",
-    note = "numbers, `bool`, `char` and arrays of them are elements",
+    note = "numbers, `bool`, `char` and arrays of them are elements; so are `f16` and `bf16`, with \
+            the feature `half` of strew, or `bytemuck` of their own crate",
     note = "a struct needs `#[repr(C)]` and `#[derive(Clone, Copy, bytemuck::NoUninit)]`"
 )]
 pub trait Element: bytemuck::NoUninit + Send + Sync {}

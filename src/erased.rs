@@ -2,7 +2,6 @@
 //! for each direction, compiled once, whatever the types.
 
 use bytemuck::Pod;
-use half::{bf16, f16};
 
 use crate::any_indices::{AnyIndices, cast, cast_mut};
 use crate::data_type::DataType;
@@ -66,6 +65,20 @@ macro_rules! by_operation {
             $value
         }
     }};
+}
+
+/// The function for a type of the crate `half`, in a build that has it.
+#[cfg(feature = "half")]
+macro_rules! of_half {
+    ($data_type:ident, $function:expr) => {
+        $function
+    };
+}
+#[cfg(not(feature = "half"))]
+macro_rules! of_half {
+    ($data_type:ident, $function:expr) => {
+        return Err(Error::DataTypeNotSupported { found: $data_type })
+    };
 }
 
 /// The functions of each direction, from those of [`run`] for types that are known; those with
@@ -159,8 +172,8 @@ macro_rules! calls {
                     DataType::Uint16 => extremes::<u16>,
                     DataType::Uint32 => extremes::<u32>,
                     DataType::Uint64 => extremes::<u64>,
-                    DataType::Float16 => extremes::<f16>,
-                    DataType::Bfloat16 => extremes::<bf16>,
+                    DataType::Float16 => of_half!(data_type, extremes::<half::f16>),
+                    DataType::Bfloat16 => of_half!(data_type, extremes::<half::bf16>),
                     DataType::Float32 => extremes::<f32>,
                     DataType::Float64 => extremes::<f64>,
                 },
@@ -170,8 +183,8 @@ macro_rules! calls {
                     DataType::Int16 | DataType::Uint16 => sums::<u16>,
                     DataType::Int32 | DataType::Uint32 => sums::<u32>,
                     DataType::Int64 | DataType::Uint64 => sums::<u64>,
-                    DataType::Float16 => sums::<f16>,
-                    DataType::Bfloat16 => sums::<bf16>,
+                    DataType::Float16 => of_half!(data_type, sums::<half::f16>),
+                    DataType::Bfloat16 => of_half!(data_type, sums::<half::bf16>),
                     DataType::Float32 => sums::<f32>,
                     DataType::Float64 => sums::<f64>,
                 },
@@ -288,7 +301,9 @@ impl Scatter {
     /// [`reduce`](Scatter::reduce).
     ///
     /// # Errors
-    /// [`Error::Misaligned`], then those of [`reduce`](Scatter::reduce). The data are as they were.
+    /// [`Error::DataTypeNotSupported`] for reductions of `f16` and `bf16` in a build without the
+    /// feature `half`; [`Error::Misaligned`], then those of [`reduce`](Scatter::reduce). The data
+    /// are as they were.
     ///
     /// ```
     /// use strew::{DataType, Layout, Operation, Scatter};
@@ -348,8 +363,9 @@ impl Scatter {
     /// in. The result is the same to the bit.
     ///
     /// # Errors
-    /// [`Error::Misaligned`], then those of [`par_reduce`](Scatter::par_reduce). The data are as
-    /// they were.
+    /// [`Error::DataTypeNotSupported`] and [`Error::Misaligned`] as
+    /// [`reduce_bytes`](Scatter::reduce_bytes) has them, then those of
+    /// [`par_reduce`](Scatter::par_reduce). The data are as they were.
     ///
     /// ```
     /// use strew::{DataType, Layout, Operation, Scatter};

@@ -225,6 +225,8 @@ pub enum Error {
     /// Bytes do not lie as elements of their type must. `expected` is the alignment, and `found`
     /// what is left over when the address is divided by it.
     Misaligned { operand: Operand, expected: usize, found: usize },
+    /// A build without the feature `half` has no reductions of `f16` and `bf16`.
+    DataTypeNotSupported { found: DataType },
 }
 
 impl core::error::Error for Error {}
@@ -279,6 +281,7 @@ impl Error {
             Error::WidthNotSupported { .. } => "width not supported",
             Error::IndexTypeNotSupported { .. } => "index type not supported",
             Error::Misaligned { .. } => "misaligned",
+            Error::DataTypeNotSupported { .. } => "data type not supported",
         }
     }
 
@@ -423,6 +426,9 @@ impl Error {
                 .count(" should lie at a multiple of ", expected)
                 .count(" bytes, found ", found)
                 .text(" more"),
+            Error::DataTypeNotSupported { found } => {
+                m.text(kind).text(": reductions of ").text(found.name()).text(" need feature half")
+            }
         }
     }
 }

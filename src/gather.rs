@@ -638,20 +638,18 @@ impl Gather {
     /// Those of [`run`](Gather::run), and what it says about the output.
     ///
     /// ```
-    /// use half::f16;
-    /// use strew::quant::f16_to_f32;
     /// use strew::{Gather, Layout};
     ///
-    /// // Rows of an f16 table as f32.
+    /// // Rows of an i8 table as f32.
     /// let table = Layout::contiguous([3, 2]);
     /// let ids = Layout::contiguous([2]);
     /// let gather = Gather::axis(&table, &ids, &Layout::contiguous([2, 2]), 0)?;
     /// let mut rows = [0.0_f32; 4];
     /// gather.run_map(
-    ///     &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0].map(f16::from_f32),
+    ///     &[1_i8, 2, 3, 4, 5, 6],
     ///     &[2, 0],
     ///     &mut rows,
-    ///     f16_to_f32,
+    ///     f32::from,
     /// )?;
     /// assert_eq!(rows, [5.0, 6.0, 1.0, 2.0]);
     /// # Ok::<(), strew::Error>(())

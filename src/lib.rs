@@ -166,6 +166,10 @@
 //!   conversions by the CPU's own instructions. Results are the same. Firmware says
 //!   `default-features = false`. Large calls may use memory while they run; `SECURITY.md` lists the
 //!   bounds, those of each thread too.
+//! - `half` (default): [reductions](Number) and [means](Average) of `f16` and `bf16` of the crate
+//!   `half`, DirectML's tensors of `f16`, and quantised tables ([`quant`]). It brings two
+//!   versions of `syn` and seven other packages. Without it, these types can only be moved.
+//!   Firmware that reduces them says `features = ["half"]`.
 //! - `rayon`: `par_run` and `par_reduce`, with the threads of the rayon pool that they are called
 //!   in: `strew = { path = "../strew", features = ["rayon"] }`, and [threads](guide::threads). Each
 //!   place is written by one thread, in the order of the indices. Where no order changes the result
@@ -228,6 +232,7 @@ pub mod guide;
 pub mod mask;
 #[cfg(feature = "ndarray")]
 pub mod ndarray;
+#[cfg(feature = "half")]
 pub mod quant;
 pub mod shape;
 

@@ -1,7 +1,5 @@
 //! A reduction as a value: for programs that learn at run time which one it is.
 
-use half::{bf16, f16};
-
 use crate::element::Element;
 #[cfg(feature = "std")]
 use crate::reduction::Call;
@@ -109,4 +107,6 @@ macro_rules! numbers {
         }
     )*};
 }
-numbers!(u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f16 bf16 f32 f64);
+numbers!(u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64);
+#[cfg(feature = "half")]
+numbers!(half::f16 half::bf16);

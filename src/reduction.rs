@@ -2,7 +2,6 @@
 
 use core::hint::select_unpredictable;
 
-use half::{bf16, f16};
 use num_traits::Bounded;
 #[cfg(feature = "rayon")]
 use strew_simd::Listed;
@@ -33,6 +32,7 @@ use crate::element::Element;
     message = "`{Self}` cannot reduce elements of type `{T}`",
     note = "`Add`, `Sub`, `Mul`, `Min` and `Max` are for numbers, `And`, `Or` and `Xor` for \
             integers and `bool`; a function or closure `Fn({T}, {T}) -> {T}` is a reduction too",
+    note = "of `f16` and `bf16`, strew's feature `half` has them; it is on by default",
     note = "of `bool`, `Or` is the sum and the largest, `And` the product and the smallest; a \
             closure that calls methods needs types, as `|a: f32, b: f32| a.hypot(b)`",
     note = "the mean of updates is `Scatter::mean` or `mean_excluding_self`: `Mean` is for a `Bag`"
@@ -519,8 +519,6 @@ reduction!(Xor from Default::default, Xor:
 reduction!(Add: f32 f64 => |current, update| current + update);
 reduction!(Sub: f32 f64 => |current, update| current - update);
 reduction!(Mul: f32 f64 => |current, update| current * update);
-reduction!(Min: f16 bf16 => |current, update| current.lower(update));
-reduction!(Max: f16 bf16 => |current, update| current.higher(update));
 
 /// The extremes of floats. With `std` they go by comparisons, which take fewer instructions where
 /// floats are in hardware.
@@ -557,13 +555,6 @@ macro_rules! extreme {
 }
 extreme!(Min: f32 f64 => lower, <, |);
 extreme!(Max: f32 f64 => higher, >, &);
-
-reduction!(Add: f16 => |current, update| f16::from_f32(current.to_f32() + update.to_f32()));
-reduction!(Sub: f16 => |current, update| f16::from_f32(current.to_f32() - update.to_f32()));
-reduction!(Mul: f16 => |current, update| f16::from_f32(current.to_f32() * update.to_f32()));
-reduction!(Add: bf16 => |current, update| bf16::from_f32(current.to_f32() + update.to_f32()));
-reduction!(Sub: bf16 => |current, update| bf16::from_f32(current.to_f32() - update.to_f32()));
-reduction!(Mul: bf16 => |current, update| bf16::from_f32(current.to_f32() * update.to_f32()));
 
 /// Arrays, element by element.
 macro_rules! arrays {
@@ -634,8 +625,24 @@ macro_rules! ranked {
 }
 ranked!(f32, i32);
 ranked!(f64, i64);
-ranked!(f16, i16);
-ranked!(bf16, i16);
+
+#[cfg(feature = "half")]
+mod halves {
+    use half::{bf16, f16};
+
+    use super::*;
+
+    reduction!(Add: f16 => |current, update| f16::from_f32(current.to_f32() + update.to_f32()));
+    reduction!(Sub: f16 => |current, update| f16::from_f32(current.to_f32() - update.to_f32()));
+    reduction!(Mul: f16 => |current, update| f16::from_f32(current.to_f32() * update.to_f32()));
+    reduction!(Add: bf16 => |current, update| bf16::from_f32(current.to_f32() + update.to_f32()));
+    reduction!(Sub: bf16 => |current, update| bf16::from_f32(current.to_f32() - update.to_f32()));
+    reduction!(Mul: bf16 => |current, update| bf16::from_f32(current.to_f32() * update.to_f32()));
+    reduction!(Min: f16 bf16 => |current, update| current.lower(update));
+    reduction!(Max: f16 bf16 => |current, update| current.higher(update));
+    ranked!(f16, i16);
+    ranked!(bf16, i16);
+}
 
 #[cfg(all(test, feature = "std"))]
 #[allow(clippy::unwrap_used)]

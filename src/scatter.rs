@@ -670,18 +670,17 @@ impl Scatter {
     /// [`Error::SliceTooShort`], [`Error::IndexOutOfBounds`]. The data is as it was.
     ///
     /// ```
-    /// use strew::quant::Q8_0;
     /// use strew::{Layout, Scatter};
     ///
-    /// // A row of a quantised cache is written from floats.
+    /// // A value of a quantised cache is written from a float.
     /// let cache = Layout::contiguous([4]);
     /// let slots = Layout::contiguous([1]);
     /// let scatter = Scatter::axis(&cache, &slots, &slots, 0)?;
-    /// let mut blocks = [Q8_0::default(); 4];
-    /// scatter.run_map(&mut blocks, &[2], &[[127.0; 32]], |row| {
-    ///     Q8_0::encode(&row)
+    /// let mut values = [0_i8; 4];
+    /// scatter.run_map(&mut values, &[2], &[0.5], |value: f32| {
+    ///     (value * 128.0) as i8
     /// })?;
-    /// assert_eq!(blocks[2].decode(), [127.0; 32]);
+    /// assert_eq!(values, [0, 0, 64, 0]);
     /// # Ok::<(), strew::Error>(())
     /// ```
     // As for `run`.
@@ -704,23 +703,21 @@ impl Scatter {
     /// [`Error::SliceTooShort`], [`Error::IndexOutOfBounds`]. The data is as it was.
     ///
     /// ```
-    /// use half::f16;
-    /// use strew::quant::f16_to_f32;
     /// use strew::{Add, Layout, Scatter};
     ///
-    /// // Sums of f16 in f32: 4096 ones are 4096, where f16 would stop at 2048.
+    /// // Sums of u8 in u32: 4096 ones are 4096, where u8 would wrap to 0.
     /// let one = Layout::contiguous([1]);
     /// let many = Layout::contiguous([4096]);
     /// let scatter = Scatter::axis(&one, &many, &many, 0)?;
-    /// let mut sum = [0.0_f32];
+    /// let mut sum = [0];
     /// scatter.reduce_map(
     ///     Add,
     ///     &mut sum,
     ///     &[0; 4096],
-    ///     &[f16::ONE; 4096],
-    ///     f16_to_f32,
+    ///     &[1_u8; 4096],
+    ///     u32::from,
     /// )?;
-    /// assert_eq!(sum, [4096.0]);
+    /// assert_eq!(sum, [4096]);
     /// # Ok::<(), strew::Error>(())
     /// ```
     // As for `reduce`.

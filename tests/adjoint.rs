@@ -1,4 +1,5 @@
 //! The arrow turned round, and where extremes come from, on random cases of all operators.
+#![cfg(feature = "half")]
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,

@@ -1,4 +1,5 @@
 //! Bags: PyTorch's results, a naive oracle on random cases, and errors.
+#![cfg(feature = "half")]
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,

@@ -1,4 +1,5 @@
 //! The signatures that callers rely on, spelled out: a change of one of them does not compile.
+#![cfg(feature = "half")]
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,

@@ -1,5 +1,6 @@
 //! The `dml` module against DirectML's documentation: its examples, its rules, and what happens
 //! when they are broken.
+#![cfg(feature = "half")]
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,

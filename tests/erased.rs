@@ -1,4 +1,5 @@
 //! Calls on bytes do what those of known types do.
+#![cfg(feature = "half")]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, missing_docs)]
 
 use std::fmt::Debug;

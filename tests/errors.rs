@@ -448,6 +448,7 @@ fn every_variant(n: usize, value: i128) -> Vec<Error> {
         Error::OutputNotPacked { expected: n, found: n },
         Error::WidthNotSupported { found: n },
         Error::IndexTypeNotSupported { found: DataType::Bfloat16 },
+        Error::DataTypeNotSupported { found: DataType::Bfloat16 },
     ];
     all.chain(more).collect()
 }

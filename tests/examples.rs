@@ -237,6 +237,7 @@ fn permutation_sorts_and_puts_back() {
     );
 }
 
+#[cfg(feature = "half")]
 #[test]
 fn mapped_reads_the_rows_of_words() {
     // 2^16 rows of 8 blocks of 34 bytes, of which the scale is 1 and the values 1.

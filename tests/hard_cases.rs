@@ -1,5 +1,6 @@
 //! Cases that other implementations of these operators got wrong, each with the name of one that
 //! did.
+#![cfg(feature = "half")]
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,

@@ -1,4 +1,5 @@
 //! Coordinates in slices of their own, against NumPy, and against the same coordinates in tuples.
+#![cfg(feature = "half")]
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,

@@ -1,4 +1,5 @@
 //! Masks against NumPy, ONNX, and plain loops over every coordinate.
+#![cfg(feature = "half")]
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,

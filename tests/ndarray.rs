@@ -1,5 +1,5 @@
 //! Operators on arrays and views do what they do on slices, whatever the strides of the views.
-#![cfg(feature = "ndarray")]
+#![cfg(all(feature = "half", feature = "ndarray"))]
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,

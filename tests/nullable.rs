@@ -1,4 +1,5 @@
 //! Indices that do not count, on random cases of all operators.
+#![cfg(feature = "half")]
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,

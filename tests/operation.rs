@@ -1,4 +1,5 @@
 //! A reduction as a value does what its type does.
+#![cfg(feature = "half")]
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use half::{bf16, f16};

@@ -1,5 +1,6 @@
 //! Crate and oracle on random cases, and what random descriptions may never do. `PROPTEST_CASES`
 //! sets the number of cases.
+#![cfg(feature = "half")]
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,

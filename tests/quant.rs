@@ -1,5 +1,6 @@
 //! Quantised tables, against what the packages that define the formats read and write:
 //! `data/quant.json`, made by `data/quant.py`.
+#![cfg(feature = "half")]
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,

@@ -1,5 +1,6 @@
 //! Every loop with one type of index and two of elements: compiled in seconds, which is why
 //! `.ci/mutants` runs it first. The other tests have all types.
+#![cfg(feature = "half")]
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,

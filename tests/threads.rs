@@ -1,5 +1,5 @@
 //! Any number of threads gives the bits of one.
-#![cfg(feature = "rayon")]
+#![cfg(all(feature = "half", feature = "rayon"))]
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,

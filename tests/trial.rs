@@ -1,5 +1,6 @@
 //! Many indices into small data: `std` runs such scatters on a copy of the data, checks the indices
 //! on the way, and commits the copy if all are in bounds.
+#![cfg(feature = "half")]
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,

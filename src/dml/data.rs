@@ -1,11 +1,12 @@
 //! Slices whose type is known at run time only.
 
-use crate::data_type::{DataType, for_each_data_type};
+use crate::data_type::DataType;
 
 /// Writes down what is the same for all data types: the enums of slices, and the conversions to
-/// them.
+/// them. Each line holds what the build must have, the variant, the type of the elements and the
+/// variant of `Bits` with their width.
 macro_rules! tensor_data {
-    ($($variant:ident $name:literal $element:ty, $bits:ident;)*) => {
+    ($($(#[$has:meta])? $variant:ident $element:ty, $bits:ident;)*) => {
         /// A tensor's elements to read.
         ///
         /// It is made from slices and arrays: `execute` takes `&[T]`, `&[T; N]` or a `TensorData`.
@@ -18,6 +19,7 @@ macro_rules! tensor_data {
         #[non_exhaustive]
         pub enum TensorData<'a> {
             $(
+                $(#[$has])?
                 #[doc = concat!("Elements of [`DataType::", stringify!($variant), "`].")]
                 $variant(&'a [$element]),
             )*
@@ -33,13 +35,13 @@ macro_rules! tensor_data {
             #[must_use]
             pub const fn data_type(&self) -> DataType {
                 match self {
-                    $(TensorData::$variant(_) => DataType::$variant,)*
+                    $($(#[$has])? TensorData::$variant(_) => DataType::$variant,)*
                 }
             }
 
             pub(crate) fn bits(self) -> Bits<'a> {
                 match self {
-                    $(TensorData::$variant(elements) => {
+                    $($(#[$has])? TensorData::$variant(elements) => {
                         Bits::$bits(bytemuck::must_cast_slice(elements))
                     })*
                 }
@@ -60,6 +62,7 @@ macro_rules! tensor_data {
         #[non_exhaustive]
         pub enum TensorDataMut<'a> {
             $(
+                $(#[$has])?
                 #[doc = concat!("Elements of [`DataType::", stringify!($variant), "`].")]
                 $variant(&'a mut [$element]),
             )*
@@ -76,62 +79,80 @@ macro_rules! tensor_data {
             #[must_use]
             pub const fn data_type(&self) -> DataType {
                 match self {
-                    $(TensorDataMut::$variant(_) => DataType::$variant,)*
+                    $($(#[$has])? TensorDataMut::$variant(_) => DataType::$variant,)*
                 }
             }
 
             pub(crate) fn bits(self) -> BitsMut<'a> {
                 match self {
-                    $(TensorDataMut::$variant(elements) => {
+                    $($(#[$has])? TensorDataMut::$variant(elements) => {
                         BitsMut::$bits(bytemuck::must_cast_slice_mut(elements))
                     })*
                 }
             }
         }
 
-        $(
-            impl<'a> From<&'a [$element]> for TensorData<'a> {
-                fn from(elements: &'a [$element]) -> Self {
-                    TensorData::$variant(elements)
-                }
-            }
-
-            impl<'a, const N: usize> From<&'a [$element; N]> for TensorData<'a> {
-                fn from(elements: &'a [$element; N]) -> Self {
-                    TensorData::$variant(elements)
-                }
-            }
-
-            impl<'a> From<&'a mut [$element]> for TensorDataMut<'a> {
-                fn from(elements: &'a mut [$element]) -> Self {
-                    TensorDataMut::$variant(elements)
-                }
-            }
-
-            impl<'a, const N: usize> From<&'a mut [$element; N]> for TensorDataMut<'a> {
-                fn from(elements: &'a mut [$element; N]) -> Self {
-                    TensorDataMut::$variant(elements)
-                }
-            }
-
-            #[cfg(feature = "std")]
-            impl<'a> From<&'a Vec<$element>> for TensorData<'a> {
-                fn from(elements: &'a Vec<$element>) -> Self {
-                    TensorData::$variant(elements)
-                }
-            }
-
-            #[cfg(feature = "std")]
-            impl<'a> From<&'a mut Vec<$element>> for TensorDataMut<'a> {
-                fn from(elements: &'a mut Vec<$element>) -> Self {
-                    TensorDataMut::$variant(elements)
-                }
-            }
-        )*
+        $($(#[$has])? conversions!($variant $element);)*
     };
 }
 
-for_each_data_type!(tensor_data);
+/// Slices of a type, and what derefs to them, as data.
+macro_rules! conversions {
+    ($variant:ident $element:ty) => {
+        impl<'a> From<&'a [$element]> for TensorData<'a> {
+            fn from(elements: &'a [$element]) -> Self {
+                TensorData::$variant(elements)
+            }
+        }
+
+        impl<'a, const N: usize> From<&'a [$element; N]> for TensorData<'a> {
+            fn from(elements: &'a [$element; N]) -> Self {
+                TensorData::$variant(elements)
+            }
+        }
+
+        impl<'a> From<&'a mut [$element]> for TensorDataMut<'a> {
+            fn from(elements: &'a mut [$element]) -> Self {
+                TensorDataMut::$variant(elements)
+            }
+        }
+
+        impl<'a, const N: usize> From<&'a mut [$element; N]> for TensorDataMut<'a> {
+            fn from(elements: &'a mut [$element; N]) -> Self {
+                TensorDataMut::$variant(elements)
+            }
+        }
+
+        #[cfg(feature = "std")]
+        impl<'a> From<&'a Vec<$element>> for TensorData<'a> {
+            fn from(elements: &'a Vec<$element>) -> Self {
+                TensorData::$variant(elements)
+            }
+        }
+
+        #[cfg(feature = "std")]
+        impl<'a> From<&'a mut Vec<$element>> for TensorDataMut<'a> {
+            fn from(elements: &'a mut Vec<$element>) -> Self {
+                TensorDataMut::$variant(elements)
+            }
+        }
+    };
+}
+
+tensor_data! {
+    Float32 f32, Bits32;
+    #[cfg(feature = "half")] Float16 half::f16, Bits16;
+    Uint32 u32, Bits32;
+    Uint16 u16, Bits16;
+    Uint8 u8, Bits8;
+    Int32 i32, Bits32;
+    Int16 i16, Bits16;
+    Int8 i8, Bits8;
+    Float64 f64, Bits64;
+    Uint64 u64, Bits64;
+    Int64 i64, Bits64;
+    #[cfg(feature = "half")] Bfloat16 half::bf16, Bits16;
+}
 
 /// A slice by the width of its elements. Gather and assignment move bits and never look at them, so
 /// that twelve types need four loops.

@@ -35,9 +35,11 @@ pub mod order {}
 #[doc = include_str!("reductions.md")]
 pub mod reductions {}
 
+#[cfg(any(not(doctest), feature = "half"))] // One of its examples needs it.
 #[doc = include_str!("bags.md")]
 pub mod bags {}
 
+#[cfg(any(not(doctest), feature = "half"))] // So do all examples here.
 #[doc = include_str!("quantised.md")]
 pub mod quantised {}
 

@@ -297,16 +297,14 @@ impl Operator {
     /// Those of [`gather`](Operator::gather).
     ///
     /// ```
-    /// use half::f16;
     /// use ndarray::array;
     /// use strew::ndarray::Operator;
-    /// use strew::quant::f16_to_f32;
     ///
-    /// let table = array![[1.0, 2.0], [3.0, 4.0]].mapv(f16::from_f32);
+    /// let table = array![[1_i8, 2], [3, 4]];
     /// let rows = Operator::axis(0).gather_map(
     ///     &table,
     ///     &array![1, 0, 1],
-    ///     f16_to_f32,
+    ///     f32::from,
     /// )?;
     /// assert_eq!(rows, array![[3.0, 4.0], [1.0, 2.0], [3.0, 4.0]].into_dyn());
     /// # Ok::<(), strew::Error>(())
