@@ -162,10 +162,11 @@
 //!
 //! # Features
 //!
-//! - `std` (default): SIMD (AVX2, AVX-512, NEON), detected at run time, once a call, and `f16`
-//!   conversions by the CPU's own instructions. Results are the same. Firmware says
-//!   `default-features = false`. Large calls may use memory while they run; `SECURITY.md` lists the
-//!   bounds, those of each thread too.
+//! - `std` (default): an engine that knows the machine's caches, and `f16` conversions by the CPU's
+//!   own instructions. Results are the same. Firmware says `default-features = false`. Large calls
+//!   may use memory while they run; `SECURITY.md` lists the bounds, those of each thread too.
+//! - `simd` (default): SIMD with `std` (AVX2, AVX-512, NEON), detected at run time, once a call.
+//!   Results are the same. It brings the crate `pulp`.
 //! - `half` (default): [reductions](Number) and [means](Average) of `f16` and `bf16` of the crate
 //!   `half`, DirectML's tensors of `f16`, and quantised tables ([`quant`]). It brings two
 //!   versions of `syn` and seven other packages. Without it, these types can only be moved.

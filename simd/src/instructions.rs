@@ -1,7 +1,6 @@
 //! What the kernels ask of an instruction set.
 
-use pulp::Scalar;
-#[cfg(target_arch = "aarch64")]
+#[cfg(all(feature = "simd", target_arch = "aarch64"))]
 use pulp::aarch64::Neon;
 
 use crate::bytes::{Bytes, STEP, Slot};
@@ -59,9 +58,13 @@ pub trait Instructions: Copy {
     }
 }
 
+/// No instructions beyond those that the program is compiled for.
+#[derive(Clone, Copy)]
+pub(crate) struct Scalar;
+
 impl Instructions for Scalar {}
 
 // It has no gather instruction: the gain is in the checks and addresses, which the compiler turns
 // into vectors.
-#[cfg(target_arch = "aarch64")]
+#[cfg(all(feature = "simd", target_arch = "aarch64"))]
 impl Instructions for Neon {}

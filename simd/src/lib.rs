@@ -65,7 +65,7 @@ mod resolve;
 mod rows;
 mod stream;
 mod ways;
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(feature = "simd", target_arch = "x86_64"))]
 mod x86;
 
 pub use append::append;

@@ -2,15 +2,12 @@
 
 use core::sync::atomic::{AtomicUsize, Ordering};
 
-#[cfg(target_arch = "aarch64")]
+#[cfg(all(feature = "simd", target_arch = "aarch64"))]
 use pulp::aarch64::Neon;
-#[cfg(target_arch = "x86_64")]
-use pulp::x86::{V3, V4};
-use pulp::{Arch, Scalar};
 
-pub(crate) use crate::instructions::Instructions;
-#[cfg(target_arch = "x86_64")]
-use crate::x86::{Avx512, gathers};
+pub(crate) use crate::instructions::{Instructions, Scalar};
+#[cfg(all(feature = "simd", target_arch = "x86_64"))]
+use crate::x86::{Avx512, V3, V4, gathers};
 
 /// A set of instructions that this machine has. A value of this type is the proof that it does.
 ///
@@ -19,15 +16,15 @@ use crate::x86::{Avx512, gathers};
 pub struct Path(Set);
 
 /// AVX2 or NEON, a value of which is the proof that the machine has it.
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(feature = "simd", target_arch = "x86_64"))]
 pub(crate) type Vectors = V3;
-#[cfg(target_arch = "aarch64")]
+#[cfg(all(feature = "simd", target_arch = "aarch64"))]
 pub(crate) type Vectors = Neon;
-#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+#[cfg(not(all(feature = "simd", any(target_arch = "x86_64", target_arch = "aarch64"))))]
 #[derive(Clone, Copy)]
 pub(crate) enum Vectors {}
 
-#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+#[cfg(not(all(feature = "simd", any(target_arch = "x86_64", target_arch = "aarch64"))))]
 impl Vectors {
     fn vectorize<R>(self, _: impl FnOnce() -> R) -> R {
         match self {}
@@ -37,11 +34,11 @@ impl Vectors {
 #[derive(Clone, Copy, Debug)]
 enum Set {
     Portable,
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(feature = "simd", target_arch = "x86_64"))]
     Avx2(V3),
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(feature = "simd", target_arch = "x86_64"))]
     Avx512(Avx512),
-    #[cfg(target_arch = "aarch64")]
+    #[cfg(all(feature = "simd", target_arch = "aarch64"))]
     Neon(Neon),
 }
 
@@ -58,13 +55,14 @@ impl Path {
     #[inline]
     pub fn detect() -> Path {
         match FORCED.load(Ordering::Relaxed) {
-            NOT_FORCED => Path(match Arch::new() {
+            #[cfg(feature = "simd")]
+            NOT_FORCED => Path(match pulp::Arch::new() {
                 #[cfg(target_arch = "x86_64")]
-                Arch::V3(avx2) => Set::Avx2(avx2),
+                pulp::Arch::V3(avx2) => Set::Avx2(avx2),
                 #[cfg(target_arch = "x86_64")]
-                Arch::V4(avx512) => Set::Avx512(Avx512 { avx512, gathers: gathers() }),
+                pulp::Arch::V4(avx512) => Set::Avx512(Avx512 { avx512, gathers: gathers() }),
                 #[cfg(target_arch = "aarch64")]
-                Arch::Neon(neon) => Set::Neon(neon),
+                pulp::Arch::Neon(neon) => Set::Neon(neon),
                 _ => Set::Portable,
             }),
             place => Path::available().get(place).copied().flatten().unwrap_or(Path::PORTABLE),
@@ -74,15 +72,15 @@ impl Path {
     /// All paths of this machine, the portable one first.
     #[must_use]
     pub fn available() -> [Option<Path>; 4] {
-        #[cfg(target_arch = "x86_64")]
+        #[cfg(all(feature = "simd", target_arch = "x86_64"))]
         let others = {
             let avx512 =
                 |gathers| V4::try_new().map(|avx512| Set::Avx512(Avx512 { avx512, gathers }));
             [V3::try_new().map(Set::Avx2), avx512(false), avx512(true)]
         };
-        #[cfg(target_arch = "aarch64")]
+        #[cfg(all(feature = "simd", target_arch = "aarch64"))]
         let others = [Neon::try_new().map(Set::Neon), None, None];
-        #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+        #[cfg(not(all(feature = "simd", any(target_arch = "x86_64", target_arch = "aarch64"))))]
         let others = [None; 3];
         let [first, second, third] = others.map(|set| set.map(Path));
         [Some(Path::PORTABLE), first, second, third]
@@ -106,13 +104,13 @@ impl Path {
     #[must_use]
     pub fn name(self) -> &'static str {
         match self.0 {
-            #[cfg(target_arch = "x86_64")]
+            #[cfg(all(feature = "simd", target_arch = "x86_64"))]
             Set::Avx2(_) => "avx2",
-            #[cfg(target_arch = "x86_64")]
+            #[cfg(all(feature = "simd", target_arch = "x86_64"))]
             Set::Avx512(Avx512 { gathers: false, .. }) => "avx512",
-            #[cfg(target_arch = "x86_64")]
+            #[cfg(all(feature = "simd", target_arch = "x86_64"))]
             Set::Avx512(Avx512 { gathers: true, .. }) => "avx512-gather",
-            #[cfg(target_arch = "aarch64")]
+            #[cfg(all(feature = "simd", target_arch = "aarch64"))]
             Set::Neon(_) => "neon",
             Set::Portable => "portable",
         }
@@ -124,7 +122,7 @@ impl Path {
     #[must_use]
     pub fn streams_elements(self, size: usize) -> bool {
         match self.0 {
-            #[cfg(target_arch = "x86_64")]
+            #[cfg(all(feature = "simd", target_arch = "x86_64"))]
             Set::Avx512(path) => path.streams_elements(size),
             _ => Scalar.streams_elements(size),
         }
@@ -134,7 +132,7 @@ impl Path {
     /// compilers make such instructions of loads that follow each other.
     pub(crate) fn of_gathers(self) -> Path {
         match self.0 {
-            #[cfg(target_arch = "x86_64")]
+            #[cfg(all(feature = "simd", target_arch = "x86_64"))]
             Set::Avx512(Avx512 { avx512, gathers: false }) => Path(Set::Avx2(*avx512)),
             set => Path(set),
         }
@@ -144,17 +142,17 @@ impl Path {
     #[inline]
     pub(crate) fn dispatch<O: Op>(self, op: O) -> O::Output {
         match self.0 {
-            #[cfg(target_arch = "x86_64")]
+            #[cfg(all(feature = "simd", target_arch = "x86_64"))]
             Set::Avx2(avx2) => avx2.vectorize(
                 #[inline(always)]
                 move || op.run(avx2),
             ),
-            #[cfg(target_arch = "x86_64")]
+            #[cfg(all(feature = "simd", target_arch = "x86_64"))]
             Set::Avx512(path) => path.avx512.vectorize(
                 #[inline(always)]
                 move || op.run(path),
             ),
-            #[cfg(target_arch = "aarch64")]
+            #[cfg(all(feature = "simd", target_arch = "aarch64"))]
             Set::Neon(neon) => neon.vectorize(
                 #[inline(always)]
                 move || op.run(neon),
@@ -214,11 +212,11 @@ impl Path {
     #[inline]
     pub(crate) fn vectors(self) -> Option<Vectors> {
         match self.0 {
-            #[cfg(target_arch = "x86_64")]
+            #[cfg(all(feature = "simd", target_arch = "x86_64"))]
             Set::Avx2(avx2) => Some(avx2),
-            #[cfg(target_arch = "x86_64")]
+            #[cfg(all(feature = "simd", target_arch = "x86_64"))]
             Set::Avx512(Avx512 { avx512, .. }) => Some(*avx512),
-            #[cfg(target_arch = "aarch64")]
+            #[cfg(all(feature = "simd", target_arch = "aarch64"))]
             Set::Neon(neon) => Some(neon),
             Set::Portable => None,
         }

@@ -11,7 +11,7 @@ use crate::portable::by_element;
 use crate::prefetch::{LINE, prefetch_row};
 use crate::rows::{Rows, Shape};
 use crate::ways::{self, Any, Way};
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(feature = "simd", target_arch = "x86_64"))]
 use crate::x86::stream;
 
 /// Bytes of a gathered row: shorter ones gain nothing, unless they fill 4 cache lines.
@@ -195,7 +195,7 @@ impl<'a> Streaming<'a> {
 }
 
 /// No other path has such stores.
-#[cfg(not(target_arch = "x86_64"))]
+#[cfg(not(all(feature = "simd", target_arch = "x86_64")))]
 unsafe fn stream(_: Vectors, from: &[u8; LINE], to: &mut Line) {
     to.0.copy_from_slice(slots(from));
 }

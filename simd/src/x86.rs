@@ -5,7 +5,7 @@
 use core::arch::x86_64::{__m256i, __m512i};
 
 use bytemuck::Pod;
-use pulp::x86::{V3, V4};
+pub(crate) use pulp::x86::{V3, V4};
 
 use crate::block::NOWHERE;
 use crate::bytes::{Bytes, Line, STEP, Slot, all_below, bound};
