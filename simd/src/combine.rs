@@ -65,7 +65,7 @@ fn side_by_side<T: Copy>(
             Some(updates) if packed => Updates::Packed(updates),
             Some([update]) => Updates::One(update),
             _ => {
-                outside(to, addresses, from, (flat, block.entry_step), combine);
+                one_by_one(to, addresses, from, (flat, block.entry_step), combine);
                 continue;
             }
         };
@@ -106,29 +106,30 @@ fn change_all<T: Copy>(
                 for (address, update) in addresses.iter().zip(now) {
                     match to.get_mut(*address as usize) {
                         Some(to) => *to = combine(*to, *update),
-                        None => return outside(to, rest(n), updates, (n, 1), combine),
+                        None => return one_by_one(to, rest(n), updates, (n, 1), combine),
                     }
                     n += 1;
                 }
             }
             if !last.is_empty() {
-                outside(to, last, updates, (n, 1), combine);
+                one_by_one(to, last, updates, (n, 1), combine);
             }
         }
         Updates::One(update) => {
             for (n, address) in addresses.iter().enumerate() {
                 match to.get_mut(*address as usize) {
                     Some(to) => *to = combine(*to, *update),
-                    None => return outside(to, rest(n), from_ref(update), (0, 0), combine),
+                    None => return one_by_one(to, rest(n), from_ref(update), (0, 0), combine),
                 }
             }
         }
     }
 }
 
-/// Entries of which some lie outside, or that are few: it is compiled once.
+/// Entries of which some lie outside, whose updates lie a step apart, or that are few: it is
+/// compiled once.
 #[inline(never)]
-fn outside<T: Copy>(
+fn one_by_one<T: Copy>(
     to: &mut [T],
     addresses: &[u32],
     updates: &[T],
@@ -159,16 +160,13 @@ fn in_order<T: Copy>(
     distance: usize,
     combine: impl Fn(T, T) -> T,
 ) {
-    let mut ahead = block.ahead(distance);
+    let (mut ahead, mut at) = (Ahead::of(block, distance), 0);
     for (mut flat, addresses) in block.lanes() {
-        for address in addresses {
-            if let Some(ahead) = ahead.next() {
-                prefetch(to, ahead);
-            }
-            if let (Some(to), Some(update)) = (to.get_mut(*address as usize), from.get(flat)) {
-                *to = combine(*to, *update);
-            }
-            flat = flat.wrapping_add_signed(block.entry_step);
+        for addresses in addresses.chunks(ahead.step()) {
+            ahead.prefetch(to, at);
+            at += addresses.len();
+            one_by_one(to, addresses, from, (flat, block.entry_step), &combine);
+            flat = flat.wrapping_add(addresses.len().wrapping_mul(block.entry_step as usize));
         }
     }
 }
