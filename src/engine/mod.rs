@@ -51,7 +51,7 @@ pub(crate) use crate::engine::movers::Before;
 use crate::engine::movers::{Changed, Gathered, Job, Way};
 use crate::engine::prove::{check_all, check_empty};
 use crate::engine::resolver::{NoIndices, Resolver};
-use crate::engine::route::{Call, Effect, Route, Stores, distance};
+use crate::engine::route::{Call, Effect, Order, Route, Stores, distance, each_entry};
 #[cfg(feature = "rayon")]
 use crate::engine::shared::Shared;
 use crate::engine::traverse::{check_wide, small, traverse_wide};
@@ -298,7 +298,7 @@ impl Explain {
             Size::Wide => Explained::Wide,
             Size::Small => Explained::Small,
             Size::Large => {
-                let ordered = in_order(plan, call.direction);
+                let ordered = in_order(plan, call);
                 let plan = ordered.as_ref().unwrap_or(plan);
                 match kind(plan, call) {
                     Size::Small => Explained::Small,
@@ -418,20 +418,19 @@ fn kind(plan: &Plan, call: &Call) -> Size {
 }
 
 /// The plan in the order in which it is walked, if that is another one.
-fn in_order(plan: &Plan, direction: Direction) -> Option<Plan> {
-    let ordered = pieces_in_order(plan);
-    ordered.as_ref().unwrap_or(plan).with_long_lanes(direction).or(ordered)
+fn in_order(plan: &Plan, call: &Call) -> Option<Plan> {
+    let ordered = pieces_in_order(plan, call);
+    ordered.as_ref().unwrap_or(plan).with_long_lanes(call.direction).or(ordered)
 }
 
-fn pieces_in_order(plan: &Plan) -> Option<Plan> {
+fn pieces_in_order(plan: &Plan, call: &Call) -> Option<Plan> {
     let pieces = plan.pieces();
-    if pieces.is_empty() {
-        None
-    } else if plan.outer <= 1 && plan.entries() <= tuning::FEW_ENTRIES && !plan.has_long_pieces() {
-        Some(plan.with_pieces_first())
-    } else {
-        pieces.iter().any(|dim| dim.table < 0).then(|| plan.with_rising_pieces())
+    let rising = pieces.iter().any(|dim| dim.table < 0).then(|| plan.with_rising_pieces());
+    let few = plan.outer <= 1 && plan.entries() <= tuning::FEW_ENTRIES;
+    if few && !pieces.is_empty() && !each_entry(plan, call) {
+        return Some(rising.as_ref().unwrap_or(plan).with_pieces_first());
     }
+    rising
 }
 
 /// The same call, proven if no index of its type can be out of bounds.
@@ -456,7 +455,13 @@ fn is_few(plan: &Plan, threads: usize) -> bool {
 /// How a route moves blocks.
 fn prepared(route: &Route, path: Path) -> Way {
     let streams = matches!(route.stores, Stores::NonTemporal);
-    Way { path, distance: route.distance, segment: route.segment, streams, copies: route.copies }
+    let pieces_first = match route.order {
+        Order::Pieces { dimensions } => dimensions,
+        Order::Entries | Order::EachEntry => 0,
+    };
+    let Route { block, distance, segment, copies, .. } = *route;
+    let each_entry = matches!(route.order, Order::EachEntry);
+    Way { path, pieces_first, block, each_entry, distance, segment, streams, copies }
 }
 
 /// A call on one thread.
@@ -489,7 +494,7 @@ fn run(plan: &Plan, call: &Call, path: Path, resolver: &dyn Resolver, job: &mut 
             inside
         }
         Size::Large => {
-            let ordered = in_order(plan, call.direction);
+            let ordered = in_order(plan, call);
             let plan = ordered.as_ref().unwrap_or(plan);
             if !matches!(kind(plan, call), Size::Large) {
                 return run(plan, call, path, resolver, job);
@@ -514,7 +519,7 @@ fn par_run(
     if !matches!(kind(plan, call), Size::Large) {
         return run(plan, call, path, resolver, job);
     }
-    let ordered = in_order(plan, call.direction);
+    let ordered = in_order(plan, call);
     let plan = ordered.as_ref().unwrap_or(plan);
     if !matches!(kind(plan, call), Size::Large) {
         return run(plan, call, path, resolver, job);

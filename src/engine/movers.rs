@@ -73,6 +73,12 @@ pub(crate) trait Job {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Way {
     pub path: Path,
+    /// The dimensions of the pieces that come before the entries.
+    pub pieces_first: usize,
+    /// Entries of a block, at most.
+    pub block: usize,
+    /// Whether the pieces of an entry are the innermost loop.
+    pub each_entry: bool,
     /// The entries between the one that moves and the one that is prefetched; 0: none.
     pub distance: usize,
     /// The length of the segments of the table that are prefetched a lane ahead; 0: none.
@@ -86,7 +92,16 @@ pub(crate) struct Way {
 impl Way {
     /// Without prefetches.
     pub(crate) fn of(path: Path) -> Way {
-        Way { path, distance: 0, segment: 0, streams: false, copies: 1 }
+        Way {
+            path,
+            pieces_first: 0,
+            block: tuning::BLOCK,
+            each_entry: false,
+            distance: 0,
+            segment: 0,
+            streams: false,
+            copies: 1,
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use crate::engine::movers::COPIES;
 use crate::engine::tuning;
 use crate::error::Direction;
 use crate::index::Bounds;
-use crate::plan::Plan;
+use crate::plan::{Coordinate, Dim, Plan};
 
 /// What a decision depends on, beyond the plan and the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +48,8 @@ pub(crate) struct Route {
     /// The width of the tiles.
     pub tile: Option<usize>,
     pub order: Order,
+    /// Entries of a block.
+    pub block: usize,
     /// Whether rows move, and not single elements.
     pub rows: bool,
     /// Entries between the one that moves and the one that is prefetched; 0: none.
@@ -118,8 +120,11 @@ pub(crate) enum Alone {
 pub(crate) enum Order {
     /// Entries, and for each block of them all its pieces.
     Entries,
-    /// Pieces, and for each of them all entries.
-    Pieces,
+    /// Pieces along the first of their dimensions, and for each of them all entries. Those along
+    /// the others as above.
+    Pieces { dimensions: usize },
+    /// Entries, and for each of them all its pieces.
+    EachEntry,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -134,10 +139,16 @@ impl Route {
         let numbers = Numbers::of(plan, call);
         let tile = tile(plan, call, machine);
         let split = split(plan, call, machine, &numbers, tile);
-        let order = order(plan, &numbers, tile);
+        let first = pieces_first(plan, call, machine, &numbers);
+        let order = order(plan, call, first, tile);
+        let block = block(plan, call, machine, first, order);
         let stores = stores(call, machine, &numbers);
         // A tile stays in L2.
-        let distance = if tile.is_some() { 0 } else { ahead(call, machine, &numbers, stores) };
+        let distance = match (ahead(call, machine, &numbers, stores), order) {
+            _ if tile.is_some() => 0,
+            (distance @ 1.., Order::EachEntry) => distance.max(pieces_ahead(plan)),
+            (distance, _) => distance,
+        };
         let segment = if machine.prefetches && numbers.row == 1 && tile.is_none() {
             plan.segment(tuning::SEGMENT_LANE, tuning::SEGMENT).unwrap_or(0)
         } else {
@@ -151,7 +162,20 @@ impl Route {
             _ => proof(plan, call, machine, &numbers, split, order, tile),
         };
         let Numbers { moved, table, .. } = numbers;
-        Route { proof, split, tile, order, rows, distance, segment, stores, copies, moved, table }
+        Route {
+            proof,
+            split,
+            tile,
+            order,
+            block,
+            rows,
+            distance,
+            segment,
+            stores,
+            copies,
+            moved,
+            table,
+        }
     }
 }
 
@@ -302,10 +326,72 @@ fn copies(plan: &Plan, call: &Call, machine: &Machine, numbers: &Numbers, split:
     if pays { COPIES } else { 1 }
 }
 
-fn order(plan: &Plan, numbers: &Numbers, tile: Option<usize>) -> Order {
-    let has_pieces = tile.is_none() && !plan.pieces().is_empty() && !plan.has_long_pieces();
-    let keeps = numbers.entries <= tuning::KEPT && !plan.is_one_block();
-    if has_pieces && keeps { Order::Pieces } else { Order::Entries }
+fn order(plan: &Plan, call: &Call, first: usize, tile: Option<usize>) -> Order {
+    let keeps = plan.entries() <= tuning::KEPT && !plan.is_one_block();
+    match () {
+        () if tile.is_some() => Order::Entries,
+        () if each_entry(plan, call) => Order::EachEntry,
+        () if keeps && first > 0 => Order::Pieces { dimensions: first },
+        () => Order::Entries,
+    }
+}
+
+/// Whether the pieces of an entry are the innermost loop: (a) their last dimension lies no further
+/// apart in the flat tensor than the entries, and rows follow each other there and are gathered, or
+/// are many in one place of the table, or elements fill a line there, are more than the entries, or
+/// go to few places; or (b) elements are more than the entries, and those of neighbouring entries
+/// share few sets of L1.
+pub(crate) fn each_entry(plan: &Plan, call: &Call) -> bool {
+    let Some(last) = plan.pieces().last() else { return false };
+    let (close, row) = (!plan.is_apart(last), plan.row());
+    if row > 1 {
+        let follow = matches!(call.direction, Direction::Gather) && last.flat == row as isize;
+        let many = last.size >= tuning::ROWS_OF_ENTRY && is_within_place(plan, last);
+        return close && (follow || many);
+    }
+    let fills = last.flat.abs() == 1 && last.size.saturating_mul(call.element) >= tuning::LINE;
+    let more = last.size > plan.entries();
+    // Entries that lead to the same place wait for each other.
+    let places = plan.coordinates().iter().fold(1_usize, |all, axis| all.saturating_mul(axis.size));
+    let hot = places <= tuning::HOT_PLACES && last.size > places;
+    let aliased = |axis: &Coordinate| axis.table % tuning::ALIASED == 0;
+    close && (fills || more || hot) || more && plan.coordinates().iter().all(aliased)
+}
+
+/// Whether pieces lie within what an index chooses, and not further apart.
+fn is_within_place(plan: &Plan, piece: &Dim) -> bool {
+    let reach = piece.table.unsigned_abs();
+    !plan.coordinates().is_empty()
+        && plan.coordinates().iter().all(|axis| axis.table.unsigned_abs() > reach)
+}
+
+/// The dimensions of pieces that are walked before the entries: those whose neighbours share no
+/// lines of the caches, or few, which stay in L2. Pieces share none of the table if they do not lie
+/// within what an index chooses, and none of the flat tensor if they lie further apart than the
+/// entries.
+fn pieces_first(plan: &Plan, call: &Call, machine: &Machine, numbers: &Numbers) -> usize {
+    let places = plan.coordinates().iter().fold(1_usize, |all, axis| all.saturating_mul(axis.size));
+    let entry = plan.outer().last().map_or(0, |entry| entry.flat.unsigned_abs());
+    let line = numbers.row_bytes.max(tuning::LINE);
+    let table = places.min(numbers.entries).saturating_mul(line);
+    let flat = numbers.entries.saturating_mul(entry.saturating_mul(call.element).min(line));
+    let first = |dim: &&Dim| {
+        let shared = [(!is_within_place(plan, dim), table), (plan.is_apart(dim), flat)];
+        let shared = shared.iter().filter(|(apart, _)| !apart);
+        let shared = shared.fold(0_usize, |all, (_, lines)| all.saturating_add(*lines));
+        shared <= tuning::block_of_pieces(machine)
+    };
+    plan.pieces().iter().take_while(first).count()
+}
+
+/// The entries of a block. What they reach by the pieces that do not come first stays in L2.
+fn block(plan: &Plan, call: &Call, machine: &Machine, first: usize, order: Order) -> usize {
+    let pieces = plan.pieces().get(first..).unwrap_or_default();
+    if pieces.is_empty() || matches!(order, Order::EachEntry) {
+        return tuning::BLOCK;
+    }
+    let entries = tuning::block_of_pieces(machine) / plan.reach(pieces, call.element).max(1);
+    entries.clamp(tuning::BLOCK_OF_PIECES, tuning::BLOCK)
 }
 
 fn stores(call: &Call, machine: &Machine, numbers: &Numbers) -> Stores {
@@ -351,6 +437,12 @@ fn ahead(call: &Call, machine: &Machine, numbers: &Numbers, stores: Stores) -> u
     if single { tuning::ELEMENTS_AHEAD } else { tuning::ROWS_AHEAD }
 }
 
+/// The distance to the pieces of another entry, where those of one are the innermost loop.
+fn pieces_ahead(plan: &Plan) -> usize {
+    let pieces = plan.pieces().last().map_or(1, |last| last.size);
+    pieces.saturating_mul(tuning::ROWS_AHEAD).min(tuning::BLOCK / 2)
+}
+
 fn proof(
     plan: &Plan,
     call: &Call,
@@ -362,7 +454,7 @@ fn proof(
 ) -> Proof {
     // Worklists and pieces look at all addresses more than once; chunks of entries do not.
     let chunked = matches!(split, Split::Chunks { dim, .. } if dim < plan.outer);
-    let again = matches!(split, Split::Parts { .. }) || matches!(order, Order::Pieces);
+    let again = matches!(split, Split::Parts { .. }) || matches!(order, Order::Pieces { .. });
     let again = again && !chunked;
     let fits = numbers.entries <= tuning::KEPT;
     if call.proven || !matches!(plan.bounds, Bounds::Error) {
@@ -438,8 +530,13 @@ impl fmt::Display for Route {
         if let Some(width) = self.tile {
             write!(f, "; tile: {width} columns")?;
         }
-        if matches!(self.order, Order::Pieces) {
-            f.write_str("; order: pieces first")?;
+        match self.order {
+            Order::Entries => {}
+            Order::Pieces { .. } => f.write_str("; order: pieces first")?,
+            Order::EachEntry => f.write_str("; order: entry by entry")?,
+        }
+        if self.block < tuning::BLOCK {
+            write!(f, "; blocks of {} entries", self.block)?;
         }
         f.write_str(if self.rows { "; rows" } else { "; elements" })?;
         if self.distance > 0 {

@@ -2,7 +2,7 @@
 
 use crate::engine::tuning;
 use crate::error::Direction;
-use crate::plan::{Coordinate, Dim, Plan, Start};
+use crate::plan::{Dim, Plan, Start};
 use crate::walk::Position;
 
 impl Plan {
@@ -26,23 +26,29 @@ impl Plan {
         }
     }
 
-    /// Whether pieces of single elements are to be the innermost loop: (a) their last dimension
-    /// lies no further apart in the flat tensor than the entries, and it has more steps than there
-    /// are entries, or walking it first fetches many lines, or the entries lead to few places; or
-    /// (b) it has more steps than there are entries, and the rows that these lead to share few sets
-    /// of L1.
-    pub(crate) fn has_long_pieces(&self) -> bool {
-        let Some(last) = self.pieces().last() else { return false };
+    /// The bytes of both tensors that an entry reaches by some pieces, in whole lines where those
+    /// of neighbouring entries lie elsewhere. Elements have `element` bytes.
+    pub(crate) fn reach(&self, pieces: &[Dim], element: usize) -> usize {
+        let row = self.row().saturating_mul(element);
+        let reached = |stride: fn(&Dim) -> isize, line: usize| {
+            let (mut span, mut lines) = (row, line);
+            for dim in pieces {
+                let step = stride(dim).unsigned_abs().saturating_mul(element);
+                span = span.saturating_add(step.saturating_mul(dim.size.saturating_sub(1)));
+                lines = lines.saturating_mul(dim.size);
+            }
+            span.min(lines)
+        };
+        let lines = row.max(tuning::LINE);
+        let shared = pieces.iter().any(|dim| self.is_apart(dim));
+        let flat = reached(|dim| dim.flat, if shared { row } else { lines });
+        flat.saturating_add(reached(|dim| dim.table, lines))
+    }
+
+    /// Whether the pieces along a dimension lie further apart in the flat tensor than the entries.
+    pub(crate) fn is_apart(&self, piece: &Dim) -> bool {
         let entry = self.outer().last().map_or(0, |entry| entry.flat.unsigned_abs());
-        let aliased = |axis: &Coordinate| axis.table % tuning::ALIASED == 0;
-        let (closer, more) = (last.flat.unsigned_abs() <= entry, last.size > self.entries());
-        // A line is fetched once for each of its pieces.
-        let fetched = self.moved_elements().saturating_mul(last.size.min(tuning::PIECES_OF_LINE));
-        let far = last.flat != 0 && fetched > tuning::FAR_PIECES;
-        let aliased = || self.coordinates().iter().all(aliased);
-        // Entries that lead to the same place wait for each other.
-        let hot = self.cells <= tuning::HOT_CELLS && last.size > self.cells;
-        self.row() == 1 && (closer && (more || far || hot) || more && aliased())
+        piece.flat.unsigned_abs() > entry
     }
 
     /// The same plan with the pieces before the entries: all entries of a piece move before those

@@ -361,13 +361,13 @@ pub(crate) fn traverse<const B: usize>(
 ) -> bool {
     let mut axes = AXES;
     let filler = Filler::of(plan, &mut axes, way.path, resolver);
-    let (pieces, long_pieces) = (plan.pieces(), plan.has_long_pieces());
-    let moves = Moves { pieces, long_pieces, lanes: filler.lanes, segment: way.segment };
+    let Way { each_entry, segment, .. } = *way;
+    let moves = Moves { pieces: plan.pieces(), each_entry, lanes: filler.lanes, segment };
     if way.distance > 0 {
-        return ahead::<B>(&filler, &moves, mover);
+        return ahead::<B>(&filler, &moves, way.block.min(B), mover);
     }
     let (mut buffer, mut before) = ([0; B], None);
-    filler.spans(B).all(|span| {
+    filler.spans(way.block.min(B)).all(|span| {
         let Some(addresses) = buffer.get_mut(..span.lanes * span.length) else { return false };
         let Some(table) = filler.next(&span, before, addresses) else { return false };
         before = Some(span);
@@ -377,10 +377,15 @@ pub(crate) fn traverse<const B: usize>(
 }
 
 /// The same with prefetches: each block moves when the next one is known.
-fn ahead<const B: usize>(filler: &Filler<'_>, moves: &Moves<'_>, mover: &mut dyn Mover) -> bool {
+fn ahead<const B: usize>(
+    filler: &Filler<'_>,
+    moves: &Moves<'_>,
+    capacity: usize,
+    mover: &mut dyn Mover,
+) -> bool {
     let (mut buffers, mut turn) = ([[0; B]; 2], false);
     let mut pending: Option<Pending> = None;
-    for span in filler.spans(B) {
+    for span in filler.spans(capacity) {
         let [first, second] = &mut buffers;
         let (now, next) = if turn { (first, second) } else { (second, first) };
         let count = span.lanes * span.length;
@@ -436,7 +441,7 @@ fn one_block<const B: usize>(
     let Some(addresses) = block.get_mut(..lanes * length) else { return false };
     filler.fill(&span, addresses) && {
         let table = filler.place(&span, addresses);
-        let moves = Moves { pieces: &[], long_pieces: false, lanes: filler.lanes, segment: 0 };
+        let moves = Moves { pieces: &[], each_entry: false, lanes: filler.lanes, segment: 0 };
         moves.block(&span, table, addresses, &[], &[], mover);
         true
     }
@@ -444,13 +449,14 @@ fn one_block<const B: usize>(
 
 /// [`traverse`] for addresses that have been [kept](keep).
 pub(crate) fn traverse_kept(plan: &Plan, way: &Way, kept: Kept<'_>, mover: &mut dyn Mover) {
-    let (long_pieces, lanes, segment) = (plan.has_long_pieces(), Lanes::of(plan), way.segment);
-    let (pieces, first) =
-        if long_pieces { (plan.pieces(), &[][..]) } else { (&[][..], plan.pieces()) };
-    let moves = Moves { pieces, long_pieces, lanes, segment };
+    let (lanes, Way { each_entry, segment, .. }) = (Lanes::of(plan), *way);
+    let Some((first, pieces)) = plan.pieces().split_at_checked(way.pieces_first) else { return };
+    // Where a block moves once, kept addresses are looked at in longer ones.
+    let capacity = if pieces.is_empty() { 2 * tuning::BLOCK } else { way.block };
+    let moves = Moves { pieces, each_entry, lanes, segment };
     each_piece(first, |table, flat| {
         let mut rest = kept.addresses;
-        for span in moves.lanes.spans(plan, 2 * tuning::BLOCK) {
+        for span in moves.lanes.spans(plan, capacity) {
             let count = span.lanes * span.length;
             let Some((now, next)) = rest.split_at_checked(count) else { return };
             let at = Position { flat: span.at.flat.wrapping_add(flat), ..span.at };
@@ -505,7 +511,7 @@ pub(crate) fn check(plan: &Plan, path: Path, resolver: &dyn Resolver) -> bool {
 /// of bounds under `Bounds::Error`; what comes before it has moved.
 pub(crate) fn traverse_wide(plan: &Plan, resolver: &dyn Resolver, mover: &mut dyn Mover) -> bool {
     let lanes = Lanes { others: &[], rest: &[], upper: &SINGLE, lane: &SINGLE, follow: false };
-    let moves = Moves { pieces: plan.pieces(), long_pieces: false, lanes, segment: 0 };
+    let moves = Moves { pieces: plan.pieces(), each_entry: false, lanes, segment: 0 };
     each_entry(plan, resolver, |at, table| {
         moves.block(
             &Span { at, row: 0, lanes: 1, length: 1, column: 0 },
@@ -550,8 +556,8 @@ fn each_entry(
 /// What a block moves: once for each piece.
 struct Moves<'a> {
     pieces: &'a [Dim],
-    /// Whether they [are long](Plan::has_long_pieces).
-    long_pieces: bool,
+    /// Whether those of an entry are the innermost loop.
+    each_entry: bool,
     lanes: Lanes<'a>,
     /// The length of the segments of the table that are prefetched a lane ahead; 0: none.
     segment: usize,
@@ -589,7 +595,7 @@ impl Moves<'_> {
         }
         match self.pieces.split_last() {
             None => mover.block(&block),
-            Some((last, rest)) if self.long_pieces => by_entry(&block, rest, last, mover),
+            Some((last, rest)) if self.each_entry => by_entry(&block, rest, last, mover),
             _ => each_piece(self.pieces, |table, flat| {
                 mover.block(&Block {
                     table: block.table.wrapping_add(table),
@@ -663,7 +669,7 @@ pub(crate) fn each_piece(pieces: &[Dim], mut visit: impl FnMut(usize, usize)) {
 }
 
 const _: () = assert!(
-    tuning::FOLLOWED_SPAN <= tuning::BLOCK && tuning::LANE_CHUNK <= tuning::BLOCK,
+    tuning::FOLLOWED_SPAN <= tuning::BLOCK && tuning::LANE_CHUNK <= tuning::BLOCK_OF_PIECES,
     "a block has room for a lane"
 );
 

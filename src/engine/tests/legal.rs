@@ -19,7 +19,7 @@ pub(crate) fn check(route: &Route, plan: &Plan, call: &Call, machine: &Machine) 
         ("tile", !tile(route, plan, call, machine)),
         ("copies", !copies(route, plan, call)),
         ("rows", route.rows != (plan.row() != 1)),
-        ("order", matches!(route.order, Order::Pieces) && plan.pieces().is_empty()),
+        ("order", !order(route, plan)),
         ("prefetch", (route.distance > 0 || route.segment > 0) && !machine.prefetches),
         // They are found in what the lane that follows reads.
         ("segment", route.segment > 0 && (plan.row() != 1 || plan.outer < 2)),
@@ -29,6 +29,17 @@ pub(crate) fn check(route: &Route, plan: &Plan, call: &Call, machine: &Machine) 
     if let Some((what, _)) = broken.into_iter().find(|(_, is_broken)| *is_broken) {
         panic!("{what}: {route:?} of {plan:?}, {call:?} on {machine:?}");
     }
+}
+
+/// What comes first, or last, is there.
+fn order(route: &Route, plan: &Plan) -> bool {
+    let pieces = plan.pieces().len();
+    let orders = match route.order {
+        Order::Entries => true,
+        Order::Pieces { dimensions } => (1..=pieces).contains(&dimensions),
+        Order::EachEntry => pieces > 0,
+    };
+    orders && (tuning::BLOCK_OF_PIECES..=tuning::BLOCK).contains(&route.block)
 }
 
 fn streams(route: &Route) -> bool {

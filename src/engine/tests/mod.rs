@@ -335,6 +335,14 @@ fn way(distance: usize) -> Way {
     Way { distance, ..Way::of(Path::detect()) }
 }
 
+/// The orders that a plan can be walked in.
+fn orders(plan: &Plan) -> Vec<Order> {
+    let pieces = plan.pieces().len();
+    let first = (1..=pieces).map(|dimensions| Order::Pieces { dimensions });
+    let each = (pieces > 0).then_some(Order::EachEntry);
+    [Order::Entries].into_iter().chain(first).chain(each).collect()
+}
+
 /// A route that has nothing but a proof and a split.
 fn route(proof: Proof, split: Split) -> Route {
     let mut route = Route::of(&Plan::NOTHING, &route::gather(4), &strew_simd::Machine::PORTABLE);

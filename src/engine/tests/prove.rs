@@ -2,12 +2,14 @@
 
 use std::cell::Cell;
 
-use super::{Case, Large, Random, by_written, has_tiles, route, way};
-use crate::engine::movers::{Before, COPIES, Way};
+use strew_simd::Path;
+
+use super::{Case, Large, Random, by_written, has_tiles, orders, route};
+use crate::engine::movers::{Before, COPIES};
 use crate::engine::resolver::Resolver;
-use crate::engine::route::{Alone, Order, Proof, Route, Split};
+use crate::engine::route::{Alone, Proof, Route, Split};
 use crate::engine::traverse::base_of_kept;
-use crate::engine::{changed, copy, gathered, prove};
+use crate::engine::{changed, copy, gathered, prepared, prove};
 use crate::error::Direction;
 use crate::index::Bounds;
 use crate::layout::Layout;
@@ -37,9 +39,9 @@ fn scattered<R: Reduction<u32>>(
     before: Option<(&Plan, &[u32])>,
 ) -> (bool, Vec<u32>) {
     let (plan, mut data, updates) = (&case.plan, table(&case.plan), flat(&case.plan));
-    let way = way(0);
+    let way = prepared(route, Path::detect());
     let mut job = changed(plan, way.path, reduction, &mut data, &updates);
-    job.way = Way { copies: route.copies, ..Way::of(way.path) };
+    job.way = way;
     job.before = before.map(|(plan, input)| Before { plan, input, copy: copy::<u32> });
     let resolver: &dyn Resolver = &case.indices.as_slice();
     let inside = prove::run(plan, route, &way, resolver, &mut job);
@@ -55,7 +57,7 @@ fn walked(case: &Case, mut data: Vec<u32>, change: impl Fn(u32, u32) -> u32) -> 
 
 fn scatter_routes(plan: &Plan) -> Vec<Route> {
     let mut routes = vec![route(Proof::Scan, ALONE), route(Proof::Copy, ALONE)];
-    for order in [Order::Entries, Order::Pieces] {
+    for order in orders(plan) {
         let mut route = route(Proof::Keep, ALONE);
         route.order = order;
         routes.push(route);
@@ -171,13 +173,14 @@ fn gathers() {
             if spoils {
                 case.spoil(&mut random);
             }
-            for proof in [Proof::Blocks, Proof::Scan, Proof::Keep] {
+            for route in [Proof::Blocks, Proof::Scan, Proof::Keep].map(|proof| route(proof, ALONE))
+            {
                 let plan = &case.plan;
                 let (input, before) = (table(plan), flat(plan));
-                let (mut output, way) = (before.clone(), way(0));
+                let (mut output, way) = (before.clone(), prepared(&route, Path::detect()));
                 let mut job = gathered(plan, way.path, &input, &mut output);
                 let resolver: &dyn Resolver = &case.indices.as_slice();
-                let inside = prove::run(plan, &route(proof, ALONE), &way, resolver, &mut job);
+                let inside = prove::run(plan, &route, &way, resolver, &mut job);
                 assert_eq!(inside, !spoils);
                 let mut expected = before.clone();
                 for (from, to) in by_written(Direction::Gather, &case.moves()) {
@@ -187,7 +190,7 @@ fn gathers() {
                     assert_eq!(output, expected, "{plan:?}");
                 } else {
                     let found = output.iter().zip(before.iter().zip(&expected));
-                    let allowed = proof == Proof::Blocks;
+                    let allowed = route.proof == Proof::Blocks;
                     assert!(found.into_iter().all(|(found, (before, expected))| {
                         found == before || (allowed && found == expected)
                     }));

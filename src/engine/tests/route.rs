@@ -3,6 +3,7 @@
 
 use strew_simd::Machine;
 
+use crate::engine::route::each_entry;
 use crate::engine::route::{Alone, Call, Effect, Order, Proof, Route, Split, Stores};
 use crate::engine::{Size, in_order, kind, legal, needed, pieces_in_order};
 use crate::error::Direction::{self, Gather, Scatter};
@@ -36,6 +37,10 @@ pub(super) fn gather(element: usize) -> Call {
 
 pub(super) fn set(element: usize) -> Call {
     Call { direction: Scatter, ..gather(element) }
+}
+
+pub(super) fn of(direction: Direction) -> Call {
+    Call { direction, ..gather(4) }
 }
 
 pub(super) fn add(element: usize) -> Call {
@@ -98,7 +103,7 @@ fn with(bounds: Bounds, mut plan: Plan) -> Plan {
 
 /// As a call of the engine finds it.
 fn route(plan: &Plan, call: &Call, machine: &Machine) -> Route {
-    let ordered = in_order(plan, call.direction);
+    let ordered = in_order(plan, call);
     let plan = ordered.as_ref().unwrap_or(plan);
     let call = needed(plan, call);
     let route = Route::of(plan, &call, machine);
@@ -620,9 +625,15 @@ fn kinds() -> Vec<Kind> {
                 0,
             ),
             call: threads(2, add(4)),
-            zen_5: "check: one pass, addresses kept; threads: 8 chunks; elements",
-            emerald_rapids: "check: one pass, addresses kept; threads: 8 chunks; elements",
-            portable: "check: one pass, addresses kept; threads: 8 chunks; elements",
+            zen_5: "\
+                check: one pass, addresses kept; threads: 8 chunks; order: entry by entry; \
+                elements",
+            emerald_rapids: "\
+                check: one pass, addresses kept; threads: 8 chunks; order: entry by entry; \
+                elements",
+            portable: "\
+                check: one pass, addresses kept; threads: 8 chunks; order: entry by entry; \
+                elements",
         },
         Kind {
             name: "rows whose distances have no common measure",
@@ -636,13 +647,13 @@ fn kinds() -> Vec<Kind> {
             call: threads(2, add(4)),
             zen_5: "\
                 check: one pass, addresses kept; threads: one, what is written interleaves; \
-                order: pieces first; rows",
+                blocks of 819 entries; rows",
             emerald_rapids: "\
                 check: one pass, addresses kept; threads: one, what is written interleaves; \
                 order: pieces first; rows",
             portable: "\
                 check: one pass, addresses kept; threads: one, what is written interleaves; \
-                order: pieces first; rows",
+                blocks of 819 entries; rows",
         },
         Kind {
             name: "elements along axis 0 on two threads",
@@ -774,12 +785,15 @@ fn calls_that_move_nothing_and_long_tables() {
 
 #[test]
 fn pieces_come_first_where_there_are_few_entries() {
-    let outer = |count| pieces_in_order(&middle(Gather, [7, 10, 3], count)).map(|plan| plan.outer);
+    let outer = |count| {
+        let plan = middle(Gather, [7, 10, 3], count);
+        pieces_in_order(&plan, &gather(4)).map(|plan| plan.outer)
+    };
     assert_eq!(edge(512, outer), [Some(2), None]);
     let falling = |count: usize| {
         let table = Layout::strided([7, 10, 3], [-30, 3, 1]).with_offset(180);
         let plan = axis(Gather, &table, &packed([count]), &packed([7, count, 3]), 1);
-        let plan = pieces_in_order(&plan).unwrap();
+        let plan = pieces_in_order(&plan, &gather(4)).unwrap();
         (plan.outer, plan.dims[0].table, plan.start.table)
     };
     // Unless there are fewer of them than steps of a piece of single elements,
@@ -787,7 +801,7 @@ fn pieces_come_first_where_there_are_few_entries() {
         let table = Layout::strided([10, 7], [1, 10]);
         axis(Gather, &table, &packed([count]), &Layout::strided([count, 7], flat), 0)
     };
-    let first = |plan: Plan| pieces_in_order(&plan).is_some();
+    let first = |plan: Plan| pieces_in_order(&plan, &gather(4)).is_some();
     assert_eq!([6, 7, 8].map(|count| first(columns(count, [7, 1]))), [false, true, true]);
     // whose places lie together,
     assert_eq!([[20, 3], [3, 18], [1, 6]].map(|flat| first(columns(6, flat))), [false, true, true]);
@@ -798,12 +812,96 @@ fn pieces_come_first_where_there_are_few_entries() {
         first(axis(Gather, &table, &packed([6]), &flat, 0))
     };
     assert_eq!([511, 512, 513, 1024].map(aliased), [true, false, true, false]);
-    // Of pieces that come after the entries, none goes back.
-    assert_eq!(falling(512), (2, -30, 180));
+    // No piece goes back.
+    assert_eq!(falling(512), (2, 30, 0));
     let table = Layout::strided([7, 10, 3], [-30, 3, 1]).with_offset(180);
     let plan = axis(Gather, &table, &packed([513]), &packed([7, 513, 3]), 1);
-    let plan = pieces_in_order(&plan).unwrap();
+    let plan = pieces_in_order(&plan, &gather(4)).unwrap();
     assert_eq!((plan.outer, plan.pieces()[0].table, plan.start.table), (1, 30, 0));
+}
+
+/// An axis between others, and a flat tensor with any strides.
+fn between(sizes: [usize; 3], count: usize, flat: [isize; 3]) -> Plan {
+    let [before, _, after] = sizes;
+    let flat = Layout::strided([before, count, after], flat);
+    axis(Gather, &packed(sizes), &packed([count]), &flat, 1)
+}
+
+#[test]
+fn pieces_of_an_entry_are_the_innermost_loop() {
+    let each = |plan: &Plan, call: Call| each_entry(plan, &call);
+    // Columns that fill a line of the flat tensor, one after the other.
+    let columns = |width: usize, flat: [isize; 2]| {
+        let table = Layout::strided([1000, width], [2 * width as isize, 2]);
+        axis(Gather, &table, &packed([5000]), &Layout::strided([5000, width], flat), 0)
+    };
+    let fills = |element| edge(64 / element, |n| !each(&columns(n - 1, [100, 1]), gather(element)));
+    assert_eq!([1, 4, 8].map(fills), [[true, false]; 3]);
+    assert!(!each(&columns(16, [100, 2]), gather(4)), "with gaps");
+    assert!(!each(&columns(16, [1, 5000]), gather(4)), "further apart than entries");
+    // Few places, of whichever batch.
+    let batches = |places: usize, width: usize| {
+        let (table, indices) = (packed([30, places, width]), packed([30, 100, 1]));
+        let flat = Layout::strided([30, 100, width], [20_000, 200, 3]);
+        each(&nd(Scatter, &table, &indices, &flat, 1), add(4))
+    };
+    assert_eq!(edge(8, |places| batches(places, 10)), [true, false]);
+    assert_eq!([5, 6].map(|width| batches(5, width)), [false, true]);
+    // Rows that follow each other where they are gathered; many of them with gaps, or scattered.
+    let rows = |number: usize, gap: usize, call: Call| {
+        let table = Layout::strided([1000, number, 6], [number as isize * 8, 8, 1]);
+        let step = 6 + gap;
+        let flat = Layout::strided([5000, number, 6], [(number * step) as isize, step as isize, 1]);
+        each(&axis(Gather, &table, &packed([5000]), &flat, 0), call)
+    };
+    assert!(rows(2, 0, gather(4)) && !rows(2, 0, add(4)));
+    for (gap, call) in [(1, gather(4)), (0, set(4)), (1, add(4))] {
+        assert_eq!(edge(11, |number| !rows(number, gap, call)), [true, false]);
+    }
+    // Not those of other places.
+    let other = between([20, 100, 30], 5000, [40, 800, 1]);
+    assert!(!each(&other, add(4)) && !other.is_apart(&other.pieces()[0]));
+    // The prefetch reaches another entry.
+    let distance = |number: usize| {
+        let table = Layout::strided([1_000_000, number, 6], [number as isize * 8, 8, 1]);
+        let plan = axis(Gather, &table, &packed([5000]), &packed([5000, number, 6]), 0);
+        route(&plan, &gather(4), &NEAR).distance
+    };
+    assert_eq!([2, 20, 1000].map(distance), [16, 160, 512]);
+}
+
+#[test]
+fn pieces_come_first_unless_their_lines_would_be_fetched_again() {
+    let order = |plan: &Plan| route(plan, &gather(4), &NEAR).order;
+    let first = |dimensions| Order::Pieces { dimensions };
+    let lines = NEAR.l2 / 2 / 64;
+    // Those before the axis lie further apart than what an index chooses from.
+    assert_eq!(order(&middle(Gather, [7, 100_000, 1], 50_000)), first(1));
+    // Those after it share lines of the table, if they lie apart in the flat tensor,
+    let after = |places, count| between([1, places, 10], count, [0, 1, 50_000]);
+    let stay = [first(1), Order::Entries];
+    assert_eq!(edge(lines, |places| order(&after(places, 50_000))), stay);
+    assert_eq!(edge(lines, |count| order(&after(50_000, count))), stay);
+    // or of both.
+    let gaps = |count: usize| order(&between([1, 100, 10], count, [0, 20, 2]));
+    assert_eq!(edge(lines - 100, gaps), stay);
+    let gaps = |count: usize| order(&between([1, 100, 3], count, [0, 8, 2]));
+    assert_eq!(edge(2 * (lines - 100), gaps), stay);
+    // Of both, the first ones.
+    let both = |places| order(&between([7, places, 10], 50_000, [500_000, 1, 50_000]));
+    assert_eq!(edge(lines, both), [first(2), first(1)]);
+}
+
+#[test]
+fn blocks_of_pieces_stay_in_l2() {
+    let block = |width: usize| {
+        let plan = between([1, 1_000_000, width], 5000, [0, 2 * width as isize, 2]);
+        route(&plan, &gather(8), &NEAR).block
+    };
+    // An entry of columns reaches them once in the table, and twice in the flat tensor.
+    let entries = |width: usize| NEAR.l2 / 2 / (8 * width + 16 * width - 8);
+    assert_eq!([30, 100].map(block), [30, 100].map(entries));
+    assert_eq!([3, 4000].map(block), [1024, 64]);
 }
 
 #[test]
@@ -815,7 +913,8 @@ fn the_longest_dimension_is_the_lane_where_lanes_are_short() {
         let [all, step] = [rows * columns, rows].map(|n| n as isize);
         let flat = Layout::strided([n, 2, rows, columns], [2 * all, all, 1, step]);
         let plan = elements(direction, &table, &indices, &flat, 1);
-        in_order(&plan, direction).map(|plan| sizes(plan.outer()).collect::<Vec<_>>())
+        in_order(&plan, &super::route::of(direction))
+            .map(|plan| sizes(plan.outer()).collect::<Vec<_>>())
     };
     for direction in [Gather, Scatter] {
         let found = [13, 14].map(|n| short(direction, [n, 3, 3]));
@@ -827,16 +926,16 @@ fn the_longest_dimension_is_the_lane_where_lanes_are_short() {
     // Lanes that follow each other stay.
     let (table, indices) = (packed([300, 10, 4, 4]), packed([300, 2, 3, 3]));
     let plan = elements(Gather, &table, &indices, &indices, 1);
-    assert!(plan.lanes_follow() && in_order(&plan, Gather).is_none());
+    assert!(plan.lanes_follow() && in_order(&plan, &gather(4)).is_none());
     // Lanes that share their indices are resolved once.
     let shared = Layout::strided([300, 2, 3], [0, 1, 2]);
     let plan = elements(Gather, &packed([300, 10, 3]), &shared, &packed([300, 2, 3]), 1);
-    assert!(plan.span() < 32 && in_order(&plan, Gather).is_none());
+    assert!(plan.span() < 32 && in_order(&plan, &gather(4)).is_none());
     // Entries of tuples may lead to the same place in any dimension.
     let pairs = Layout::strided([300, 2, 2, 2], [9, 4, 1, 2]);
     let of = |direction| {
         let plan = nd(direction, &packed([7, 8]), &pairs, &packed([300, 2, 2]), 0);
-        in_order(&plan, direction).is_some()
+        in_order(&plan, &super::route::of(direction)).is_some()
     };
     assert_eq!([of(Gather), of(Scatter)], [true, false]);
 }
@@ -894,7 +993,10 @@ fn addresses_are_kept_up_to_16_mib() {
         // Also where pieces come first.
         let of = |count| route(&middle(Scatter, [7, 100_000, 3], count), &set(4), &machine);
         assert_eq!(edge(1 << 22, |n| of(n).proof), [Proof::Keep, Proof::Scan]);
-        assert_eq!(edge(1 << 22, |n| of(n).order), [Order::Pieces, Order::Entries]);
+        assert_eq!(
+            edge(1 << 22, |n| of(n).order),
+            [Order::Pieces { dimensions: 1 }, Order::Entries]
+        );
         let of = |count| {
             let call = Call { proven: true, ..threads(2, add(64)) };
             route(&rows(Scatter, 100_000, 16, count), &call, &machine)

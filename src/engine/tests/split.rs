@@ -2,12 +2,14 @@
 
 use std::iter;
 
-use super::{Case, DIRECTIONS, Large, Random, has_tiles, route, way};
+use strew_simd::Path;
+
+use super::{Case, DIRECTIONS, Large, Random, has_tiles, orders, route};
 use crate::element::Element;
-use crate::engine::movers::{COPIES, Way};
+use crate::engine::movers::COPIES;
 use crate::engine::resolver::Resolver;
 use crate::engine::route::{Alone, Order, Proof, Route, Split};
-use crate::engine::{changed, gathered, split};
+use crate::engine::{changed, gathered, prepared, split};
 use crate::error::Direction;
 use crate::index::Bounds;
 use crate::layout::Layout;
@@ -62,7 +64,7 @@ fn routes(random: &mut Random, case: &Case) -> Vec<Route> {
             add(Proof::Blocks, split, Order::Entries, None);
         }
         if dim >= plan.outer {
-            add(Proof::Keep, split, Order::Pieces, None);
+            orders(plan).into_iter().for_each(|order| add(Proof::Keep, split, order, None));
         }
     }
     if has_tiles(plan) {
@@ -84,7 +86,7 @@ fn routes(random: &mut Random, case: &Case) -> Vec<Route> {
         for proof in [Proof::Scan, Proof::Keep] {
             add(proof, split, Order::Entries, None);
         }
-        add(Proof::Keep, split, Order::Pieces, None);
+        orders(plan).into_iter().for_each(|order| add(Proof::Keep, split, order, None));
     }
     if scatters && plan.pieces().is_empty() && plan.outer > 0 {
         let split = Split::Copies { number: 1 + random.below(5) };
@@ -105,7 +107,7 @@ fn scattered<R: Reduction<u32> + Sync>(
     updates: &[u32],
 ) -> (bool, Vec<u32>) {
     let (plan, mut data) = (&case.plan, data.to_vec());
-    let way = Way { copies: route.copies, ..way(0) };
+    let way = prepared(route, Path::detect());
     let mut job = changed(plan, way.path, reduction, &mut data, updates);
     job.way = way;
     let resolver: &dyn Resolver = &case.indices.as_slice();
@@ -120,7 +122,7 @@ fn gathered_by<T: Element>(
     output: &[T],
 ) -> (bool, Vec<T>) {
     let (plan, mut output) = (&case.plan, output.to_vec());
-    let way = way(0);
+    let way = prepared(route, Path::detect());
     let mut job = gathered(plan, way.path, input, &mut output);
     let resolver: &dyn Resolver = &case.indices.as_slice();
     let inside = split::run(plan, Direction::Gather, route, &way, resolver, &mut job);

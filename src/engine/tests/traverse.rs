@@ -2,7 +2,7 @@
 
 use strew_simd::Path;
 
-use super::{Case, DIRECTIONS, Large, Pair, Random, Recorder, by_written, sorted, way};
+use super::{Case, DIRECTIONS, Large, Pair, Random, Recorder, by_written, route, sorted, way};
 use crate::engine::movers::Way;
 use crate::engine::traverse::{
     Kept, base_of_kept, check, check_wide, keep, small, traverse, traverse_kept, traverse_wide,
@@ -43,7 +43,7 @@ fn traverses<const B: usize>(case: &Case, way: &Way) {
     assert_moved(case, inside, &recorder.moved, &format!("blocks of {B}, {way:?}"));
     let longest = recorder.blocks.iter().map(|(addresses, ..)| addresses.len()).max();
     // Pieces of some entries have blocks of their own.
-    let most = if plan.has_long_pieces() { B.max(tuning::BLOCK) } else { B };
+    let most = if way.each_entry { B.max(tuning::BLOCK) } else { B.min(way.block) };
     assert!(longest.is_none_or(|longest| longest <= most));
     if plan.pieces().is_empty() {
         assert_next_comes(&recorder);
@@ -56,7 +56,9 @@ fn check_case(random: &mut Random, case: &Case) {
     let resolver = indices.as_slice();
     let paths: Vec<Path> = Path::available().into_iter().flatten().collect();
     for (distance, segment) in [(0, 0), (random.pick(&[1, 5, 64]), 0), (0, 40)] {
-        let way = Way { distance, segment, ..Way::of(random.pick(&paths)) };
+        let (block, path) = (random.pick(&[64, 100, 1024]), random.pick(&paths));
+        let each_entry = !plan.pieces().is_empty() && random.rarely(2);
+        let way = Way { distance, segment, block, each_entry, ..Way::of(path) };
         traverses::<64>(case, &way);
         traverses::<1024>(case, &way);
     }
@@ -81,8 +83,11 @@ fn check_case(random: &mut Random, case: &Case) {
     let (mut all, base) = (vec![u32::MAX; plan.entries()], base_of_kept(plan));
     assert_eq!(keep(plan, path, &resolver, base, &mut all), inside);
     if inside {
+        let pieces_first = random.below(plan.pieces().len() + 1);
+        let each_entry = pieces_first < plan.pieces().len() && random.rarely(2);
+        let way = Way { pieces_first, each_entry, ..way(0) };
         let mut recorder = Recorder::of(plan);
-        traverse_kept(plan, &way(0), Kept { addresses: &all, base }, &mut recorder);
+        traverse_kept(plan, &way, Kept { addresses: &all, base }, &mut recorder);
         assert_moved(case, true, &recorder.moved, "kept");
     }
 }
@@ -122,7 +127,7 @@ fn ordered_plans() {
         let direction = random.pick(&DIRECTIONS);
         let large = if number % 2 == 0 { Large::No } else { Large::Lane(200) };
         let mut case = Case::random(&mut random, direction, large);
-        let Some(plan) = in_order(&case.plan, direction) else { continue };
+        let Some(plan) = in_order(&case.plan, &route::of(direction)) else { continue };
         if !plan.lanes_in_chunks && number > 200 {
             continue;
         }
@@ -141,7 +146,7 @@ fn ordered_plans() {
         case.plan.set_bounds(Bounds::Error);
         case.fill(&mut random);
         case.spoil(&mut random);
-        let plan = in_order(&case.plan, direction).unwrap();
+        let plan = in_order(&case.plan, &route::of(direction)).unwrap();
         let all: Vec<Pair> =
             case.walk().into_iter().filter_map(|entry| entry.moves).flatten().collect();
         let (mut recorder, expected) = (Recorder::of(&plan), sorted(&all));
