@@ -10,6 +10,8 @@ use crate::element::Element;
 use crate::engine;
 #[cfg(feature = "std")]
 use crate::engine::entries::{Entries, Room};
+#[cfg(feature = "ndarray")]
+use crate::error::Direction;
 use crate::error::{Error, Operand};
 use crate::index::Bounds;
 use crate::indices::sealed::Places;
@@ -525,16 +527,17 @@ pub(crate) fn with_entries<S: Places>(
     }
 }
 
-/// Visits all entries, if all indices are in bounds: their places in the table and in the flat
-/// tensor.
+/// Moves elements of this size by a job whose tensors are no slices.
 #[cfg(feature = "ndarray")]
-pub(crate) fn checked_entries<S: Places>(
+pub(crate) fn by_job<S: Places>(
     plan: &Plan,
     indices: S,
-    visit: impl FnMut(usize, usize),
+    direction: Direction,
+    element: usize,
+    job: &mut dyn engine::movers::Job,
 ) -> Result<(), Error> {
     indices.fit(plan.lengths.indices)?;
-    result(plan, indices, engine::checked_entries(plan, indices, visit))
+    result(plan, indices, engine::by_job(plan, indices, direction, element, job))
 }
 
 /// Whether no index can be out of bounds: the policy takes all, or they are bytes, and every byte

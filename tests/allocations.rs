@@ -48,7 +48,7 @@ fn calls_allocate_for_what_moves() {
                     operator.gather_into(&view, &indices, &mut output).unwrap();
                 });
                 assert!(gathered <= bytes + most, "{operator:?}: {gathered} for {bytes}");
-                // Into a view with gaps, and from one: each of them is copied once.
+                // Into a view with gaps, and from one.
                 let mut spread = ArrayD::<f32>::zeros([&moved[..], &[2]].concat());
                 let twice = allocated(|| {
                     let mut output = spread.index_axis_mut(Axis(moved.len()), 1);
@@ -105,4 +105,34 @@ fn calls_allocate_for_what_moves() {
         Operator::elements(0).gather(&view, &many).unwrap();
     });
     assert!(copied >= 4 * (500 + 500) * 20 * 30, "{copied}");
+}
+
+#[test]
+fn flat_tensors_with_gaps_are_not_copied() {
+    let (entries, width) = (30_000, 16);
+    let ids = ndarray::Array1::from_elem(entries, -2_i64);
+    let mut table = Array3::<f32>::ones((500, width, 2));
+    let mut flat = Array3::<f32>::zeros((entries, width + 1, 2));
+    // A block, and four bytes an entry for where it leads.
+    let most = (64 << 10) + 4 * entries;
+    for step in [1, 2] {
+        let rows = Operator::axis(0);
+        // Neighbours, and elements with gaps; tables with and without.
+        let mut to = flat.slice_mut(s![.., ..width, ..;step]);
+        let gathered = allocated(|| {
+            rows.gather_into(&table.slice(s![.., .., ..;step]), &ids, &mut to).unwrap();
+        });
+        assert!(gathered <= most, "{gathered}");
+        assert!(to.iter().all(|element| *element == 1.0));
+        let mut view = table.slice_mut(s![.., .., ..;step]);
+        let added = allocated(|| rows.reduce(Add, &mut view, &ids, &to).unwrap());
+        // The table is small: it is copied.
+        let copied = 4 * 500 * width;
+        assert!(added <= most + copied, "{added}");
+        let mapped = allocated(|| {
+            rows.reduce_map(Add, &mut view, &ids, &to, |element| element).unwrap();
+        });
+        assert!(mapped <= most + copied, "{mapped}");
+        view.fill(1.0);
+    }
 }

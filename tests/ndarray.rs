@@ -456,6 +456,97 @@ fn packed_arrays_do_what_views_with_gaps_do() {
     }
 }
 
+/// Blocks of many entries, long rows and tiles, where tables and flat tensors have gaps after each
+/// element, after each row, or between planes that are transposed.
+#[test]
+fn many_entries_with_gaps_anywhere() {
+    fn wide(shape: &[usize], kind: usize, from: i32) -> (ArrayD<i32>, Vec<usize>) {
+        let mut sizes = shape.to_vec();
+        if kind == 3 {
+            sizes.reverse();
+        }
+        match kind {
+            0 => {}
+            1 => *sizes.last_mut().unwrap() *= 2,
+            _ => *sizes.last_mut().unwrap() += 3,
+        }
+        let length = sizes.iter().product::<usize>() as i32;
+        let array = ArrayD::from_shape_vec(sizes, (from..from + length).collect()).unwrap();
+        (array, shape.to_vec())
+    }
+    macro_rules! part {
+        ($array:expr, $shape:expr, $kind:expr, $slice:ident, $reverse:ident) => {{
+            let last = Axis($shape.len() - 1);
+            let size = if $kind == 3 { $shape[0] } else { $shape[last.0] } as isize;
+            let step = if $kind == 1 { -2 } else { 1 };
+            let end = if $kind == 1 { 2 * size } else { size };
+            let view = $array.$slice(last, Slice::new(0, Some(end), step));
+            if $kind == 3 { view.$reverse() } else { view }
+        }};
+    }
+    let sizes: [(Operator, &[usize], &[usize]); 8] = [
+        (Operator::axis(0), &[400, 300], &[50]),
+        (Operator::axis(0), &[30_000, 5], &[2500]),
+        (Operator::axis(0), &[9000], &[3, 2000]),
+        (Operator::axis(1), &[7, 9000, 3], &[1500]),
+        (Operator::elements(0), &[3000, 100], &[1500, 100]),
+        (Operator::elements(1), &[40, 9000], &[40, 300]),
+        (Operator::nd(0), &[600, 500, 3], &[5000, 2]),
+        (Operator::nd(1), &[40, 900, 20], &[40, 30, 1]),
+    ];
+    for (number, (operator, table, indices)) in sizes.into_iter().enumerate() {
+        let skips = operator.bounds(Bounds::Skip).negative(Negative::OutOfBounds);
+        let ids = (0..indices.iter().product::<usize>() as i64).map(|n| n * n % 397 - 3);
+        let ids = ArrayD::from_shape_vec(indices, ids.collect()).unwrap();
+        for (kind, other) in [(0, 2), (1, 0), (2, 1), (3, 3)] {
+            let operator = if (number + kind) % 2 == 0 { skips } else { operator };
+            let (mut table, shape) = wide(table, kind, 0);
+            let sizes =
+                operator.gather(&part!(table, shape, kind, slice_axis, reversed_axes), &ids);
+            let (mut flat, sizes) = wide(sizes.unwrap().shape(), other, -1_000_000);
+
+            let mut expected = part!(flat, sizes, other, slice_axis, reversed_axes).to_owned();
+            let packed = part!(table, shape, kind, slice_axis, reversed_axes).to_owned();
+            operator.gather_into(&packed, &ids, &mut expected).unwrap();
+            let before = flat.clone();
+            {
+                let view = part!(table, shape, kind, slice_axis, reversed_axes);
+                let mut to = part!(flat, sizes, other, slice_axis_mut, reversed_axes);
+                operator.gather_into(&view, &ids, &mut to).unwrap();
+                assert_eq!(to, expected, "{operator:?} {kind} {other}");
+                to.fill(0);
+                operator.gather_map_into(&view, &ids, &mut to, |n| n + 1).unwrap();
+            }
+            let mut mapped = expected.mapv(|_| 0);
+            operator.gather_map_into(&packed, &ids, &mut mapped, |n| n + 1).unwrap();
+            let to = part!(flat, sizes, other, slice_axis, reversed_axes);
+            assert_eq!(to, mapped, "{operator:?} {kind} {other}");
+            // What lies in the gaps stays.
+            let mut restored = flat.clone();
+            part!(restored, sizes, other, slice_axis_mut, reversed_axes).assign(&part!(
+                before,
+                sizes,
+                other,
+                slice_axis,
+                reversed_axes
+            ));
+            assert_eq!(restored, before);
+
+            let (from, mut sums) = (to.to_owned(), packed.clone());
+            operator.reduce(Add, &mut sums, &ids, &from).unwrap();
+            operator.scatter(&mut sums, &ids, &from).unwrap();
+            operator.reduce_map(Add, &mut sums, &ids, &from, |n| 2 * n).unwrap();
+            operator.reduce_excluding_self(Add, &mut sums, &ids, &from).unwrap();
+            let mut view = part!(table, shape, kind, slice_axis_mut, reversed_axes);
+            operator.reduce(Add, &mut view, &ids, &to).unwrap();
+            operator.scatter(&mut view, &ids, &to).unwrap();
+            operator.reduce_map(Add, &mut view, &ids, &to, |n| 2 * n).unwrap();
+            operator.reduce_excluding_self(Add, &mut view, &ids, &to).unwrap();
+            assert_eq!(view, sums, "{operator:?} {kind} {other}");
+        }
+    }
+}
+
 /// Few entries, where tables, indices and flat tensors have gaps along any axis, at the end of rows
 /// or between all of their elements. Calls with a function for each element have a plan.
 #[test]

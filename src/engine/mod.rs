@@ -22,7 +22,7 @@ mod few;
 #[cfg(any(all(test, feature = "rayon"), fuzzing))]
 #[path = "tests/legal.rs"]
 mod legal;
-mod map;
+pub(crate) mod map;
 pub(crate) mod movers;
 #[cfg(feature = "rayon")]
 mod pool;
@@ -61,8 +61,6 @@ use crate::indices::sealed::Places;
 use crate::map::Source;
 use crate::plan::Plan;
 use crate::reduction::Reduction;
-#[cfg(feature = "ndarray")]
-use crate::walk::Entries as _;
 
 /// `output[flat] = input[table]`. `false`: an index is out of bounds under `Bounds::Error`, unless
 /// they are `proven`; nothing is gathered by it, nor by those that come after it.
@@ -149,20 +147,17 @@ pub(crate) fn check<S: Places>(plan: &Plan, indices: S) -> bool {
     check_all(plan, &indices)
 }
 
-/// Visits all entries, in order, with their places in the table and in the flat tensor, if all
-/// indices are in bounds.
+/// Moves by a job whose tensors are no slices, as [`gather`] or [`scatter`].
 #[cfg(feature = "ndarray")]
-pub(crate) fn checked_entries<S: Places>(
+pub(crate) fn by_job<S: Places>(
     plan: &Plan,
     indices: S,
-    mut visit: impl FnMut(usize, usize),
+    direction: Direction,
+    element: usize,
+    job: &mut dyn Job,
 ) -> bool {
-    if let Some(few) = Few::of(plan) {
-        return few.run(indices, |tables| few.entries(tables, visit));
-    }
-    let mut room = entries::Room::new();
-    let entries = entries::Entries::of(plan, &indices, false, &mut room);
-    entries.map(|mut entries| entries.each(|at| visit(at.table, at.flat))).is_some()
+    let (call, path) = (change_call(indices.width(), element, false, 1), Path::detect());
+    run(plan, &Call { direction, ..call }, path, &indices, job)
 }
 
 /// [`gather`] with the threads of the rayon pool that it is called in.

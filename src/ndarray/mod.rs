@@ -53,14 +53,14 @@
 //!
 //! - **Without gaps**, in any order and direction, such as `a.t()`: the view is used in place. So
 //!   is one that repeats elements (`broadcast`).
-//! - **With gaps**, or of windows that overlap: safe code cannot have a slice of such a view.
-//!   Indices, updates and outputs are copied. A table is copied whole if it is small: its elements
-//!   are no more than those that move, or no more than 6 times the entries of the indices (128
-//!   times, for means and reductions without the values that are there). An element that is
-//!   repeated is copied for each of its coordinates. If the table is written, the copy is written
-//!   back at the end. In a larger table, and in calls of few entries, the elements that move are
-//!   found where they are, by the thread that calls; means and reductions without the values that
-//!   are there copy the places that the indices name.
+//! - **With gaps**, or of windows that overlap: safe code cannot have a slice of such a view. The
+//!   elements that move are found where they are, by the thread that calls: outputs and updates
+//!   some thousand elements at a time. Indices are copied. A table is copied whole if it is small:
+//!   its elements are no more than those that move, or no more than 6 times the entries of the
+//!   indices (128 times, for means and reductions without the values that are there). An element
+//!   that is repeated is copied for each of its coordinates. If the table is written, the copy is
+//!   written back at the end. Means and reductions without the values that are there copy the
+//!   updates, and of a larger table the places that the indices name.
 //! - **[`Pooled`]** copies all of a table with gaps.
 //! - **[`layout`]** avoids all copies where the array that the view is a part of is at hand.
 //!
@@ -76,16 +76,21 @@ mod scatter;
 mod view;
 
 use ::ndarray::{ArrayD, ArrayRef, Dimension};
+use strew_simd::Block;
 
 pub use self::axis::AxisNumber;
 use self::axis::Number;
 pub use self::bag::Pooled;
+use self::grid::{From, To};
 use self::view::{Source, Target, filled, first, reserve, whole};
 use crate::element::Element;
+use crate::engine;
+use crate::engine::movers::{Mover as _, Way};
 use crate::error::{Direction, Error, Operand};
 use crate::gather::Gather;
 use crate::index::{Bounds, Index, Negative};
 use crate::layout::{Layout, SCALAR};
+use crate::map::{Call, Mapped};
 use crate::plan::Plan;
 use crate::scatter::Scatter;
 use crate::shape::{aligned, axis_sizes, elements_sizes, nd_sizes};
@@ -316,9 +321,7 @@ impl Operator {
         map: impl Fn(T) -> U,
     ) -> Result<ArrayD<U>, Error> {
         let mut output = self.output(input, indices)?;
-        self.read(input, indices, &mut output, &map, |gather, input, indices, output| {
-            gather.run_map(input, indices, output, &map)
-        })?;
+        self.gather_map_into(input, indices, &mut output, map)?;
         Ok(output)
     }
 
@@ -356,7 +359,11 @@ impl Operator {
         output: &mut ArrayRef<U, F>,
         map: impl Fn(T) -> U,
     ) -> Result<(), Error> {
-        self.read(input, indices, output, &map, |gather, input, indices, output| {
+        let kernel = |input: &[T], output: &mut [U], block: &Block<'_>, n, way: &Way| {
+            let source = Mapped { input, map: Call(&map) };
+            engine::map::Read { source, output, n, way: *way }.block(block);
+        };
+        self.read(input, indices, output, &map, kernel, |gather, input, indices, output| {
             gather.run_map(input, indices, output, &map)
         })
     }
@@ -420,7 +427,7 @@ impl Operator {
         T: Element + Send + Sync,
     {
         let same = |element| element;
-        self.read(input, indices, output, same, |gather, input, indices, output| {
+        self.read(input, indices, output, same, grid::gathered, |gather, input, indices, output| {
             gather.par_run(input, indices, output)
         })
     }
@@ -579,44 +586,59 @@ impl Operator {
         indices: &ArrayRef<I, E>,
         output: &mut ArrayRef<T, F>,
     ) -> Result<(), Error> {
-        if let Some(plain) = self.plain(size_of::<T>(), input.shape(), indices, output.shape())
+        let (bytes, shape) = (size_of::<T>(), input.shape());
+        let mut room = heapless::Vec::new();
+        if let Some(plain) = self.plain(bytes, shape, indices, output.shape(), &mut room)
             && plain.gather(input, output)
         {
             return Ok(());
         }
-        if let Some(indices) = self.in_row_major_order(indices) {
-            return self.gather_into(input, &indices, output);
-        }
         let same = |element| element;
-        self.read(input, indices, output, same, |gather, input, indices, output| {
+        self.read(input, indices, output, same, grid::gathered, |gather, input, indices, output| {
             gather.run(input, indices, output)
         })
     }
 
+    /// Gathers by `run` from slices; otherwise by the functions of [`grid::gather`].
     fn read<T: Element, U: Element, I: Index, D: Dimension, E: Dimension, F: Dimension>(
         self,
         input: &ArrayRef<T, D>,
         indices: &ArrayRef<I, E>,
         output: &mut ArrayRef<U, F>,
         map: impl Fn(T) -> U,
+        kernel: impl Fn(&[T], &mut [U], &Block<'_>, usize, &Way),
         run: impl FnOnce(&Gather, &[T], &[I], &mut [U]) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let mut gather = Gather { plan: Plan::NOTHING, input: SCALAR };
         let (mut entries, mut flat) = (SCALAR, SCALAR);
         let input = Source::new(input, Operand::Input, &mut gather.input)?;
         let indices = Source::new(indices, Operand::Indices, &mut entries)?;
-        let output = Target::new(output, Operand::Output, &mut flat)?;
+        let mut output = Target::new(output, Operand::Output, &mut flat)?;
         let most = self.most_copied(&entries, &flat, grid::ENTRY);
-        let grid = grid::Read::of(&input, most, &mut gather.input);
+        let table = grid::Read::of(&input, most, &mut gather.input);
+        let to = grid::Write::of(&mut output, None, &mut flat);
         self.broadcast_table(&mut gather.input, &entries);
         self.plan(&mut gather.plan, &gather.input, &entries, &flat, Direction::Gather)?;
         let indices = indices.elements()?;
-        if let Some(grid) = grid {
-            return output
-                .write(Operand::Output, |output| grid.gather(&gather.plan, &indices, output, map));
+        let elements;
+        let table = match &table {
+            Some(grid) => From::Grid(grid),
+            None => {
+                elements = input.elements()?;
+                From::Slice(&elements)
+            }
+        };
+        match to {
+            Some(mut to) => {
+                grid::gather(&gather.plan, &indices, table, To::Grid(&mut to), map, kernel)
+            }
+            None => output.write(Operand::Output, |output| match table {
+                From::Slice(input) => run(&gather, input, &indices, output),
+                From::Grid(_) => {
+                    grid::gather(&gather.plan, &indices, table, To::Slice(output), map, kernel)
+                }
+            }),
         }
-        let input = input.elements()?;
-        output.write(Operand::Output, |output| run(&gather, &input, &indices, output))
     }
 }
 

@@ -1,25 +1,28 @@
 //! Calls of few entries run in plain loops: to make layouts and a plan takes longer than such a
-//! call. Indices and flat tensors with gaps are copied, and elements of other tables are found
-//! where they are.
+//! call. Elements of views that are not in row-major order are found where they are.
 
-use ::ndarray::{Array, ArrayBase, ArrayRef, Dimension, RawData};
+use ::ndarray::{ArrayBase, ArrayRef, Dimension, RawData};
 
 use super::grid::Grid;
-use super::view::{copied, write_back};
+use super::view::{fast, whole};
 use super::{Fixed, Kind, Operator};
 use crate::element::Element;
 use crate::error::Operand;
 use crate::index::{Bounds, Index, Negative, resolve};
-use crate::layout::{Layout, MAX_RANK};
+use crate::layout::{Layout, MAX_RANK, SCALAR};
 use crate::plan::Dim;
 use crate::reduction::{Call, Reduction};
 use crate::walk::{Odometer, Position, SINGLE};
 
-/// Indices: calls of at most this many run here.
+/// Indices: gathers of at most this many run here.
 ///
 /// Record: f32 by i64 on Zen 4, gathered, set, added and `Max`, 1 to 16 singles 0.23x to 0.37x, 128
-/// 0.52x to 0.72x.
-const FEW: usize = if cfg!(fuzzing) { 8 } else { 128 };
+/// 0.52x to 0.72x; 159 gathered, half of them from the end, 0.55x.
+const FEW: usize = if cfg!(fuzzing) { 8 } else { 256 };
+
+/// The same for scatters, which look at all indices first, and for elements that are found one by
+/// one. Record: as at [`FEW`], 186 added 1.1x.
+const FEW_OTHERS: usize = if cfg!(fuzzing) { 6 } else { 128 };
 
 /// Rows that such a call moves, if they have more elements than one.
 ///
@@ -32,16 +35,8 @@ const FEW_ROWS: usize = if cfg!(fuzzing) { 8 } else { 64 };
 /// of 32 1.34x.
 const BYTES: usize = if cfg!(fuzzing) { 64 } else { 4 << 10 };
 
-/// Rows of such a call whose places are found before they move.
-///
-/// Record: f32 by i64 on Zen 4, of tables with gaps, 10 to 100 singles 0.5x to 0.6x, 4 rows of 64
-/// 0.6x; `elements` off the last axis of packed tables, 24 singles 0.6x.
+/// Elements of such a call that are found before they move, one by one.
 const PLACES: usize = if cfg!(fuzzing) { 16 } else { 256 };
-
-/// The same for views without gaps that are not in row-major order: a plan has them in place.
-///
-/// Record: as at [`FEW`], 102 singles of one element that is repeated 1.4x.
-const PLACES_WITHOUT_GAPS: usize = if cfg!(fuzzing) { 4 } else { 32 };
 
 /// What such a call does: all entries of a lane, and then those of the next.
 pub(super) struct Plain<'a, I> {
@@ -64,29 +59,42 @@ pub(super) struct Plain<'a, I> {
 }
 
 impl Operator {
-    /// A copy of a few indices in row-major order. `None`: there are more, they are in it, or the
-    /// call is none that [runs here](Operator::plain).
-    #[inline]
-    pub(super) fn in_row_major_order<I: Index, E: Dimension>(
-        self,
-        indices: &ArrayRef<I, E>,
-    ) -> Option<Array<I, E>> {
-        let few = indices.len() <= FEW && matches!(self.bounds, Bounds::Error);
-        if few && !indices.is_standard_layout() { packed(indices) } else { None }
-    }
-
-    /// The call, on elements of `element` bytes. `None`: it is no such call, or fails.
+    /// The call, on elements of `element` bytes, with room for indices that are not in row-major
+    /// order. `None`: it is no such call, or fails.
+    #[inline(always)]
     pub(super) fn plain<'a, I: Index, E: Dimension>(
         self,
         element: usize,
         table: &'a [usize],
         indices: &'a ArrayRef<I, E>,
         flat: &[usize],
+        room: &'a mut Few<I>,
     ) -> Option<Plain<'a, I>> {
-        let shape = indices.shape();
+        if indices.len() > FEW || !matches!(self.bounds, Bounds::Error) {
+            return None;
+        }
+        let in_order = match indices.as_slice() {
+            Some(indices) => indices,
+            None => {
+                fast(indices.view())?.iter().for_each(|index| _ = room.push(*index));
+                room
+            }
+        };
+        self.plain_of(element, table, indices.shape(), in_order, flat)
+    }
+
+    fn plain_of<'a, I: Index>(
+        self,
+        element: usize,
+        table: &'a [usize],
+        shape: &'a [usize],
+        indices: &'a [I],
+        flat: &[usize],
+    ) -> Option<Plain<'a, I>> {
         let fits = table.len().max(shape.len()).max(flat.len()) <= MAX_RANK;
-        let few = fits && indices.len() <= FEW && matches!(self.bounds, Bounds::Error);
-        let indices = indices.as_slice().filter(|indices| few && !indices.is_empty())?;
+        if !fits || indices.is_empty() {
+            return None;
+        }
         let product = |sizes: &[usize]| sizes.iter().product::<usize>();
         // The first of the axes, how many these are, and the dimensions of the entries.
         let (first, tuple, (own, entries)) = match self.kind.of(table.len()) {
@@ -143,21 +151,10 @@ impl Operator {
     }
 }
 
-/// A copy in row-major order. `None`: there is no memory for it.
-#[cold]
-fn packed<T: Copy, D: Dimension>(view: &ArrayRef<T, D>) -> Option<Array<T, D>> {
-    let elements = copied(&view.view().into_dyn(), Operand::Layout).ok()?;
-    Array::from_shape_vec(view.raw_dim(), elements).ok()
-}
+/// Indices that are not in row-major order.
+pub(super) type Few<I> = heapless::Vec<I, FEW>;
 
-/// Whether there are elements between those of a view, which repeats none.
-fn has_gaps<S: RawData, D: Dimension>(view: &ArrayBase<S, D>) -> bool {
-    let dims = view.shape().iter().zip(view.strides());
-    let steps = dims.map(|(size, stride)| (size - 1).wrapping_mul(stride.unsigned_abs()));
-    steps.fold(0, usize::wrapping_add) >= view.len()
-}
-
-/// Where the rows are that a call moves.
+/// Where the elements are that a call moves.
 type Places = heapless::Vec<usize, PLACES>;
 
 impl<I: Index> Plain<'_, I> {
@@ -174,7 +171,7 @@ impl<I: Index> Plain<'_, I> {
         {
             return self.gather_in_order(input, output);
         }
-        self.gather_with_gaps(input, output).is_some()
+        self.indices.len() <= FEW_OTHERS && self.gather_one_by_one(input, output).is_some()
     }
 
     /// No part of its caller: loops are faster where the compiler knows that slices do not overlap.
@@ -198,28 +195,30 @@ impl<I: Index> Plain<'_, I> {
     }
 
     #[inline(never)]
-    fn gather_with_gaps<T: Element, D: Dimension, F: Dimension>(
+    fn gather_one_by_one<T: Element, D: Dimension, F: Dimension>(
         &self,
         input: &ArrayRef<T, D>,
         output: &mut ArrayRef<T, F>,
     ) -> Option<()> {
-        let Some(to) = output.as_slice_mut() else {
-            // All of it is written.
-            let mut copy = packed(output)?;
-            let done = self.gather_with_gaps(input, &mut copy);
-            let copy = copy.as_slice().unwrap_or_default();
-            return done.map(|()| write_back(output.view_mut().into_dyn(), copy));
-        };
         let mut places = Places::new();
-        match input.as_slice() {
-            Some(input) if self.in_order => return self.gather_in_order(input, to).then_some(()),
-            Some(input) => {
-                self.find(&Layout::packed(self.table), &mut places)?;
-                to.iter_mut().zip(&places).for_each(|(to, place)| {
-                    input.get(*place).into_iter().for_each(|from| *to = *from);
-                });
+        if let Some(slice) = input.as_slice_memory_order() {
+            self.find_in_memory(input, &mut places)?;
+            let mut from = places.iter().map(|place| slice.get(*place));
+            let write = |to: &mut T| from.next().flatten().into_iter().for_each(|from| *to = *from);
+            match output.as_slice_mut() {
+                Some(output) => output.iter_mut().for_each(write),
+                None => fast(output.view_mut())?.iter_mut().for_each(write),
             }
-            None => self.in_grid(input.view(), &mut places)?.take(&places, self.row, to),
+        } else {
+            let grid = self.in_grid(input.view(), &mut places)?;
+            if let Some(output) = output.as_slice_mut() {
+                grid.take(places.iter().copied().zip(0..), 1, output, |element| element);
+                return Some(());
+            }
+            let mut from = places.iter().map(|place| grid.get(*place));
+            fast(output.view_mut())?.iter_mut().for_each(|to| {
+                from.next().flatten().into_iter().for_each(|from| *to = *from);
+            });
         }
         Some(())
     }
@@ -233,12 +232,15 @@ impl<I: Index> Plain<'_, I> {
         data: &mut ArrayRef<T, D>,
         updates: &ArrayRef<T, F>,
     ) -> bool {
+        if self.indices.len() > FEW_OTHERS {
+            return false;
+        }
         if self.in_order
             && let (Some(data), Some(updates)) = (data.as_slice_mut(), updates.as_slice())
         {
             return self.scatter_in_order(reduction, data, updates);
         }
-        self.scatter_with_gaps(reduction, data, updates).is_some()
+        self.scatter_one_by_one(reduction, data, updates).is_some()
     }
 
     /// As [`gather_in_order`](Plain::gather_in_order), no part of its caller.
@@ -253,89 +255,115 @@ impl<I: Index> Plain<'_, I> {
     }
 
     #[inline(never)]
-    fn scatter_with_gaps<T: Element, R: Reduction<T>, D: Dimension, F: Dimension>(
+    fn scatter_one_by_one<T: Element, R: Reduction<T>, D: Dimension, F: Dimension>(
         &self,
         reduction: &R,
         data: &mut ArrayRef<T, D>,
         updates: &ArrayRef<T, F>,
     ) -> Option<()> {
-        let Some(from) = updates.as_slice() else {
-            // To copy more takes longer than a plan, which repeats them where they are.
-            let updates = if updates.len() <= PLACES { packed(updates)? } else { return None };
-            let inside = match data.as_slice_mut() {
-                Some(data) if self.in_order => {
-                    let updates = updates.as_slice().unwrap_or_default();
-                    self.scatter_in_order(reduction, data, updates)
-                }
-                _ => self.scatter_with_gaps(reduction, data, &updates).is_some(),
-            };
-            return inside.then_some(());
-        };
         let mut places = Places::new();
-        let Some(data) = data.as_slice_mut() else {
+        if data.as_slice_memory_order().is_some() {
+            self.find_in_memory(data, &mut places)?;
+            let slice = data.as_slice_memory_order_mut().unwrap_or_default();
+            let mut places = places.iter();
+            let combine = |update: &T| {
+                let to = places.next().and_then(|place| slice.get_mut(*place));
+                to.into_iter().for_each(|to| *to = reduction.combine(*to, *update));
+            };
+            match updates.as_slice() {
+                Some(updates) => updates.iter().for_each(combine),
+                None => fast(updates.view())?.iter().for_each(combine),
+            }
+        } else {
             let mut grid = self.in_grid(data.view_mut(), &mut places)?;
-            grid.change(reduction, &places, self.row, from);
-            return Some(());
-        };
-        self.find(&Layout::packed(self.table), &mut places)?;
-        from.iter().zip(&places).for_each(|(update, place)| {
-            data.get_mut(*place).into_iter().for_each(|to| *to = reduction.combine(*to, *update));
-        });
+            if let Some(updates) = updates.as_slice() {
+                let entries = places.iter().copied().zip(0..);
+                grid.change(entries, 1, updates, |to, update| reduction.combine(to, update));
+                return Some(());
+            }
+            let mut places = places.iter();
+            fast(updates.view())?.iter().for_each(|update| {
+                let to = places.next().and_then(|place| grid.get_mut(*place));
+                to.into_iter().for_each(|to| *to = reduction.combine(*to, *update));
+            });
+        }
         Some(())
     }
 
-    /// A table with gaps. Finds the positions of all rows in it.
+    /// Finds all elements in a table without gaps.
+    fn find_in_memory<T, D: Dimension>(
+        &self,
+        table: &ArrayRef<T, D>,
+        places: &mut Places,
+    ) -> Option<()> {
+        let mut layout = SCALAR;
+        whole(table.shape(), table.strides(), Operand::Layout, &mut layout).ok()?;
+        self.find(&layout, places)
+    }
+
+    /// Finds the positions of all elements in another table.
     fn in_grid<S: RawData, D: Dimension>(
         &self,
         table: ArrayBase<S, D>,
         places: &mut Places,
     ) -> Option<Grid<S>> {
-        let most = if has_gaps(&table) { PLACES } else { PLACES_WITHOUT_GAPS };
-        if self.lanes.saturating_mul(self.count) > most * self.axes.len() {
+        let mut layout = Layout::packed(self.table);
+        if self.elements() > PLACES {
             return None;
         }
-        let mut layout = Layout::packed(self.table);
         let grid = Grid::new(table.into_dyn(), None, &mut layout)?;
-        // Rows are neighbours.
-        let mut n = 1_usize;
-        for dim in (self.first + self.axes.len()..layout.rank()).rev() {
-            let size = if self.row == 1 { 1 } else { layout.size(dim) };
-            if size > 1 && layout.stride(dim) != n.cast_signed() {
-                return None;
-            }
-            n *= size;
-        }
         self.find(&layout, places)?;
         Some(grid)
     }
 
-    /// Finds where all rows are in a table of this layout, in order. `None`: an index is out of
+    /// The number of elements that move.
+    fn elements(&self) -> usize {
+        let rows = self.lanes.wrapping_mul(self.count).checked_div(self.axes.len());
+        rows.unwrap_or(0).wrapping_mul(self.row)
+    }
+
+    /// Finds where all elements are in a table of this layout, in order. `None`: an index is out of
     /// bounds, or there are too many.
     fn find(&self, table: &Layout, places: &mut Places) -> Option<()> {
-        let Plain { outer, lanes, indices, count, first, axes, negative, .. } = self;
+        if self.elements() > PLACES {
+            return None;
+        }
+        let Plain { outer, lanes, indices, count, first, axes, row, negative, .. } = *self;
+        // Those that lanes go through, and after those that a tuple chooses from those of a row.
         let mut dims = [SINGLE; MAX_RANK];
-        for (dim, (size, stride)) in dims.iter_mut().zip(outer.iter().zip(table.strides())) {
+        let own = outer.iter().chain(self.table.get(outer.len()..)?);
+        for (dim, (size, stride)) in dims.iter_mut().zip(own.zip(table.strides())) {
             *dim = Dim { size: *size, table: *stride, ..SINGLE };
         }
-        dims.get_mut(*first).into_iter().for_each(|dim| dim.table = 0);
+        dims.get_mut(first).into_iter().for_each(|dim| dim.table = 0);
+        let inner = if row == 1 { &[][..] } else { dims.get(first + axes.len()..table.rank())? };
         let dims = dims.get(..outer.len())?;
-        let strides = table.strides().get(*first..)?;
+        let strides = table.strides().get(first..)?;
         let along = table.strides().last().filter(|_| self.along).map_or(0, |step| *step);
         let find = |index: &I, size: usize, stride: isize| {
-            let step = resolve(*index, size, Bounds::Error, *negative)?;
+            let step = resolve(*index, size, Bounds::Error, negative)?;
             Some(step.wrapping_mul(stride.cast_unsigned()))
         };
-        let shared = indices.len() == *count;
-        let mut rest = *indices;
-        let (mut odometer, mut at) = (Odometer::new(), Position::default());
-        for _ in 0..*lanes {
-            let (indices, others) = rest.split_at_checked(*count)?;
+        let shared = indices.len() == count;
+        let mut rest = indices;
+        let first = Position { table: table.offset(), ..Position::default() };
+        let (mut odometer, mut at) = (Odometer::new(), first);
+        for _ in 0..lanes {
+            let (indices, others) = rest.split_at_checked(count)?;
             rest = if shared { rest } else { others };
             let mut start = at.table;
             let mut next = |place: usize| {
-                places.push(start.wrapping_add(place)).ok()?;
+                let table = start.wrapping_add(place);
                 start = start.wrapping_add_signed(along);
-                Some(())
+                if row == 1 {
+                    return places.push(table).ok();
+                }
+                let (mut at, mut odometer) = (Position { table, ..first }, Odometer::new());
+                (0..row).try_for_each(|_| {
+                    places.push(at.table).ok()?;
+                    odometer.step(inner, &mut at);
+                    Some(())
+                })
             };
             if let ([size], [stride, ..]) = (axes, strides) {
                 indices.iter().try_for_each(|index| next(find(index, *size, *stride)?))?;

@@ -1,12 +1,16 @@
 //! Scatters of arrays.
 
 use ::ndarray::{ArrayRef, Dimension};
+use strew_simd::Block;
 
+use super::grid::{From, To};
 use super::view::{Source, Target, fits, reserve};
 use super::{Operator, broadcast, grid};
 use crate::average::Average;
 use crate::cells;
 use crate::element::Element;
+use crate::engine;
+use crate::engine::movers::{Changed, Mover as _, Way};
 use crate::error::{Direction, Error, Operand};
 use crate::index::Index;
 use crate::layout::SCALAR;
@@ -112,19 +116,22 @@ impl Operator {
         U: Element,
         R: Reduction<T>,
     {
-        let in_grid = |plan: &Plan, data: &mut grid::Write<'_, T>, indices: &[I], updates: &[U]| {
-            let mut converted = reserve(updates.len(), Operand::Updates)?;
-            converted.extend(updates.iter().map(|update| map(*update)));
-            data.scatter(plan, &reduction, indices, &converted)
+        let change = mapped(&reduction, &map);
+        let kernel = |data: &mut [T], updates: &[U], block: &Block<'_>, n, way: &Way| {
+            engine::map::Change { data, updates, change, n, way: *way }.block(block);
         };
+        let with_gaps =
+            |plan: &Plan, data: To<'_, '_, T>, indices: &[I], updates: From<'_, '_, U>| {
+                grid::scatter(plan, indices, data, updates, change, kernel)
+            };
         self.write(
             data,
             indices,
             updates,
             grid::ENTRY,
-            &in_grid,
+            &with_gaps,
             |scatter, data, indices, updates| {
-                run::change(&scatter.plan, mapped(&reduction, &map), data, indices, updates)
+                run::change(&scatter.plan, change, data, indices, updates)
             },
         )
     }
@@ -235,8 +242,8 @@ impl Operator {
         // What could fail comes before the copy.
         self.check(input.shape(), indices)?;
         let nothing = |_: &Scatter, _: &mut [T], _: &[I], _: &[T]| Ok(());
-        let in_grid = |_: &Plan, _: &mut grid::Write<'_, T>, _: &[I], _: &[T]| Ok(());
-        self.write(output, indices, updates, grid::ENTRY, &in_grid, nothing)?;
+        let with_gaps = |_: &Plan, _: To<'_, '_, T>, _: &[I], _: From<'_, '_, T>| Ok(());
+        self.write(output, indices, updates, grid::ENTRY, &with_gaps, nothing)?;
         output.assign(input);
         self.reduce(reduction, output, indices, updates)
     }
@@ -337,17 +344,19 @@ impl Operator {
         indices: &ArrayRef<I, E>,
         updates: &ArrayRef<T, F>,
     ) -> Result<(), Error> {
-        let in_grid = |plan: &Plan, data: &mut grid::Write<'_, T>, indices: &[I], updates: &[T]| {
-            data.on_places(plan, indices, |scatter, data, indices| {
-                noting.run(scatter, data, indices, updates)
-            })
-        };
+        let with_gaps =
+            |plan: &Plan, data: To<'_, '_, T>, indices: &[I], updates: From<'_, '_, T>| {
+                let (To::Grid(data), From::Slice(updates)) = (data, updates) else { return Ok(()) };
+                data.on_places(plan, indices, |scatter, data, indices| {
+                    noting.run(scatter, data, indices, updates)
+                })
+            };
         self.write(
             data,
             indices,
             updates,
             grid::SORTED_ENTRY,
-            &in_grid,
+            &with_gaps,
             |scatter, data, indices, updates| noting.run(scatter, data, indices, updates),
         )
     }
@@ -364,8 +373,9 @@ impl Operator {
     where
         R: Reduction<T>,
     {
-        let shape = data.raw_dim();
-        if let Some(plain) = self.plain(size_of::<T>(), shape.slice(), indices, updates.shape())
+        let (bytes, shape) = (size_of::<T>(), data.raw_dim());
+        let mut room = heapless::Vec::new();
+        if let Some(plain) = self.plain(bytes, shape.slice(), indices, updates.shape(), &mut room)
             && plain.scatter(reduction, data, updates)
         {
             return Ok(());
@@ -385,13 +395,16 @@ impl Operator {
     where
         R: Reduction<T>,
     {
-        if let Some(indices) = self.in_row_major_order(indices) {
-            return self.combine(reduction, data, &indices, updates, run);
-        }
-        let in_grid = |plan: &Plan, data: &mut grid::Write<'_, T>, indices: &[I], updates: &[T]| {
-            data.scatter(plan, reduction, indices, updates)
-        };
-        self.write(data, indices, updates, grid::ENTRY, &in_grid, run)
+        let with_gaps =
+            |plan: &Plan, data: To<'_, '_, T>, indices: &[I], updates: From<'_, '_, T>| {
+                let combine = |current, update| reduction.combine(current, update);
+                let kernel = |data: &mut [T], updates: &[T], block: &Block<'_>, n, way: &Way| {
+                    let (way, before) = (*way, None);
+                    Changed { reduction, data, updates, n, way, before }.block(block);
+                };
+                grid::scatter(plan, indices, data, updates, combine, kernel)
+            };
+        self.write(data, indices, updates, grid::ENTRY, &with_gaps, run)
     }
 
     /// Plans a scatter, with updates that are broadcast, and runs it on slices, or in the grid of a
@@ -402,7 +415,7 @@ impl Operator {
         indices: &ArrayRef<I, E>,
         updates: &ArrayRef<U, F>,
         each: usize,
-        in_grid: &InGrid<'_, T, U, I>,
+        with_gaps: &WithGaps<'_, T, U, I>,
         run: impl FnOnce(&Scatter, &mut [T], &[I], &[U]) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let mut scatter = Scatter { plan: Plan::NOTHING, data: SCALAR };
@@ -413,19 +426,34 @@ impl Operator {
         self.sizes(&mut wanted, &scatter.data, &entries)?;
         let most = self.most_copied(&entries, &wanted, each);
         let grid = grid::Write::of(&mut data, most, &mut scatter.data);
+        let sorts = each == grid::SORTED_ENTRY;
+        let from = if sorts { None } else { grid::Read::of(&updates, None, &mut flat) };
         broadcast(&mut flat, wanted.sizes());
         self.plan(&mut scatter.plan, &scatter.data, &entries, &flat, Direction::Scatter)?;
-        let (indices, updates) = (indices.elements()?, updates.elements()?);
-        match grid {
-            Some(mut grid) => in_grid(&scatter.plan, &mut grid, &indices, &updates),
-            None => data.write(Operand::Data, |data| run(&scatter, data, &indices, &updates)),
+        let indices = indices.elements()?;
+        let elements;
+        let from = match &from {
+            Some(grid) => From::Grid(grid),
+            None => {
+                elements = updates.elements()?;
+                From::Slice(&elements)
+            }
+        };
+        match (grid, from) {
+            (Some(mut grid), from) => with_gaps(&scatter.plan, To::Grid(&mut grid), &indices, from),
+            (None, From::Slice(updates)) => {
+                data.write(Operand::Data, |data| run(&scatter, data, &indices, updates))
+            }
+            (None, from) => data.write(Operand::Data, |data| {
+                with_gaps(&scatter.plan, To::Slice(data), &indices, from)
+            }),
         }
     }
 }
 
-/// How a scatter goes in a [`grid`].
-type InGrid<'a, T, U, I> =
-    dyn Fn(&Plan, &mut grid::Write<'_, T>, &[I], &[U]) -> Result<(), Error> + 'a;
+/// How a scatter goes of which not all tensors are slices.
+type WithGaps<'a, T, U, I> =
+    dyn Fn(&Plan, To<'_, '_, T>, &[I], From<'_, '_, U>) -> Result<(), Error> + 'a;
 
 /// A scatter that notes something of each place, for any type of index.
 trait Noting<T> {

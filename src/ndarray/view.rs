@@ -257,6 +257,12 @@ pub(super) fn write_back<T: Copy>(view: ArrayViewMutD<'_, T>, elements: &[T]) {
     }
 }
 
+/// The same elements in the same row-major order, in loops that are fast. `None`: of more axes than
+/// four, there are none.
+pub(super) fn fast<S: RawData, D: Dimension>(view: ArrayBase<S, D>) -> Option<ArrayBase<S, Ix4>> {
+    of_four_axes(of_few_axes(view.into_dyn())).ok()
+}
+
 /// The same elements in the same row-major order, with no more axes than four if that is possible.
 pub(super) fn of_few_axes<S: RawData>(mut view: ArrayBase<S, IxDyn>) -> ArrayBase<S, IxDyn> {
     if view.ndim() > 4 {

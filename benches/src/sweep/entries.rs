@@ -333,7 +333,7 @@ fn route_scatter<T: Value, I: Resolve, R: Reduction<T>>(drawn: &Drawn, threads: 
     with_copies(drawn, drawn.scatter().explain::<T, I, R>(threads).to_string())
 }
 
-/// What `explain` does not say: the views that ndarray's `Operator` copies.
+/// What `explain` does not say: the views of ndarray's `Operator` that are no slices.
 fn with_copies(drawn: &Drawn, route: String) -> String {
     if !drawn.entry.is_ndarray() {
         return route;
