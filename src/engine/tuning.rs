@@ -105,10 +105,6 @@ pub(crate) const ROWS_OF_ENTRY: usize = least(12, 3);
 /// the innermost loop as well. Record: `shapes` on Zen 4, sums into one place 0.11x.
 pub(crate) const HOT_PLACES: usize = 8;
 
-/// Elements: pieces of a view with gaps that lie at least so far apart share no line. Unmeasured.
-#[cfg(feature = "ndarray")]
-pub(crate) const PIECES_OF_LINE: usize = 16;
-
 /// Bytes of a row of one update, at most: it stays in L1 or L2. Record: `shapes` on Zen 4, rows of
 /// 256 bytes 0.1x.
 pub(crate) const ROW_OF_ONE: usize = least(1 << 16, 1 << 6);
