@@ -113,14 +113,21 @@ fn lanes<I: Sealed>(
     let long_lanes = tuples.length >= LONG_LANE || tuples.length >= to.len();
     // Tuples with gaps, or in short lanes, are copied to where they have none, some at a time.
     let copies = short && !(packed && long_lanes);
-    let side_by_side = short && (copies || packed);
-    let mut cleared;
-    let (copy, piece) = if copies {
-        cleared = [I::default(); COPIED];
-        (&mut cleared[..], COPIED / all.len().max(1))
+    if short && packed && tuples.length >= to.len() {
+        let end = tuples.start.wrapping_add(all.len().wrapping_mul(to.len()));
+        return indices.get(tuples.start..end).is_some_and(|run| side_by_side(path, run, axes, to));
+    }
+    let (mut few, mut many);
+    let copy: &mut [I] = if !copies {
+        &mut []
+    } else if to.len() * all.len() <= COPIED / 2 {
+        few = [I::default(); COPIED / 2];
+        &mut few
     } else {
-        (&mut [][..], tuples.length.max(1))
+        many = [I::default(); COPIED];
+        &mut many
     };
+    let piece = if copies { copy.len() / all.len().max(1) } else { tuples.length.max(1) };
     let mut next = Next { lane: tuples.start, at: tuples.start, column: 0 };
     let (mut start, mut inside) = (tuples.start, true);
     for to in to.chunks_mut(piece) {
@@ -131,7 +138,7 @@ fn lanes<I: Sealed>(
                 return false;
             }
         }
-        if !side_by_side {
+        if !(copies || short && packed) {
             let run = Run { indices, start, step: tuples.step, coordinate_step: axes.step };
             inside &= any(path, &run, false, axes, to);
         } else {
@@ -143,15 +150,7 @@ fn lanes<I: Sealed>(
             if !copies && tuples.next != 0 {
                 prefetch_run(run, tuples.next);
             }
-            // Where some of the first are below 0, others are likely to be.
-            let some = run.get(..STEP).unwrap_or(run);
-            let high = some.iter().fold(0, |all, index| all | index.halves().1);
-            let below = I::SIGNED && (high as i32) < 0;
-            inside &= !below && plain(path, run, all, first, to) || {
-                let step = all.len() as isize;
-                let run = Run { indices: run, start: 0, step, coordinate_step: 1 };
-                any(path, &run, all.len() > 1, axes, to)
-            };
+            inside &= side_by_side(path, run, axes, to);
         }
         start = start.wrapping_add_signed(tuples.lane_step);
     }
@@ -167,6 +166,20 @@ struct Run<'a, I> {
     start: usize,
     step: isize,
     coordinate_step: isize,
+}
+
+/// Tuples of 1 to 4 without gaps.
+#[inline]
+fn side_by_side<I: Sealed>(path: Path, run: &[I], axes: &Axes<'_>, to: &mut [u32]) -> bool {
+    // Where some of the first are below 0, others are likely to be.
+    let some = run.get(..STEP).unwrap_or(run);
+    let high = some.iter().fold(0, |all, index| all | index.halves().1);
+    let below = I::SIGNED && (high as i32) < 0;
+    !below && plain(path, run, axes.all, axes.first, to) || {
+        let step = axes.all.len() as isize;
+        let run = Run { indices: run, start: 0, step, coordinate_step: 1 };
+        any(path, &run, step > 1, axes, to)
+    }
 }
 
 /// Tuples of 1 to 4 without gaps. `false`: an index is not a position as it is, or there are more
@@ -238,12 +251,10 @@ impl Next {
             column += copy.len() / tuple;
             for k in 0..tuple {
                 let mut place = at.wrapping_add(k.wrapping_mul(axes.step as usize));
-                let mut to = copy.get_mut(k..).unwrap_or_default();
-                while let Some((first, _)) = to.split_first_mut() {
+                for to in copy.chunks_exact_mut(tuple).filter_map(|to| to.get_mut(k)) {
                     let Some(index) = indices.get(place) else { return false };
-                    *first = *index;
+                    *to = *index;
                     place = place.wrapping_add_signed(step);
-                    to = take(&mut to).get_mut(tuple..).unwrap_or_default();
                 }
             }
             at = at.wrapping_add((copy.len() / tuple).wrapping_mul(step as usize));
