@@ -91,8 +91,8 @@ fn equal_calls_are_explained_alike() {
 /// Few entries go one by one on one thread alone.
 #[test]
 fn few_entries_of_long_rows_are_for_threads() {
-    let (table, ids) = (Layout::contiguous([1000, 65_536]), Layout::contiguous([40]));
-    let gather = Gather::axis(&table, &ids, &Layout::contiguous([40, 65_536]), 0).unwrap();
+    let (table, ids) = (Layout::contiguous([1000, 65_536]), Layout::contiguous([24]));
+    let gather = Gather::axis(&table, &ids, &Layout::contiguous([24, 65_536]), 0).unwrap();
     let explain = |threads| gather.explain::<f32, i64>(threads).to_string();
     assert_eq!(explain(1), "check: one block; threads: one, few entries");
     assert!(explain(8).contains("chunks"), "{}", explain(8));

@@ -12,7 +12,7 @@ use crate::plan::Plan;
 /// plan says.
 pub(crate) struct Appended<'a, T> {
     input: &'a [T],
-    pub output: &'a mut Vec<T>,
+    output: &'a mut Vec<T>,
     start: usize,
     end: usize,
     n: usize,

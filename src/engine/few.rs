@@ -5,8 +5,8 @@ use core::ops::Range;
 use strew_simd::Place;
 
 use crate::element::Element;
-use crate::engine::resolver::{Resolver, reach};
-use crate::engine::traverse::each_piece;
+use crate::engine::resolver::Resolver;
+use crate::engine::traverse::{each_entry, each_piece};
 use crate::engine::tuning;
 use crate::index::sealed::Value;
 use crate::index::{Bounds, LONGEST, Negative, resolve};
@@ -20,8 +20,14 @@ use crate::walk::{Odometer, Position, split_lane};
 pub(crate) struct Few<'a> {
     plan: &'a Plan,
     count: usize,
+    /// The last outer dimension, and those before it.
+    lane: &'a Dim,
+    others: &'a [Dim],
     pieces: &'a [Dim],
     n: usize,
+    /// Whether there is one piece, and all entries lie a step apart in the indices and in the flat
+    /// tensor: so they need no lanes there.
+    line: bool,
 }
 
 /// The place in the table of an entry that is left out.
@@ -29,27 +35,33 @@ const NOWHERE: usize = usize::MAX;
 
 impl<'a> Few<'a> {
     /// `None`: there are more entries, or they move much.
-    #[inline]
+    // Inlined: a copy of what a call returns waits for the stores that have just made it.
+    #[inline(always)]
     pub(crate) fn of(plan: &'a Plan) -> Option<Few<'a>> {
         let count = plan.entries();
         if count > tuning::FEW_OF_SPANS || plan.empty {
             return None;
         }
-        let (pieces, n) = plan.split_inner();
-        let simple = n == 1 && plan.tuple <= 1 && pieces.is_empty();
-        let few = if simple { tuning::FEW } else { tuning::FEW_OTHERS };
-        if count > few && (n > tuning::FEW_ROW || count > of_spans(plan, count)) {
+        let (pieces, n) = if plan.rank == plan.outer { (&[][..], 1) } else { plan.split_inner() };
+        let (lane, others) = split_lane(plan.outer());
+        let line = pieces.is_empty() && (others.is_empty() || plan.lanes_follow());
+        let most = match line {
+            true if n == 1 && plan.tuple <= 1 => tuning::FEW,
+            true => tuning::FEW_OTHERS,
+            false => tuning::FEW_APART,
+        };
+        if count > most && (line || n > tuning::FEW_ROW || count > of_spans(plan, count)) {
             return None;
         }
         let rows = pieces.iter().fold(count, |rows, dim| rows.saturating_mul(dim.size));
         let most = if n == 1 { tuning::FEW_ELEMENTS } else { tuning::FEW_ROWS };
         let few = rows <= most && (pieces.is_empty() || n <= tuning::FEW_ROW);
-        few.then_some(Few { plan, count, pieces, n })
+        few.then_some(Few { plan, count, lane, others, pieces, n, line })
     }
 
     /// Runs with room for the entries: what a call does not need takes time to clear.
     #[inline(always)]
-    pub(crate) fn with_room<R>(self, run: impl FnOnce(&mut [usize]) -> R) -> R {
+    pub(crate) fn with_room<R>(&self, run: impl FnOnce(&mut [usize]) -> R) -> R {
         let (mut less, mut all, mut more);
         let tables = if self.count <= LESS {
             less = [NOWHERE; LESS];
@@ -67,7 +79,7 @@ impl<'a> Few<'a> {
     /// Runs with where in the table the entries lead. `false`: an index is out of bounds under
     /// `Bounds::Error`, and nothing has run.
     #[inline(always)]
-    pub(crate) fn run<S: Places>(self, indices: S, run: impl FnOnce(&[usize])) -> bool {
+    pub(crate) fn run<S: Places>(&self, indices: S, run: impl FnOnce(&[usize])) -> bool {
         self.with_room(|tables| {
             let inside = self.resolve(indices, tables);
             if inside {
@@ -77,56 +89,52 @@ impl<'a> Few<'a> {
         })
     }
 
-    /// Finds where the entries lead. `false`: an index is out of bounds under `Bounds::Error`.
+    /// Finds where the entries lead; the places are [`NOWHERE`] so far. `false`: an index is out of
+    /// bounds under `Bounds::Error`.
     #[inline(never)]
     pub(crate) fn resolve<S: Places>(&self, indices: S, tables: &mut [usize]) -> bool {
-        let plan = self.plan;
-        if S::NULLABLE || plan.ring != 1 {
+        let Few { plan, lane, others, .. } = *self;
+        if S::NULLABLE || plan.ring != 1 || plan.tuple == 0 {
             return self.locate(&indices, tables);
         }
-        let Plan { bounds, negative, tuple_stride: step, .. } = *plan;
-        let lane = split_lane(plan.outer()).0;
-        if let ([axis], Some(indices), 1) = (plan.coordinates(), indices.slice(), lane.indices) {
+        if !self.line {
             return self.lanes(|at, entries| {
                 let tables = tables.get_mut(entries).unwrap_or_default();
-                let indices = indices.get(at.indices..).unwrap_or_default();
-                along(plan, axis, indices, at.table, lane.table, tables)
+                locate_lane(plan, lane, indices, at.indices, (at.table, lane.table), tables)
             });
         }
-        self.fill(tables, |at| {
-            let (mut table, mut place) = (at.table, at.indices);
-            for axis in plan.coordinates() {
-                let position = resolve(indices.get(place)?, axis.size, bounds, negative)?;
-                table = table.wrapping_add(position.wrapping_mul(axis.table as usize));
-                place = place.wrapping_add_signed(step);
-            }
-            Some(table)
-        })
+        let step = if others.is_empty() { lane.table } else { 0 };
+        let start = (plan.start.table, step);
+        let inside = locate_lane(plan, lane, indices, plan.start.indices, start, tables);
+        if inside && !others.is_empty() {
+            self.shift(tables);
+        }
+        inside
     }
 
-    /// The same for indices that may not count, and for rings, compiled once for all index types.
+    /// Adds what lanes and their entries add.
+    #[inline(never)]
+    fn shift(&self, tables: &mut [usize]) {
+        self.lanes(|at, entries| {
+            let mut add = at.table.wrapping_sub(self.plan.start.table);
+            for table in tables.get_mut(entries).unwrap_or_default() {
+                if *table != NOWHERE {
+                    *table = table.wrapping_add(add);
+                }
+                add = add.wrapping_add_signed(self.lane.table);
+            }
+            true
+        });
+    }
+
+    /// The same for what is rare, compiled once for all index types: indices that may not count,
+    /// rings, no indices at all.
     #[cold]
     fn locate(&self, resolver: &dyn Resolver, tables: &mut [usize]) -> bool {
-        let plan = self.plan;
-        self.fill(tables, |at| {
-            let left_out = || (!resolver.counts(plan, at.indices)).then_some(NOWHERE);
-            reach(plan, resolver, at).or_else(left_out)
-        })
-    }
-
-    /// Sets all entries to where they lead. `false`: `place` found nothing for one, under
-    /// `Bounds::Error`.
-    #[inline(always)]
-    fn fill(&self, tables: &mut [usize], place: impl Fn(&Position) -> Option<usize>) -> bool {
-        let strict = matches!(self.plan.bounds, Bounds::Error);
-        let lane = *split_lane(self.plan.outer()).0;
-        self.lanes(|mut at, entries| {
-            tables.get_mut(entries).unwrap_or_default().iter_mut().all(|table| {
-                let place = place(&at);
-                *table = place.unwrap_or(NOWHERE);
-                at.step(&lane);
-                !strict || place.is_some()
-            })
+        each_entry(self.plan, resolver, |at, table| {
+            if let Some(to) = tables.get_mut(at.entry) {
+                *to = table;
+            }
         })
     }
 
@@ -134,30 +142,28 @@ impl<'a> Few<'a> {
     /// numbers of its entries.
     #[inline(always)]
     fn lanes(&self, mut visit: impl FnMut(Position, Range<usize>) -> bool) -> bool {
-        let (lane, others) = split_lane(self.plan.outer());
         let (mut at, mut odometer) = (Position::first(self.plan), Odometer::new());
-        let mut entries = 0..lane.size;
+        let mut entries = 0..self.lane.size;
         while visit(at, entries.clone()) {
-            entries = entries.end..entries.end + lane.size;
+            entries = entries.end..entries.end + self.lane.size;
             if entries.start >= self.count {
                 return true;
             }
-            odometer.step(others, &mut at);
+            odometer.step(self.others, &mut at);
         }
         false
     }
 
     /// Visits the entries that are not left out: their places in the table and in the flat tensor.
     #[inline(always)]
-    pub(crate) fn entries(self, tables: &[usize], mut visit: impl FnMut(usize, usize)) {
-        let step = split_lane(self.plan.outer()).0.flat;
+    pub(crate) fn entries(&self, tables: &[usize], mut visit: impl FnMut(usize, usize)) {
         self.lanes(|at, entries| {
             let mut flat = at.flat;
             for table in tables.get(entries).unwrap_or_default() {
                 if *table != NOWHERE {
                     visit(*table, flat);
                 }
-                flat = flat.wrapping_add_signed(step);
+                flat = flat.wrapping_add_signed(self.lane.flat);
             }
             true
         });
@@ -165,90 +171,172 @@ impl<'a> Few<'a> {
 
     /// What the entries move: places in the table and in the flat tensor.
     #[inline(always)]
-    fn each(self, tables: &[usize], mut visit: impl FnMut(usize, usize)) {
+    fn each(&self, tables: &[usize], mut visit: impl FnMut(usize, usize)) {
         each_piece(self.pieces, |table, flat| {
             self.entries(tables, |at, to| visit(at.wrapping_add(table), to.wrapping_add(flat)));
         });
     }
 
+    /// Whether single elements follow each other in the flat tensor.
+    #[inline(always)]
+    fn is_run(&self) -> bool {
+        self.line && self.n == 1 && (self.lane.flat == 1 || self.count == 1)
+    }
+
     /// `output[flat] = input[table]`.
-    #[inline(never)]
+    #[inline(always)]
     pub(crate) fn gather<T: Element, P: Place<T>>(
-        self,
+        &self,
+        tables: &[usize],
+        input: &[T],
+        output: &mut [P],
+    ) {
+        if self.is_run() {
+            return take(tables, input, output.get_mut(self.plan.start.flat..).unwrap_or_default());
+        }
+        self.gather_rows(tables, input, output);
+    }
+
+    #[inline(never)]
+    fn gather_rows<T: Element, P: Place<T>>(
+        &self,
         tables: &[usize],
         input: &[T],
         output: &mut [P],
     ) {
         let n = self.n;
-        if n == 1 {
+        if n > 1 {
             return self.each(tables, |table, flat| {
-                if let (Some(to), Some(from)) = (output.get_mut(flat), input.get(table)) {
-                    *to = P::of(*from);
+                let to = output.get_mut(flat..).and_then(|to| to.get_mut(..n));
+                if let (Some(to), Some(from)) = (to, row(input, table, n)) {
+                    P::copy(from, to);
                 }
             });
         }
         self.each(tables, |table, flat| {
-            let to = output.get_mut(flat..).and_then(|to| to.get_mut(..n));
-            if let (Some(to), Some(from)) = (to, row(input, table, n)) {
-                P::copy(from, to);
+            if let (Some(to), Some(from)) = (output.get_mut(flat), input.get(table)) {
+                *to = P::of(*from);
             }
         });
-    }
-
-    /// The same to the end of a vector, for entries in the order of the flat tensor. `false`: not
-    /// all of them are.
-    #[inline(never)]
-    pub(crate) fn append<T: Element>(
-        self,
-        tables: &[usize],
-        input: &[T],
-        output: &mut Vec<T>,
-    ) -> bool {
-        let (start, mut all) = (output.len(), true);
-        self.each(tables, |table, flat| match row(input, table, self.n) {
-            Some(from) if start.wrapping_add(flat) == output.len() => {
-                output.extend_from_slice(from);
-            }
-            _ => all = false,
-        });
-        all
     }
 
     /// `data[table] = reduction(data[table], updates[flat])`.
-    #[inline(never)]
+    #[inline(always)]
     pub(crate) fn scatter<T: Element, R: Reduction<T>>(
-        self,
+        &self,
+        tables: &[usize],
+        reduction: &R,
+        data: &mut [T],
+        updates: &[T],
+    ) {
+        if self.is_run() {
+            let updates = updates.get(self.plan.start.flat..).unwrap_or_default();
+            return change(tables, reduction, data, updates);
+        }
+        self.scatter_rows(tables, reduction, data, updates);
+    }
+
+    #[inline(never)]
+    fn scatter_rows<T: Element, R: Reduction<T>>(
+        &self,
         tables: &[usize],
         reduction: &R,
         data: &mut [T],
         updates: &[T],
     ) {
         let n = self.n;
-        if n == 1 {
+        if n > 1 {
             return self.each(tables, |table, flat| {
-                if let (Some(to), Some(update)) = (data.get_mut(table), updates.get(flat)) {
-                    *to = reduction.combine(*to, *update);
+                let to = data.get_mut(table..).and_then(|to| to.get_mut(..n));
+                if let (Some(to), Some(updates)) = (to, row(updates, flat, n)) {
+                    reduction.combine_row(to, updates);
                 }
             });
         }
         self.each(tables, |table, flat| {
-            let to = data.get_mut(table..).and_then(|to| to.get_mut(..n));
-            if let (Some(to), Some(updates)) = (to, row(updates, flat, n)) {
-                reduction.combine_row(to, updates);
+            if let (Some(to), Some(update)) = (data.get_mut(table), updates.get(flat)) {
+                *to = reduction.combine(*to, *update);
             }
         });
     }
 }
 
-/// Sets where entries lead that have contiguous indices. The first one starts at a place of the
-/// table, the others step on in it. `false`: an index is out of bounds under `Bounds::Error`.
+/// `output[n] = input[tables[n]]`
+#[inline(never)]
+fn take<T: Element, P: Place<T>>(tables: &[usize], input: &[T], output: &mut [P]) {
+    for (to, table) in output.iter_mut().zip(tables) {
+        // An entry that is left out leads to no place.
+        if let Some(from) = input.get(*table) {
+            *to = P::of(*from);
+        }
+    }
+}
+
+/// `data[tables[n]] = reduction(data[tables[n]], updates[n])`
+#[inline(never)]
+fn change<T: Element, R: Reduction<T>>(
+    tables: &[usize],
+    reduction: &R,
+    data: &mut [T],
+    updates: &[T],
+) {
+    for (table, update) in tables.iter().zip(updates) {
+        if let Some(to) = data.get_mut(*table) {
+            *to = reduction.combine(*to, *update);
+        }
+    }
+}
+
+/// Sets where the entries of a lane lead, from a place of the indices on, and from a start and a
+/// step in the table. `false`: an index is out of bounds under `Bounds::Error`.
+#[inline(never)]
+fn locate_lane<S: Places>(
+    plan: &Plan,
+    lane: &Dim,
+    indices: S,
+    mut place: usize,
+    start: (usize, isize),
+    tables: &mut [usize],
+) -> bool {
+    let [axis, others @ ..] = plan.coordinates() else { return false };
+    let inside = match indices.slice() {
+        Some(all) if lane.indices == 1 => {
+            let mut run = all.get(place..).unwrap_or_default().iter();
+            along::<_, true>(plan, axis, || run.next().copied(), start, tables)
+        }
+        _ => along::<_, true>(plan, axis, strided(indices, place, lane), start, tables),
+    };
+    inside
+        && others.iter().all(|axis| {
+            place = place.wrapping_add_signed(plan.tuple_stride);
+            along::<_, false>(plan, axis, strided(indices, place, lane), start, tables)
+        })
+}
+
+/// The indices of a lane, from a place on. `None`: it lies outside.
 #[inline(always)]
-fn along<I: Value>(
+fn strided<S: Places>(
+    indices: S,
+    mut place: usize,
+    lane: &Dim,
+) -> impl FnMut() -> Option<S::Index> {
+    let step = lane.indices;
+    move || {
+        let index = indices.get(place);
+        place = place.wrapping_add_signed(step);
+        index
+    }
+}
+
+/// Adds the positions of one coordinate to the places of a lane, which are not left out. `FIRST`:
+/// these are not there yet, but a start and a step. `false`: an index is out of bounds under
+/// `Bounds::Error`, or lies outside the slice.
+#[inline(always)]
+fn along<I: Value, const FIRST: bool>(
     plan: &Plan,
     axis: &Coordinate,
-    indices: &[I],
-    mut start: usize,
-    step: isize,
+    mut next: impl FnMut() -> Option<I>,
+    (mut start, step): (usize, isize),
     tables: &mut [usize],
 ) -> bool {
     let Coordinate { size, table: stride, .. } = *axis;
@@ -257,18 +345,23 @@ fn along<I: Value>(
         Negative::FromEnd => (size, size),
         Negative::OutOfBounds => (0, size.min(LONGEST)),
     };
-    tables.iter_mut().zip(indices).all(|(table, index)| {
-        let mut position = I::position(*index, end, Negative::FromEnd);
-        let mut inside = true;
-        if position >= most {
-            let found = outside(plan, axis, *index);
-            (position, inside) = (found.unwrap_or(0), found.is_some());
-        }
-        let place = start.wrapping_add(position.wrapping_mul(stride as usize));
-        *table = if inside { place } else { NOWHERE };
+    for table in tables {
+        let Some(index) = next() else { return false };
+        let from = if FIRST { start } else { *table };
         start = start.wrapping_add_signed(step);
-        inside || !matches!(plan.bounds, Bounds::Error)
-    })
+        let mut position = I::position(index, end, Negative::FromEnd);
+        let mut inside = FIRST || from != NOWHERE;
+        if position >= most {
+            let found = outside(plan, axis, index);
+            (position, inside) = (found.unwrap_or(0), inside && found.is_some());
+            if found.is_none() && matches!(plan.bounds, Bounds::Error) {
+                return false;
+            }
+        }
+        let place = from.wrapping_add(position.wrapping_mul(stride as usize));
+        *table = if inside { place } else { NOWHERE };
+    }
+    true
 }
 
 /// Where an index leads that is not on its axis.
@@ -284,7 +377,7 @@ fn outside<I: Value>(plan: &Plan, axis: &Coordinate, index: I) -> Option<usize> 
 #[inline(never)]
 fn of_spans(plan: &Plan, count: usize) -> usize {
     let spans = count.checked_div(plan.span()).unwrap_or(0);
-    if spans > tuning::FEW_SPANS || plan.outer <= 2 || plan.lanes_follow() {
+    if spans > tuning::FEW_SPANS || plan.lanes_follow() {
         return 0;
     }
     let coordinates = plan.coordinates().len().max(1);

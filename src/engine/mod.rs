@@ -89,11 +89,7 @@ pub(crate) fn append<T: Element, S: Places>(
 ) -> bool {
     let mut job = Appended::new(plan, input, output);
     if let Some(few) = Few::of(plan) {
-        return few.run(indices, |tables| {
-            if !few.append(tables, input, job.output) {
-                few.gather(tables, input, job.filled().output);
-            }
-        });
+        return few.run(indices, |tables| few.gather(tables, input, job.filled().output));
     }
     let (call, path) = (gather_call(indices.width(), size_of::<T>(), proven, 1), Path::detect());
     run(plan, &call, path, &indices, &mut job)
@@ -478,15 +474,11 @@ fn run(plan: &Plan, call: &Call, path: Path, resolver: &dyn Resolver, job: &mut 
             inside
         }
         Size::Small => {
-            let distance = distance(plan, call, &Machine::detect());
-            job.prepare(Way { distance, ..Way::of(path) });
-            // What starts from a copy is proven before that is made.
-            let mut inside = !call.functional || call.proven || check_all(plan, resolver);
-            if inside {
-                job.begin();
-                job.session(&mut |mover| inside = small(plan, path, resolver, mover));
+            let distance = distance(plan, call);
+            if distance > 0 {
+                job.prepare(Way { distance, ..Way::of(path) });
             }
-            inside
+            small(plan, path, resolver, job)
         }
         Size::Large => {
             let ordered = in_order(plan, call);

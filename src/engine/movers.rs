@@ -47,7 +47,7 @@ pub(crate) trait Mover {
 }
 
 /// The tensors of a call, which know their type.
-pub(crate) trait Job {
+pub(crate) trait Job: Mover {
     /// Says how blocks are to be moved from now on.
     fn prepare(&mut self, way: Way);
 

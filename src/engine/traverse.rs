@@ -3,7 +3,7 @@
 
 use strew_simd::{Axes, Axis, Block, NOWHERE, Path, Tuples, shift};
 
-use crate::engine::movers::{Mover, Way};
+use crate::engine::movers::{Job, Mover, Way};
 use crate::engine::resolver::{Resolver, one_by_one, outside, reach, set_axes};
 use crate::engine::tuning;
 use crate::index::Bounds;
@@ -180,7 +180,7 @@ pub(super) struct Filler<'a> {
 }
 
 impl<'a> Filler<'a> {
-    #[inline]
+    #[inline(always)]
     pub(super) fn of(
         plan: &'a Plan,
         axes: &'a mut [Axis; MAX_RANK],
@@ -410,18 +410,14 @@ fn ahead<const B: usize>(
     true
 }
 
-/// [`traverse`] for a plan that [is one block](Plan::is_one_block), without pieces.
-pub(crate) fn small(
-    plan: &Plan,
-    path: Path,
-    resolver: &dyn Resolver,
-    mover: &mut dyn Mover,
-) -> bool {
+/// [`traverse`] for a plan that [is one block](Plan::is_one_block), without pieces. The call begins
+/// once that is resolved.
+pub(crate) fn small(plan: &Plan, path: Path, resolver: &dyn Resolver, job: &mut dyn Job) -> bool {
     match plan.entries() {
         // What a block does not need takes time to clear.
-        0..=64 => one_block::<64>(plan, path, resolver, mover),
-        65..=256 => one_block::<256>(plan, path, resolver, mover),
-        _ => one_block::<{ tuning::BLOCK }>(plan, path, resolver, mover),
+        0..=128 => one_block::<128>(plan, path, resolver, job),
+        129..=384 => one_block::<384>(plan, path, resolver, job),
+        _ => one_block::<{ tuning::BLOCK }>(plan, path, resolver, job),
     }
 }
 
@@ -430,7 +426,7 @@ fn one_block<const B: usize>(
     plan: &Plan,
     path: Path,
     resolver: &dyn Resolver,
-    mover: &mut dyn Mover,
+    job: &mut dyn Job,
 ) -> bool {
     let mut axes = AXES;
     let filler = Filler::of(plan, &mut axes, path, resolver);
@@ -441,8 +437,16 @@ fn one_block<const B: usize>(
     let Some(addresses) = block.get_mut(..lanes * length) else { return false };
     filler.fill(&span, addresses) && {
         let table = filler.place(&span, addresses);
-        let moves = Moves { pieces: &[], each_entry: false, lanes: filler.lanes, segment: 0 };
-        moves.block(&span, table, addresses, &[], &[], mover);
+        job.begin();
+        job.block(&Block {
+            addresses,
+            length,
+            table,
+            flat: plan.start.flat,
+            lane_step: upper.flat,
+            entry_step: lane.flat,
+            ..Block::default()
+        });
         true
     }
 }
@@ -533,7 +537,9 @@ pub(crate) fn check_wide(plan: &Plan, resolver: &dyn Resolver) -> bool {
     each_entry(&plan, resolver, |_, _| {})
 }
 
-fn each_entry(
+/// Visits all entries that lead somewhere, one by one, with their places in the table. `false`: an
+/// index is out of bounds under `Bounds::Error`.
+pub(super) fn each_entry(
     plan: &Plan,
     resolver: &dyn Resolver,
     mut visit: impl FnMut(Position, usize),
@@ -547,6 +553,7 @@ fn each_entry(
             }
             None => {}
         }
+        at.entry = at.entry.wrapping_add(1);
         if plan.outer().is_empty() || !odometer.step(plan.outer(), &mut at) {
             return true;
         }

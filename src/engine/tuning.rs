@@ -30,12 +30,18 @@ pub(crate) fn block_of_pieces(machine: &Machine) -> usize {
 pub(crate) const BLOCK_OF_PIECES: usize = least(64, 16);
 
 /// Entries: calls of at most this many go one by one, without kernels, if each is one index that
-/// moves one element.
-/// Record: from L1 on Zen 4, 24 entries 0.75x, 50 0.65x to 0.8x, 100 1.1x.
+/// moves one element, and all of them lie a step apart, in the indices and in the flat tensor.
+/// Record: against kernels, from L1 on Zen 4, 16 entries 0.5x to 0.6x, 40 0.75x to 1.0x, 64 0.75x
+/// to 1.3x.
 pub(crate) const FEW: usize = least(64, 6);
 
-/// The same of rows and tuples. Record: rows of 3 and 16 f32 from L1 on Zen 4, 24 0.95x, 50 1.3x.
-pub(crate) const FEW_OTHERS: usize = least(40, 4);
+/// The same of rows and tuples. Record: as at `FEW`, pairs 16 0.95x, 40 1.6x; rows of 3 and 16 f32
+/// 16 0.75x to 0.85x, 40 1.4x.
+pub(crate) const FEW_OTHERS: usize = least(24, 4);
+
+/// The same of entries that have gaps between their lanes, or move pieces. Record: as at `FEW`,
+/// lanes of 5 with gaps, 20 entries 0.7x, 50 1.0x.
+pub(crate) const FEW_APART: usize = least(40, 4);
 
 /// The same for each span (all entries of the last two dimensions) where there are several. It is
 /// divided by the number of coordinates, and binds all spans together. Record: `elements` of three
@@ -58,7 +64,7 @@ pub(crate) const FEW_ELEMENTS: usize = least(1 << 10, 8);
 pub(crate) const FEW_ROWS: usize = least(64, 8);
 
 /// Elements of such a row, at most, where an entry moves several, or there are more than
-/// `FEW_OTHERS` entries. Record: `Max` of 64 rows of 256 and of 1,024 f32 on Zen 4, 2.1x.
+/// `FEW_APART` entries. Record: `Max` of 64 rows of 256 and of 1,024 f32 on Zen 4, 2.1x.
 pub(crate) const FEW_ROW: usize = least(64, 8);
 
 /// Entries: where at most this many lead is found one by one, without kernels, for means and their
@@ -204,6 +210,10 @@ pub(crate) fn far_set(machine: &Machine) -> usize {
 pub(crate) fn far_changed(machine: &Machine) -> usize {
     if l3_is_near(machine) { far_read(machine) } else { beyond_l2(machine) }
 }
+
+/// Entries: a call of one block that sets at most this many single elements reaches lines that fit
+/// a third of any L1, so it prefetches none, whatever the machine. Unmeasured.
+pub(crate) const NEAR: usize = least(128, 8);
 
 /// Elements: the longest segment of the table that is prefetched a lane ahead.
 /// Record: `elements` along axis 1, scatters 0.6x to 0.8x on Zen 4.

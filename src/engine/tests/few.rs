@@ -3,7 +3,7 @@
 use super::{Case, Large, POLICIES, Random};
 use crate::engine::few::Few;
 use crate::engine::tuning::{
-    FEW, FEW_A_SPAN, FEW_ELEMENTS, FEW_OF_SPANS, FEW_OTHERS, FEW_ROWS, FEW_SPANS,
+    FEW, FEW_A_SPAN, FEW_APART, FEW_ELEMENTS, FEW_OF_SPANS, FEW_OTHERS, FEW_ROWS, FEW_SPANS,
 };
 use crate::error::Direction;
 use crate::index::{Bounds, Negative};
@@ -135,6 +135,35 @@ fn random_plans() {
     }
 }
 
+/// Lanes that follow each other in the indices and in the flat tensor, and lead to places of their
+/// own in the table: of single elements and of rows, by one index and by pairs.
+#[test]
+fn lanes_on_a_line() {
+    let mut random = Random::of(3);
+    for (rows, columns, width) in (1..=4)
+        .flat_map(|rows| (1..=4).map(move |columns| (rows, columns)))
+        .flat_map(|(rows, columns)| [1, 3].map(|width| (rows, columns, width)))
+    {
+        let (one, pairs) = (packed([rows, columns, 1]), packed([rows, columns, 2]));
+        let (entries, flat) = (packed([rows, columns]), packed([rows, columns, width]));
+        for (direction, bounds) in
+            super::DIRECTIONS.into_iter().flat_map(|to| POLICIES.map(|bounds| (to, bounds)))
+        {
+            let by_one = nd(direction, &packed([rows, 5, width]), &one, &flat, 1);
+            let by_two = nd(direction, &packed([rows, 5, 3, width]), &pairs, &flat, 1);
+            let columns_of = elements(direction, &packed([9, columns]), &entries, &entries, 0);
+            for mut plan in [by_one, by_two, columns_of] {
+                plan.set_bounds(bounds);
+                let mut case = Case { direction, plan, indices: Vec::new() };
+                case.fill(&mut random);
+                check(&plan, &case.indices, direction);
+                case.spoil(&mut random);
+                check(&plan, &case.indices, direction);
+            }
+        }
+    }
+}
+
 /// No index leads to the end of an axis that is longer than any slice, but from its start.
 #[test]
 fn an_axis_longer_than_positions() {
@@ -166,6 +195,13 @@ fn what_is_more_is_not_few() {
     };
     assert_eq!([1, FEW, FEW + 1].map(|count| is_few(&of(count, 1))), [true, true, false]);
     assert_eq!([1, FEW_OTHERS, FEW_OTHERS + 1].map(|n| is_few(&of(n, 4))), [true, true, false]);
+    // Lanes with gaps between them.
+    let apart = |lane| {
+        let entries = Layout::strided([2, lane], [lane as isize + 1, 1]);
+        elements(Direction::Gather, &packed([2, 9]), &entries, &packed([2, lane]), 1)
+    };
+    let most = FEW_APART / 2;
+    assert_eq!([1, most, most + 1].map(|n| is_few(&apart(n))), [true, true, false]);
     // What they move; nothing.
     let pieces = |n| axis(Direction::Gather, &packed([n, 9]), &packed([2]), &packed([n, 2]), 1);
     assert_eq!(

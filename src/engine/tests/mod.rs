@@ -13,8 +13,7 @@ mod traverse;
 
 use strew_simd::{Block, Listed, NOWHERE, Path};
 
-use crate::engine::movers::Mover;
-use crate::engine::movers::Way;
+use crate::engine::movers::{Job, Mover, Tile, Way};
 use crate::engine::route::{Order, Proof, Route, Split};
 use crate::error::Direction;
 use crate::index::{Bounds, Negative, resolve};
@@ -313,6 +312,16 @@ impl Mover for Recorder {
             self.moved.extend((0..self.row).map(|n| (table + n, flat + n)));
         }
     }
+}
+
+impl Job for Recorder {
+    fn prepare(&mut self, _: Way) {}
+
+    fn session(&mut self, run: &mut dyn FnMut(&mut dyn Mover)) {
+        run(self);
+    }
+
+    fn tile(&mut self, _: &Tile, _: &mut dyn FnMut(&mut dyn Mover)) {}
 }
 
 /// What moves, by the place that is written: the order of places is free, that of one is not.
