@@ -150,8 +150,8 @@
 //! - A plan in a `static`, behind a reference or made at run time keeps the loops for all plans, a
 //!   few kilobytes for each call that the source contains. [`Gather::run_shared`],
 //!   [`Scatter::run_shared`] and [`Scatter::reduce_shared`] compile them once for each type of
-//!   element and index (and reduction). What is rare has no loop of its own, so it is slower: 3.3
-//!   KB for gathers and 3.6 KB for scatters, at opt-level s on a Cortex-M4F.
+//!   element and index (and reduction): 3.3 KB for gathers and 3.6 KB for scatters, at opt-level s
+//!   on a Cortex-M4F. What is rare has no loop of its own there, so it is slower.
 //! - Loops are compiled for each element type. A gather and an assignment only move bits: cast the
 //!   slices to the unsigned integer of the same width (`bytemuck::cast_slice`), and all types of
 //!   that width share one function. The linker's `--icf=all` finds little of that.
@@ -166,11 +166,13 @@
 //!   own instructions. Results are the same. Firmware says `default-features = false`. Large calls
 //!   may use memory while they run; `SECURITY.md` lists the bounds, those of each thread too.
 //! - `simd` (default): SIMD with `std` (AVX2, AVX-512, NEON), detected at run time, once a call.
-//!   Results are the same. It brings the crate `pulp`.
+//!   Results are the same. It brings the crate `pulp` and six more. `rayon` and `ndarray` bring
+//!   `std`, not `simd`: without default features, name it too.
 //! - `half` (default): [reductions](Number) and [means](Average) of `f16` and `bf16` of the crate
-//!   `half`, DirectML's tensors of `f16`, and quantised tables ([`quant`]). It brings two
-//!   versions of `syn` and seven other packages. Without it, these types can only be moved.
-//!   Firmware that reduces them says `features = ["half"]`.
+//!   `half`, DirectML's tensors of `f16`, and quantised tables ([`quant`]). It brings ten
+//!   packages, two versions of `syn` among them. Without it, these types can only be moved, and
+//!   the crate `half` needs its feature `bytemuck`. Firmware that reduces them says
+//!   `features = ["half"]`.
 //! - `rayon`: `par_run` and `par_reduce`, with the threads of the rayon pool that they are called
 //!   in: `strew = { path = "../strew", features = ["rayon"] }`, and [threads](guide::threads). Each
 //!   place is written by one thread, in the order of the indices. Where no order changes the result
