@@ -162,9 +162,10 @@
 //!
 //! # Features
 //!
-//! - `std` (default): an engine that knows the machine's caches, and `f16` conversions by the CPU's
-//!   own instructions. Results are the same. Firmware says `default-features = false`. Large calls
-//!   may use memory while they run; `SECURITY.md` lists the bounds, those of each thread too.
+//! - `std` (default): an engine that knows the machine's caches, and with `half`, conversions of
+//!   `f16` by the CPU's own instructions. Results are the same. Firmware says
+//!   `default-features = false`. Large calls may use memory while they run; `SECURITY.md` lists the
+//!   bounds, those of each thread too.
 //! - `simd` (default): SIMD with `std` (AVX2, AVX-512, NEON), detected at run time, once a call.
 //!   Results are the same. It brings the crate `pulp` and six more. `rayon` and `ndarray` bring
 //!   `std`, not `simd`: without default features, name it too.

@@ -448,6 +448,24 @@ fn integers_wrap_in_every_build() {
     assert_eq!(data, [150], "the sum does not wrap");
 }
 
+/// Blocks that are shorter than the call, as those of long rows are, are written after the proof of
+/// all.
+#[test]
+fn scatters_of_several_long_rows_leave_no_trace() {
+    let (count, row) = (1000, 4096);
+    let table = Layout::strided([count, 3, row], [3 * 4097, 4097, 1]);
+    let ids = Layout::contiguous([count]);
+    let flat = Layout::contiguous([count, 3, row]);
+    let scatter = Scatter::axis(&table, &ids, &flat, 0).unwrap();
+    let (mut data, updates) = (vec![0_u8; 1000 * 3 * 4097], vec![1; 1000 * 3 * 4096]);
+    let mut indices: Vec<i32> = (0..1000).collect();
+    indices[999] = 1000;
+    let error = out_of_bounds(999, 0, 1000, 1000);
+    assert_eq!(scatter.run(&mut data, &indices, &updates), error);
+    assert_eq!(scatter.reduce(Or, &mut data, &indices, &updates), error);
+    assert!(data.iter().all(|byte| *byte == 0));
+}
+
 /// ONNX Runtime (issues 18048 and 23396) lets threads race; here the last update stays, and sums
 /// are rounded in order.
 #[test]

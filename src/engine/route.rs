@@ -355,7 +355,8 @@ pub(crate) fn each_entry(plan: &Plan, call: &Call) -> bool {
         let many = last.size >= tuning::ROWS_OF_ENTRY && is_within_place(plan, last);
         return close && (follow || many);
     }
-    let fills = last.flat.abs() == 1 && last.size.saturating_mul(call.element) >= tuning::LINE;
+    let fills =
+        last.flat.unsigned_abs() == 1 && last.size.saturating_mul(call.element) >= tuning::LINE;
     let more = last.size > plan.entries();
     // Entries that lead to the same place wait for each other.
     let places = plan.coordinates().iter().fold(1_usize, |all, axis| all.saturating_mul(axis.size));
@@ -390,10 +391,13 @@ fn pieces_first(plan: &Plan, call: &Call, machine: &Machine, numbers: &Numbers) 
     plan.pieces().iter().take_while(first).count()
 }
 
-/// The entries of a block. What they reach by the pieces that do not come first stays in L2.
+/// The entries of a block: as many as leave what they reach by the pieces that share lines in L2,
+/// but not fewer than `BLOCK_OF_PIECES`. A scatter that is one block stays one: all its entries are
+/// resolved before the first one moves, and that is its proof.
 fn block(plan: &Plan, call: &Call, machine: &Machine, first: usize, order: Order) -> usize {
     let pieces = plan.pieces().get(first..).unwrap_or_default();
-    if pieces.is_empty() || matches!(order, Order::EachEntry) {
+    let one_block = plan.is_one_block() && matches!(call.direction, Direction::Scatter);
+    if pieces.is_empty() || one_block || matches!(order, Order::EachEntry) {
         return tuning::BLOCK;
     }
     let entries = tuning::block_of_pieces(machine) / plan.reach(pieces, call.element).max(1);
@@ -403,6 +407,7 @@ fn block(plan: &Plan, call: &Call, machine: &Machine, first: usize, order: Order
 fn stores(call: &Call, machine: &Machine, numbers: &Numbers) -> Stores {
     let Numbers { row, row_bytes, moved, footprint, table, indices, .. } = *numbers;
     let gains = match (call.direction, call.effect) {
+        (_, Effect::Call) => false,
         (Direction::Gather, _) if row == 1 => {
             moved >= tuning::STREAMED && machine.streams_elements && matches!(row_bytes, 4 | 8)
         }

@@ -652,7 +652,7 @@ fn by_entry(block: &Block<'_>, rest: &[Dim], last: &Dim, mover: &mut dyn Mover) 
                         table: block.table.wrapping_add(table),
                         flat: start,
                         lane_step: block.entry_step,
-                        entry_step: last.flat.abs(),
+                        entry_step: last.flat.wrapping_abs(),
                         ..Block::default()
                     });
                     start = start.wrapping_add(entries.wrapping_mul(block.entry_step as usize));

@@ -85,9 +85,9 @@ pub(super) const SORTED_ENTRY: usize = 128;
 /// Neighbours from which on they are found as a slice, or a part of a lane, and not one by one.
 const ROW: usize = if cfg!(fuzzing) { 3 } else { 8 };
 
-/// Elements of a flat tensor with gaps that are packed together, for loops over slices. Longer rows
-/// move one by one.
-const PACKED: usize = if cfg!(fuzzing) { 16 } else { 4096 };
+/// Bytes of a flat tensor with gaps that are packed together, for loops over slices: those of one
+/// entry at least. Rows of `LONG_ROW` elements move one by one.
+const PACKED: usize = if cfg!(fuzzing) { 64 } else { 1 << 14 };
 const LONG_ROW: usize = if cfg!(fuzzing) { 6 } else { 256 };
 
 impl<'a, T: Copy> From<'a, '_, T> {
@@ -186,7 +186,7 @@ where
                     Zip::from(to).and(from).for_each(|to, from| *to = map(*from));
                 }
             }),
-            To::Grid(flat) => each_part(block, n, |part| {
+            To::Grid(flat) => each_part(block, n.saturating_mul(size_of::<U>()), |part| {
                 let length = part.addresses.len().wrapping_mul(n);
                 let Some(any) = flat.read().get(part.flat).copied() else { return };
                 if packed.len() < length {
@@ -264,7 +264,7 @@ where
                     Zip::from(to).and(from).for_each(|to, from| *to = change(*to, *from));
                 }
             }),
-            From::Grid(flat) => each_part(block, n, |part| {
+            From::Grid(flat) => each_part(block, n.saturating_mul(size_of::<U>()), |part| {
                 flat.pack(part, n, packed);
                 move_from(table, packed, &packed_block(part, n));
             }),
@@ -338,10 +338,10 @@ fn packed_block<'a>(block: &Block<'a>, n: usize) -> Block<'a> {
     Block { flat: 0, entry_step, lane_step, ..*block }
 }
 
-/// Visits the parts of a block of at most [`PACKED`] elements, if entries have no more: some lanes,
-/// or a part of one.
-fn each_part(block: &Block<'_>, n: usize, mut visit: impl FnMut(&Block<'_>)) {
-    let most = PACKED.checked_div(n).unwrap_or(1).max(1);
+/// Visits the parts of a block of at most [`PACKED`] bytes, if entries have no more: some lanes, or
+/// a part of one. Entries have `bytes` bytes.
+fn each_part(block: &Block<'_>, bytes: usize, mut visit: impl FnMut(&Block<'_>)) {
+    let most = PACKED.checked_div(bytes).unwrap_or(1).max(1);
     if block.addresses.len() <= most {
         return visit(block);
     }

@@ -293,12 +293,20 @@ pub(super) fn of_four_axes<S: RawData>(
     Ok(view)
 }
 
-/// Makes neighbouring axes one where they can be walked with one stride, and another of size 1.
+/// Makes neighbouring axes one where they can be walked with one stride, and another of size 1:
+/// those of size 1 become the first ones.
 fn merge<S: RawData, D: Dimension>(view: &mut ArrayBase<S, D>) {
     let Some(mut into) = view.ndim().checked_sub(1) else { return };
     for axis in (0..into).rev() {
         if !view.merge_axes(Axis(axis), Axis(into)) {
             into = axis;
+        }
+    }
+    let mut last = view.ndim();
+    for axis in (0..view.ndim()).rev() {
+        if view.len_of(Axis(axis)) != 1 {
+            last = last.saturating_sub(1);
+            view.swap_axes(axis, last);
         }
     }
 }

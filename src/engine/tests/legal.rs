@@ -59,7 +59,9 @@ fn proof(route: &Route, plan: &Plan, call: &Call) -> bool {
         Proof::Unneeded => call.proven || !matches!(plan.bounds, Bounds::Error),
         // Chunks along a piece have all entries.
         Proof::Blocks if route.tile.is_some() => false,
-        Proof::Blocks if plan.is_one_block() && (serial || along_piece) => !call.functional,
+        Proof::Blocks if plan.is_one_block() && (serial || along_piece) => {
+            !call.functional && (!scatters(call) || route.block >= plan.entries())
+        }
         Proof::Blocks => {
             let in_order = serial || matches!(route.split, Split::Chunks { dim: 0, .. });
             !scatters(call) && in_order && !plan.lanes_in_chunks

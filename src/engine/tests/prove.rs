@@ -57,10 +57,12 @@ fn walked(case: &Case, mut data: Vec<u32>, change: impl Fn(u32, u32) -> u32) -> 
 
 fn scatter_routes(plan: &Plan) -> Vec<Route> {
     let mut routes = vec![route(Proof::Scan, ALONE), route(Proof::Copy, ALONE)];
-    for order in orders(plan) {
-        let mut route = route(Proof::Keep, ALONE);
-        route.order = order;
-        routes.push(route);
+    for (order, block) in orders(plan).into_iter().flat_map(|order| [(order, 64), (order, 1024)]) {
+        for proof in [Proof::Keep, Proof::Scan] {
+            let mut route = route(proof, ALONE);
+            (route.order, route.block) = (order, block);
+            routes.push(route);
+        }
     }
     if plan.is_one_block() {
         routes.push(route(Proof::Blocks, ALONE));

@@ -892,6 +892,40 @@ fn pieces_come_first_unless_their_lines_would_be_fetched_again() {
     assert_eq!(edge(lines, both), [first(2), first(1)]);
 }
 
+/// Routes that are legal, of scatters whose blocks would be short.
+#[test]
+fn a_scatter_of_one_block_stays_one() {
+    let rows = |count: usize| {
+        let table = Layout::strided([5000, 3, 2048], [3 * 2049, 2049, 1]);
+        axis(Scatter, &table, &packed([count]), &packed([count, 3, 2048]), 0)
+    };
+    for machine in MACHINES {
+        let found = edge(1024, |count| {
+            let Route { proof, block, .. } = route(&rows(count), &add(4), &machine);
+            (proof, block)
+        });
+        assert_eq!(found, [(Proof::Blocks, 1024), (Proof::Keep, 64)]);
+    }
+}
+
+/// The smallest stride has no magnitude that is a stride.
+#[test]
+fn strides_without_magnitude() {
+    let flat = Layout::strided([5000, 2], [1, isize::MIN]).with_offset(1 << (usize::BITS - 1));
+    let plan = axis(Gather, &packed([1000, 2]), &packed([5000]), &flat, 0);
+    assert_eq!(route(&plan, &gather(4), &NEAR).order, Order::Pieces { dimensions: 1 });
+}
+
+/// What moves by functions alone is not written with non-temporal stores, nor without prefetches.
+#[test]
+fn gathers_by_functions() {
+    let plan = rows(Gather, 1_000_000, 64, 600_000);
+    let call = Call { effect: Effect::Call, ..gather(4) };
+    for machine in MACHINES {
+        assert_eq!(route(&plan, &call, &machine).stores, Stores::Cached);
+    }
+}
+
 #[test]
 fn blocks_of_pieces_stay_in_l2() {
     let block = |width: usize| {
