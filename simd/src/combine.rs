@@ -126,8 +126,8 @@ fn change_all<T: Copy>(
     }
 }
 
-/// Entries of which some lie outside, whose updates lie a step apart, or that are few: it is
-/// compiled once.
+/// Changes entries one by one, in a loop that is compiled once: where some lie outside, where their
+/// updates lie a step apart, or where few are left.
 #[inline(never)]
 fn one_by_one<T: Copy>(
     to: &mut [T],

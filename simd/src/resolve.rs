@@ -107,7 +107,7 @@ fn lanes<I: Sealed>(
         to.fill(first);
         return true;
     }
-    // Coordinates in planes of their own are read as they are.
+    // With a step of 1, each coordinate of all tuples is one run: it is read as it is.
     let short = all.len() == 1 || (all.len() <= 4 && tuples.step != 1);
     let packed = tuples.step == all.len() as isize && (axes.step == 1 || all.len() == 1);
     let long_lanes = tuples.length >= LONG_LANE || tuples.length >= to.len();
@@ -157,7 +157,7 @@ fn lanes<I: Sealed>(
     inside
 }
 
-/// The entries from which a lane is worth a loop of its own.
+/// Lanes of at least this many entries are worth a loop of their own.
 const LONG_LANE: usize = 16;
 
 /// Where the tuples of a lane lie in indices.
@@ -197,7 +197,8 @@ fn plain<I: Sealed>(path: Path, tuples: &[I], axes: &[Axis], first: u32, to: &mu
     )
 }
 
-/// Any tuples, with any indices. Those of `several` coordinates lie side by side.
+/// Any tuples, with any indices. `several`: they are 2 to 4 coordinates side by side, and the run
+/// has nothing else.
 fn any<I: Sealed>(
     path: Path,
     run: &Run<'_, I>,
@@ -344,7 +345,7 @@ fn by_position<I: Sealed>(
     inside
 }
 
-/// The coordinates of some tuples: of 2 to 4 coordinates, none is cut.
+/// Coordinates that become positions at a time. A multiple of 2, 3 and 4, so that no tuple is cut.
 const POSITIONS: usize = 120;
 
 /// From positions to addresses. `false`: some are not on their axes.

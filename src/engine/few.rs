@@ -127,8 +127,8 @@ impl<'a> Few<'a> {
         });
     }
 
-    /// The same for what is rare, compiled once for all index types: indices that may not count,
-    /// rings, no indices at all.
+    /// [`resolve`](Few::resolve) for what is rare, compiled once for all index types: indices that
+    /// may not count, rings, no indices at all.
     #[cold]
     fn locate(&self, resolver: &dyn Resolver, tables: &mut [usize]) -> bool {
         each_entry(self.plan, resolver, |at, table| {
@@ -371,9 +371,9 @@ fn outside<I: Value>(plan: &Plan, axis: &Coordinate, index: I) -> Option<usize> 
     resolve(index, axis.size, plan.bounds, plan.negative)
 }
 
-/// The number of entries, beyond the usual one, up to which those of a plan are few. Kernels start
-/// again for each span, so several spans may have more in all. Where there are many spans, kernels
-/// do better: they can walk longer lanes.
+/// The number of entries up to which a plan of several spans has few, if it has more than
+/// `FEW_APART`. Kernels start again for each span, so several spans may have more in all. Where
+/// there are many spans, kernels do better: they can walk longer lanes.
 #[inline(never)]
 fn of_spans(plan: &Plan, count: usize) -> usize {
     let spans = count.checked_div(plan.span()).unwrap_or(0);

@@ -438,7 +438,7 @@ fn routed(plan: &Plan, call: &Call) -> Route {
     route
 }
 
-/// Whether a call goes entry by entry. With threads, none does.
+/// Whether a call has [few](Few) entries. With threads, none counts as such.
 fn is_few(plan: &Plan, threads: usize) -> bool {
     threads == 1 && Few::of(plan).is_some()
 }

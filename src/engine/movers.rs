@@ -54,8 +54,8 @@ pub(crate) trait Job: Mover {
     /// Copies the input to the output of a functional call, once all indices are proven.
     fn begin(&mut self) {}
 
-    /// Runs with what moves as prepared. What it wrote is visible to other threads afterwards, also
-    /// by non-temporal stores.
+    /// Calls `run` with what moves as [`prepare`](Job::prepare) said. What it wrote is visible to
+    /// other threads afterwards, also by non-temporal stores.
     fn session(&mut self, run: &mut dyn FnMut(&mut dyn Mover));
 
     /// Runs on a contiguous copy of columns of the table, which then become what it made of them.
@@ -85,7 +85,7 @@ pub(crate) struct Way {
     pub segment: usize,
     /// With non-temporal stores.
     pub streams: bool,
-    /// The copies over which the entries of a speculation are spread; 1: the table as it is.
+    /// The copies over which a speculation spreads its entries; 1: one copy, nothing is spread.
     pub copies: usize,
 }
 

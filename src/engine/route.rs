@@ -300,7 +300,7 @@ fn split(
 /// The dimension along which each step writes elements after all those of the step before it, and
 /// its number of steps. It is the one with the largest stride in what is written.
 fn apart(plan: &Plan, direction: Direction) -> Option<(usize, usize)> {
-    let stride = |dim: &crate::plan::Dim| match direction {
+    let stride = |dim: &Dim| match direction {
         Direction::Gather => dim.flat,
         Direction::Scatter => dim.table,
     };
@@ -359,8 +359,7 @@ pub(crate) fn each_entry(plan: &Plan, call: &Call) -> bool {
         last.flat.unsigned_abs() == 1 && last.size.saturating_mul(call.element) >= tuning::LINE;
     let more = last.size > plan.entries();
     // Entries that lead to the same place wait for each other.
-    let places = plan.coordinates().iter().fold(1_usize, |all, axis| all.saturating_mul(axis.size));
-    let hot = places <= tuning::HOT_PLACES && last.size > places;
+    let hot = plan.places() <= tuning::HOT_PLACES && last.size > plan.places();
     let aliased = |axis: &Coordinate| axis.table % tuning::ALIASED == 0;
     close && (fills || more || hot) || more && plan.coordinates().iter().all(aliased)
 }
@@ -377,10 +376,9 @@ fn is_within_place(plan: &Plan, piece: &Dim) -> bool {
 /// within what an index chooses, and none of the flat tensor if they lie further apart than the
 /// entries.
 fn pieces_first(plan: &Plan, call: &Call, machine: &Machine, numbers: &Numbers) -> usize {
-    let places = plan.coordinates().iter().fold(1_usize, |all, axis| all.saturating_mul(axis.size));
     let entry = plan.outer().last().map_or(0, |entry| entry.flat.unsigned_abs());
     let line = numbers.row_bytes.max(tuning::LINE);
-    let table = places.min(numbers.entries).saturating_mul(line);
+    let table = plan.places().min(numbers.entries).saturating_mul(line);
     let flat = numbers.entries.saturating_mul(entry.saturating_mul(call.element).min(line));
     let first = |dim: &&Dim| {
         let shared = [(!is_within_place(plan, dim), table), (plan.is_apart(dim), flat)];
@@ -391,9 +389,9 @@ fn pieces_first(plan: &Plan, call: &Call, machine: &Machine, numbers: &Numbers) 
     plan.pieces().iter().take_while(first).count()
 }
 
-/// The entries of a block: as many as leave what they reach by the pieces that share lines in L2,
-/// but not fewer than `BLOCK_OF_PIECES`. A scatter that is one block stays one: all its entries are
-/// resolved before the first one moves, and that is its proof.
+/// The entries of a block. What they reach, by those pieces that do not come first, stays in half
+/// of L2, but there are at least `BLOCK_OF_PIECES`. A scatter that is one block stays one: all its
+/// entries are resolved before the first one moves, and that is its proof.
 fn block(plan: &Plan, call: &Call, machine: &Machine, first: usize, order: Order) -> usize {
     let pieces = plan.pieces().get(first..).unwrap_or_default();
     let one_block = plan.is_one_block() && matches!(call.direction, Direction::Scatter);

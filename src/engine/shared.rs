@@ -149,8 +149,6 @@ impl Mover for InPart<'_> {
             self.finish();
         }
     }
-
-    fn listed(&mut self, _: Listed<'_>) {}
 }
 
 /// The tiles of a table that is written: what `make` makes of the columns of each.

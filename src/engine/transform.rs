@@ -1,4 +1,5 @@
-//! Plans made of plans: in another order, cut to chunks, put on a tile.
+//! Plans made of plans: in another order, cut to chunks, put on a tile. And what the stages ask of
+//! a plan: its rows, pieces and spans, and how far it reaches.
 
 use crate::engine::tuning;
 use crate::error::Direction;
@@ -148,7 +149,8 @@ impl Plan {
             && self.coordinates().iter().all(|axis| axis.table == axis.cell as isize)
     }
 
-    /// Whether all entries are resolved before the first one moves.
+    /// Whether all entries fit one block. A scatter of such a plan resolves all of them before the
+    /// first one moves; a gather with pieces may go in smaller blocks.
     pub(crate) fn is_one_block(&self) -> bool {
         self.outer <= 2 && self.entries() <= tuning::BLOCK
     }
@@ -157,6 +159,11 @@ impl Plan {
     pub(crate) fn distinct_entries(&self) -> usize {
         let own = self.outer().iter().filter(|dim| dim.indices != 0);
         own.fold(1, |entries, dim| entries.saturating_mul(dim.size))
+    }
+
+    /// The number of places that an entry chooses from.
+    pub(crate) fn places(&self) -> usize {
+        self.coordinates().iter().fold(1, |all, axis| all.saturating_mul(axis.size))
     }
 
     /// The number of elements that move.
@@ -176,7 +183,7 @@ impl Plan {
             .fold(0, |most, axis| axis.size.saturating_mul(axis.table.unsigned_abs()).max(most))
     }
 
-    /// Whether no entry leads to a place before that of the first one with all positions 0.
+    /// Whether no entry leads to a place before the start of the plan in the table.
     pub(crate) fn rises(&self) -> bool {
         self.outer().iter().all(|dim| dim.table >= 0)
             && self.coordinates().iter().all(|axis| axis.table >= 0 || axis.size <= 1)

@@ -11,7 +11,7 @@ use crate::layout::MAX_RANK;
 use crate::plan::{Dim, Plan};
 use crate::walk::{Odometer, Position, SINGLE, split_lane};
 
-/// Some lanes of a plan, or a part of one lane: what fills a block.
+/// Some lanes of a plan, a part of one lane, or the same part of several: what fills a block.
 #[derive(Clone, Copy)]
 pub(super) struct Span {
     pub at: Position,
@@ -368,7 +368,7 @@ pub(crate) fn traverse<const B: usize>(
     }
     let (mut buffer, mut before) = ([0; B], None);
     filler.spans(way.block.min(B)).all(|span| {
-        let Some(addresses) = buffer.get_mut(..span.lanes * span.length) else { return false };
+        let Some(addresses) = buffer.get_mut(..span.count()) else { return false };
         let Some(table) = filler.next(&span, before, addresses) else { return false };
         before = Some(span);
         moves.block(&span, table, addresses, &[], filler.bytes(&span), mover);
@@ -388,7 +388,7 @@ fn ahead<const B: usize>(
     for span in filler.spans(capacity) {
         let [first, second] = &mut buffers;
         let (now, next) = if turn { (first, second) } else { (second, first) };
-        let count = span.lanes * span.length;
+        let count = span.count();
         let Some(addresses) = next.get_mut(..count) else { return false };
         if !filler.fill(&span, addresses) {
             return false;
@@ -461,7 +461,7 @@ pub(crate) fn traverse_kept(plan: &Plan, way: &Way, kept: Kept<'_>, mover: &mut 
     each_piece(first, |table, flat| {
         let mut rest = kept.addresses;
         for span in moves.lanes.spans(plan, capacity) {
-            let count = span.lanes * span.length;
+            let count = span.count();
             let Some((now, next)) = rest.split_at_checked(count) else { return };
             let at = Position { flat: span.at.flat.wrapping_add(flat), ..span.at };
             let base = kept.base.wrapping_add(table);
@@ -505,7 +505,7 @@ pub(crate) fn check(plan: &Plan, path: Path, resolver: &dyn Resolver) -> bool {
     let filler = Filler::of(plan, &mut axes, path, resolver);
     let (mut addresses, mut before) = ([0; tuning::BLOCK], None);
     filler.spans(tuning::BLOCK).all(|span| {
-        let count = span.lanes * span.length;
+        let count = span.count();
         let repeats = filler.repeats(&span, before.replace(span));
         repeats || addresses.get_mut(..count).is_some_and(|to| filler.fill(&span, to))
     })
@@ -530,7 +530,7 @@ pub(crate) fn traverse_wide(plan: &Plan, resolver: &dyn Resolver, mover: &mut dy
 
 /// [`check`] for such a plan.
 pub(crate) fn check_wide(plan: &Plan, resolver: &dyn Resolver) -> bool {
-    // Of entries that share their indices, the first one.
+    // Entries that share their indices are looked at once.
     let mut plan = *plan;
     let outer = plan.dims.iter_mut().take(plan.outer);
     outer.filter(|dim| dim.indices == 0).for_each(|dim| dim.size = dim.size.min(1));
@@ -680,6 +680,4 @@ const _: () = assert!(
     "a block has room for a lane"
 );
 
-/// No address of a table is that of an entry that is left out.
-const _: () =
-    assert!(NOWHERE == u32::MAX, "tables of fewer than 2^31 elements tell it from theirs");
+const _: () = assert!(NOWHERE == u32::MAX, "no table of fewer than 2^31 elements has this address");

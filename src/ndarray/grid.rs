@@ -35,14 +35,14 @@ pub(super) struct Grid<S: RawData> {
 }
 
 enum Axes<S: RawData> {
-    /// Most: of this number of axes, an element is found in 1 ns, where many are found together.
+    /// Most grids. An element is found in 1 ns, where many are found together.
     Two(ArrayBase<S, Ix2>),
-    /// Nearly all others: of a number of axes that the compiler knows, it takes 2 ns.
+    /// Nearly all others: 2 ns, since the compiler knows the number of axes.
     Four(ArrayBase<S, Ix4>),
     More(ArrayBase<S, IxDyn>),
 }
 
-/// Where the coordinate of an axis is. Of no axis, it is 0.
+/// Where the coordinate along an axis is in a position. Where there is no axis, it is 0.
 #[derive(Clone, Copy, Default)]
 struct Bits {
     shift: u32,
@@ -82,7 +82,7 @@ pub(super) const ENTRY: usize = 6;
 /// The same for an entry whose place is [copied](Grid::on_places), after all have been sorted.
 pub(super) const SORTED_ENTRY: usize = 128;
 
-/// Neighbours from which on they are found as a slice, or a part of a lane, and not one by one.
+/// From this many neighbours on, they are found as a slice, or a part of a lane.
 const ROW: usize = if cfg!(fuzzing) { 3 } else { 8 };
 
 /// Bytes of a flat tensor with gaps that are packed together, for loops over slices: those of one
@@ -359,8 +359,8 @@ fn each_part(block: &Block<'_>, bytes: usize, mut visit: impl FnMut(&Block<'_>))
 
 impl<S: RawData> Grid<S> {
     /// For a view, and the layout of a packed copy with the same axes, which becomes that of
-    /// positions. `None`: the copy would be no more than the `most` elements, or
-    /// there are more elements than there are bits for.
+    /// positions. `None`: the view has at most `most` elements, or its coordinates need more bits
+    /// than a `usize` has.
     pub(super) fn new(
         view: ArrayBase<S, IxDyn>,
         most: Option<usize>,
@@ -388,8 +388,9 @@ impl<S: RawData> Grid<S> {
         let (mut shift, mut stride) = (0_u32, 1_usize);
         for (bits, size) in bits.iter_mut().rev().zip(sizes.iter().rev()) {
             if *size > 1 {
-                // There are bits for the size, not only for the last coordinate: so no step is one
-                // of the next axis, and no dimension of a plan is more than one axis.
+                // There are bits for the size, not only for the last coordinate. So a step along
+                // one axis never is a step along the next, and a plan does not merge dimensions of
+                // two axes.
                 let width = usize::BITS.wrapping_sub(size.leading_zeros());
                 let mask = 1_usize.wrapping_shl(width).wrapping_sub(1);
                 *bits = Bits { shift, mask, stride };
@@ -426,8 +427,7 @@ impl<S: RawData> Grid<S> {
 }
 
 impl<'a, T: Copy> Read<'a, T> {
-    /// The table, if a copy of it would be more than the `most` elements, or a flat tensor. The
-    /// layout becomes that of its positions.
+    /// The grid of a view with gaps. `None`: it has none, or as [`Grid::new`].
     pub(super) fn of(
         source: &'a Source<'_, T>,
         most: Option<usize>,
@@ -805,8 +805,8 @@ struct Plane<S: RawData> {
     bits: [Bits; 2],
 }
 
-/// `n` elements for each of `count` entries, `step` apart, as rows: some or all of them together.
-/// `None`: they are few, or not in one plane.
+/// `n` elements for each of `count` entries, `step` apart: a row for each, or one for all. `None`:
+/// they are few, go backwards, or are no such part of one plane.
 fn part<S: RawData>(
     plane: Plane<S>,
     position: usize,

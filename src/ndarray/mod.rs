@@ -58,7 +58,7 @@
 //!   some thousand elements at a time. Indices are copied. A table is copied whole if it is small:
 //!   its elements are no more than those that move, or no more than 6 times the entries of the
 //!   indices (128 times, for means and reductions without the values that are there). An element
-//!   that is repeated is copied for each of its coordinates. If the table is written, the copy is
+//!   of windows that overlap is copied for each of them. If the table is written, the copy is
 //!   written back at the end. Means and reductions without the values that are there copy the
 //!   updates, and of a larger table the places that the indices name.
 //! - **[`Pooled`]** copies all of a table with gaps.
@@ -502,8 +502,8 @@ impl Operator {
         }
     }
 
-    /// Elements of the table that are copied, at most, for a call that moves these. An entry takes
-    /// as long as a copy of `each` elements.
+    /// The most elements of a table that are copied, for a call with these indices that moves
+    /// `moved`. An entry takes as long as a copy of `each` elements.
     fn most_copied(self, indices: &Layout, moved: &Layout, each: usize) -> Option<usize> {
         let coordinates = match self.kind {
             Kind::Nd(_) => indices.sizes().last().copied().unwrap_or(1),

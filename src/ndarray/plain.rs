@@ -24,7 +24,7 @@ const FEW: usize = if cfg!(fuzzing) { 8 } else { 256 };
 /// one. Record: as at [`FEW`], 186 added 1.1x.
 const FEW_OTHERS: usize = if cfg!(fuzzing) { 6 } else { 128 };
 
-/// Rows that such a call moves, if they have more elements than one.
+/// Rows that such a call moves, at most, if they have more elements than one.
 ///
 /// Record: as at [`FEW`], 64 rows of 4 0.47x to 0.75x.
 const FEW_ROWS: usize = if cfg!(fuzzing) { 8 } else { 64 };
@@ -40,7 +40,8 @@ const PLACES: usize = if cfg!(fuzzing) { 16 } else { 256 };
 
 /// What such a call does: all entries of a lane, and then those of the next.
 pub(super) struct Plain<'a, I> {
-    /// The axes of the table that lanes go through: as much of each as is gone through.
+    /// The axes of the table that lanes go through. Of `elements`, the sizes are those of the
+    /// indices, which may be smaller.
     outer: &'a [usize],
     lanes: usize,
     /// The indices of a lane, and of all where lanes do not share them.
@@ -329,7 +330,8 @@ impl<I: Index> Plain<'_, I> {
             return None;
         }
         let Plain { outer, lanes, indices, count, first, axes, row, negative, .. } = *self;
-        // Those that lanes go through, and after those that a tuple chooses from those of a row.
+        // The axes of the table: those that lanes go through, those that a tuple chooses from, and
+        // those of a row.
         let mut dims = [SINGLE; MAX_RANK];
         let own = outer.iter().chain(self.table.get(outer.len()..)?);
         for (dim, (size, stride)) in dims.iter_mut().zip(own.zip(table.strides())) {
@@ -380,8 +382,8 @@ impl<I: Index> Plain<'_, I> {
         Some(())
     }
 
-    /// Whether all indices are on their axes. There is no branch for each, so that many are looked
-    /// at together.
+    /// Whether all indices are on their axes. Single ones have no branch each, so that many are
+    /// looked at together.
     fn all_inside(&self) -> bool {
         let inside = |index: &I, size: &usize| {
             resolve(*index, *size, Bounds::Error, self.negative).is_some()

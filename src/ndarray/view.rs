@@ -158,11 +158,11 @@ pub(super) fn fits(sizes: &[usize], operand: Operand) -> Result<(), Error> {
     }
 }
 
-/// The elements of a view without gaps, in the order in which they lie in memory.
+/// How the elements of a view lie once they are copied: in the order of memory, without gaps.
 struct Packed {
     /// The axes of the view in this order.
     axes: Shape,
-    /// Where the view is in it.
+    /// The layout of the view in such a copy.
     layout: Layout,
 }
 
@@ -194,7 +194,7 @@ impl Packed {
     }
 }
 
-/// The view with its axes in this order. It is often theirs: to permute them takes 30 ns.
+/// The view with its axes in this order. They often have it already: to permute them takes 30 ns.
 fn permuted<S: RawData>(view: ArrayBase<S, IxDyn>, axes: &[usize]) -> ArrayBase<S, IxDyn> {
     if axes.is_sorted() { view } else { view.permuted_axes(IxDyn(axes)) }
 }
@@ -257,8 +257,8 @@ pub(super) fn write_back<T: Copy>(view: ArrayViewMutD<'_, T>, elements: &[T]) {
     }
 }
 
-/// The same elements in the same row-major order, in loops that are fast. `None`: of more axes than
-/// four, there are none.
+/// The same elements in the same row-major order, in loops that are fast. `None`: it has more
+/// than four axes, and there is no such loop.
 pub(super) fn fast<S: RawData, D: Dimension>(view: ArrayBase<S, D>) -> Option<ArrayBase<S, Ix4>> {
     of_four_axes(of_few_axes(view.into_dyn())).ok()
 }
@@ -276,7 +276,7 @@ pub(super) fn of_few_axes<S: RawData>(mut view: ArrayBase<S, IxDyn>) -> ArrayBas
     view
 }
 
-/// The same elements with four axes, of which there are no more: loops over a number of axes that
+/// The same elements with four axes, for a view that has no more: loops over a number of axes that
 /// the compiler knows take 0.1x.
 pub(super) fn of_four_axes<S: RawData>(
     view: ArrayBase<S, IxDyn>,
