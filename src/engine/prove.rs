@@ -10,7 +10,6 @@ use crate::engine::tile;
 use crate::engine::traverse::{
     Kept, base_of_kept, check, check_wide, keep, traverse, traverse_kept,
 };
-use crate::engine::tuning;
 use crate::index::Bounds;
 use crate::plan::Plan;
 
@@ -28,8 +27,7 @@ pub(crate) fn run(
             tile::run(plan, route, way, resolver, job)
         }
         Proof::Copy => {
-            let mut run =
-                |mover: &mut dyn Mover| traverse::<{ tuning::BLOCK }>(plan, way, resolver, mover);
+            let mut run = |mover: &mut dyn Mover| traverse(plan, way, resolver, mover);
             match job.speculate(&mut run) {
                 Some(inside) => inside,
                 None => scan(plan, route, way, resolver, job),

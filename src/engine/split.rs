@@ -165,7 +165,7 @@ impl Divided<'_> {
             Split::Tiles { .. } => self.tiles(plan, resolver, job),
             Split::Parts { pitch, number } => self.parts(pitch, number, job, |mover| match kept {
                 Some(kept) => traverse_kept(plan, way, kept, mover),
-                None => _ = traverse::<{ tuning::BLOCK }>(plan, way, resolver, mover),
+                None => _ = traverse(plan, way, resolver, mover),
             }),
         }
     }
@@ -181,7 +181,7 @@ impl Divided<'_> {
             share(tiles, threads, |(), (column, mut tile)| {
                 let plan = plan.on_tile(at, column, width.min(columns - column));
                 tile.run(&mut |mover| {
-                    _ = traverse::<{ tuning::BLOCK }>(&plan, way, resolver, mover);
+                    _ = traverse(&plan, way, resolver, mover);
                 });
             });
         });
@@ -195,9 +195,7 @@ impl Divided<'_> {
             let inside = AtomicBool::new(true);
             let chunks = plan.chunks(0, number).zip(copies);
             share(chunks, threads, |(), (chunk, mut job)| {
-                let run = &mut |mover: &mut dyn Mover| {
-                    traverse::<{ tuning::BLOCK }>(&chunk, way, resolver, mover)
-                };
+                let run = &mut |mover: &mut dyn Mover| traverse(&chunk, way, resolver, mover);
                 let spread = if way.copies > 1 { job.speculate(run) } else { None };
                 let all = spread.unwrap_or_else(|| {
                     let mut all = true;

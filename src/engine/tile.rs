@@ -6,7 +6,6 @@ use crate::engine::movers::{Job, Tile, Way};
 use crate::engine::resolver::Resolver;
 use crate::engine::route::Route;
 use crate::engine::traverse::traverse;
-use crate::engine::tuning;
 use crate::plan::Plan;
 use crate::walk::{Odometer, Position};
 
@@ -20,9 +19,7 @@ pub(crate) fn run(
 ) -> bool {
     let mut inside = true;
     let Some(width) = route.tile else {
-        job.session(&mut |mover| {
-            inside = traverse::<{ tuning::BLOCK }>(plan, way, resolver, mover)
-        });
+        job.session(&mut |mover| inside = traverse(plan, way, resolver, mover));
         return inside;
     };
     each_table(plan, |at, whole, columns| {
@@ -31,7 +28,7 @@ pub(crate) fn run(
             let plan = plan.on_tile(at, column, width);
             let tile = Tile { start: whole.start.wrapping_add(column), width, ..whole };
             job.tile(&tile, &mut |mover| {
-                inside &= traverse::<{ tuning::BLOCK }>(&plan, way, resolver, mover);
+                inside &= traverse(&plan, way, resolver, mover);
             });
         }
     });

@@ -353,7 +353,7 @@ struct Pending {
 
 /// Resolves all entries block by block, and moves each block. `false`: an index is out of bounds
 /// under `Bounds::Error`; nothing of its block has moved, nor of those after it.
-pub(crate) fn traverse<const B: usize>(
+pub(crate) fn traverse(
     plan: &Plan,
     way: &Way,
     resolver: &dyn Resolver,
@@ -364,10 +364,10 @@ pub(crate) fn traverse<const B: usize>(
     let Way { each_entry, segment, .. } = *way;
     let moves = Moves { pieces: plan.pieces(), each_entry, lanes: filler.lanes, segment };
     if way.distance > 0 {
-        return ahead::<B>(&filler, &moves, way.block.min(B), mover);
+        return ahead(&filler, &moves, way.block, mover);
     }
-    let (mut buffer, mut before) = ([0; B], None);
-    filler.spans(way.block.min(B)).all(|span| {
+    let (mut buffer, mut before) = ([0; tuning::BLOCK], None);
+    filler.spans(way.block).all(|span| {
         let Some(addresses) = buffer.get_mut(..span.count()) else { return false };
         let Some(table) = filler.next(&span, before, addresses) else { return false };
         before = Some(span);
@@ -377,13 +377,8 @@ pub(crate) fn traverse<const B: usize>(
 }
 
 /// The same with prefetches: each block moves when the next one is known.
-fn ahead<const B: usize>(
-    filler: &Filler<'_>,
-    moves: &Moves<'_>,
-    capacity: usize,
-    mover: &mut dyn Mover,
-) -> bool {
-    let (mut buffers, mut turn) = ([[0; B]; 2], false);
+fn ahead(filler: &Filler<'_>, moves: &Moves<'_>, capacity: usize, mover: &mut dyn Mover) -> bool {
+    let (mut buffers, mut turn) = ([[0; tuning::BLOCK]; 2], false);
     let mut pending: Option<Pending> = None;
     for span in filler.spans(capacity) {
         let [first, second] = &mut buffers;

@@ -10,7 +10,6 @@ use crate::element::Element;
 use crate::engine::movers::{Job, Way};
 use crate::engine::resolver::Resolver;
 use crate::engine::traverse::traverse;
-use crate::engine::tuning::BLOCK;
 use crate::engine::{changed, check_all, gather, gathered, scatter};
 use crate::error::Direction;
 use crate::index::Bounds;
@@ -27,7 +26,7 @@ fn check<T: Element + PartialEq + Debug>(case: &Case, way: Way, value: fn(usize)
     let run = |job: &mut dyn Job| {
         job.prepare(way);
         let mut inside = true;
-        job.session(&mut |mover| inside = traverse::<BLOCK>(plan, &way, resolver, mover));
+        job.session(&mut |mover| inside = traverse(plan, &way, resolver, mover));
         assert!(inside);
     };
     let (mut found, mut expected) = match direction {
