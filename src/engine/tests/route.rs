@@ -863,7 +863,7 @@ fn pieces_of_an_entry_are_the_innermost_loop() {
     assert!(!each(&other, add(4)) && !other.is_apart(&other.pieces()[0]));
     // The prefetch reaches another entry.
     let distance = |number: usize| {
-        let table = Layout::strided([1_000_000, number, 6], [number as isize * 8, 8, 1]);
+        let table = Layout::strided([100_000, number, 6], [number as isize * 8, 8, 1]);
         let plan = axis(Gather, &table, &packed([5000]), &packed([5000, number, 6]), 0);
         route(&plan, &gather(4), &NEAR).distance
     };
