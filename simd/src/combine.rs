@@ -41,7 +41,7 @@ pub fn elements_plain<T: Copy>(
     from: &[T],
     block: &Block<'_>,
     distance: usize,
-    combine: impl Fn(T, T) -> T,
+    combine: impl Fn(T, T) -> T + Copy,
 ) {
     let Some(to) = to.get_mut(block.table..) else { return };
     in_order(to, from, block, distance, combine);
@@ -158,17 +158,29 @@ fn in_order<T: Copy>(
     from: &[T],
     block: &Block<'_>,
     distance: usize,
-    combine: impl Fn(T, T) -> T,
+    combine: impl Fn(T, T) -> T + Copy,
 ) {
-    let (mut ahead, mut at) = (Ahead::of(block, distance), 0);
+    let (mut ahead, mut at) = (ahead_of(block, distance), 0);
     for (mut flat, addresses) in block.lanes() {
         for addresses in addresses.chunks(ahead.step()) {
-            ahead.prefetch(to, at);
+            prefetch_step(&mut ahead, to, at);
             at += addresses.len();
-            one_by_one(to, addresses, from, (flat, block.entry_step), &combine);
+            one_by_one(to, addresses, from, (flat, block.entry_step), combine);
             flat = flat.wrapping_add(addresses.len().wrapping_mul(block.entry_step as usize));
         }
     }
+}
+
+/// [`Ahead::of`], compiled once.
+#[inline(never)]
+fn ahead_of<'a>(block: &'a Block<'a>, distance: usize) -> Ahead<'a> {
+    Ahead::of(block, distance)
+}
+
+/// [`Ahead::prefetch`], compiled once for each type, and not for each function that combines.
+#[inline(never)]
+fn prefetch_step<T>(ahead: &mut Ahead<'_>, to: &[T], at: usize) {
+    ahead.prefetch(to, at);
 }
 
 /// `to[place..][..n] = combine(to[place..][..n], from[flat..][..n])` for each entry, in order.

@@ -221,7 +221,7 @@ impl<'a> Few<'a> {
     }
 
     /// `data[table] = reduction(data[table], updates[flat])`.
-    #[inline(always)]
+    #[inline(never)]
     pub(crate) fn scatter<T: Element, R: Reduction<T>>(
         &self,
         tables: &[usize],
