@@ -221,6 +221,7 @@ impl<'a> Few<'a> {
     }
 
     /// `data[table] = reduction(data[table], updates[flat])`.
+    // Not inlined, as that of gathers is: it is compiled for each reduction.
     #[inline(never)]
     pub(crate) fn scatter<T: Element, R: Reduction<T>>(
         &self,

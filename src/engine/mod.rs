@@ -51,7 +51,7 @@ pub(crate) use crate::engine::movers::Before;
 use crate::engine::movers::{Changed, Gathered, Job, Way};
 use crate::engine::prove::{check_all, check_empty};
 use crate::engine::resolver::{NoIndices, Resolver};
-use crate::engine::route::{Call, Effect, Order, Route, Stores, distance, each_entry};
+use crate::engine::route::{Call, Effect, Route, Stores, distance, goes_by_entry};
 #[cfg(feature = "rayon")]
 use crate::engine::shared::Shared;
 use crate::engine::traverse::{check_wide, small, traverse_wide};
@@ -418,7 +418,7 @@ fn pieces_in_order(plan: &Plan, call: &Call) -> Option<Plan> {
     let pieces = plan.pieces();
     let rising = pieces.iter().any(|dim| dim.table < 0).then(|| plan.with_rising_pieces());
     let few = plan.outer <= 1 && plan.entries() <= tuning::FEW_ENTRIES;
-    if few && !pieces.is_empty() && !each_entry(plan, call) {
+    if few && !pieces.is_empty() && !goes_by_entry(plan, call) {
         return Some(rising.as_ref().unwrap_or(plan).with_pieces_first());
     }
     rising
@@ -446,13 +446,8 @@ fn is_few(plan: &Plan, threads: usize) -> bool {
 /// How a route moves blocks.
 fn prepared(route: &Route, path: Path) -> Way {
     let streams = matches!(route.stores, Stores::NonTemporal);
-    let pieces_first = match route.order {
-        Order::Pieces { dimensions } => dimensions,
-        Order::Entries | Order::EachEntry => 0,
-    };
-    let Route { block, distance, segment, copies, .. } = *route;
-    let each_entry = matches!(route.order, Order::EachEntry);
-    Way { path, pieces_first, block, each_entry, distance, segment, streams, copies }
+    let Route { order, block, distance, segment, copies, .. } = *route;
+    Way { path, order, block, distance, segment, streams, copies }
 }
 
 /// A call on one thread.

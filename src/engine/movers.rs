@@ -9,6 +9,7 @@ use strew_simd::{
 };
 
 use crate::element::Element;
+use crate::engine::route::Order;
 use crate::engine::tuning;
 use crate::plan::Plan;
 use crate::reduction::{Free, Reduction};
@@ -73,12 +74,9 @@ pub(crate) trait Job: Mover {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Way {
     pub path: Path,
-    /// The dimensions of the pieces that come before the entries.
-    pub pieces_first: usize,
+    pub order: Order,
     /// Entries of a block, at most.
     pub block: usize,
-    /// Whether the pieces of an entry are the innermost loop.
-    pub each_entry: bool,
     /// The entries between the one that moves and the one that is prefetched; 0: none.
     pub distance: usize,
     /// The length of the segments of the table that are prefetched a lane ahead; 0: none.
@@ -94,9 +92,8 @@ impl Way {
     pub(crate) fn of(path: Path) -> Way {
         Way {
             path,
-            pieces_first: 0,
+            order: Order::Entries,
             block: tuning::BLOCK,
-            each_entry: false,
             distance: 0,
             segment: 0,
             streams: false,
@@ -115,11 +112,16 @@ pub(crate) struct Tile {
 }
 
 impl Tile {
+    /// Where its rows start.
+    pub(crate) fn starts(&self) -> impl Iterator<Item = usize> {
+        let Tile { start, rows, pitch, .. } = *self;
+        (0..rows).map(move |row| start.wrapping_add(row.wrapping_mul(pitch)))
+    }
+
     /// A contiguous copy.
     pub(crate) fn copy<T: Element>(&self, table: &[T]) -> Vec<T> {
         let mut copy = Vec::with_capacity(self.rows.saturating_mul(self.width));
-        for row in 0..self.rows {
-            let start = self.start.wrapping_add(row.wrapping_mul(self.pitch));
+        for start in self.starts() {
             let end = start.wrapping_add(self.width);
             let ahead = start.wrapping_add(self.pitch.wrapping_mul(tuning::TILE_ROWS_AHEAD));
             prefetch_row(table, ahead, self.width);
@@ -330,9 +332,6 @@ impl<T: Element, R: Reduction<T>> Changed<'_, T, R> {
     }
 }
 
-/// The copies of a table that take turns, so that no entry waits for the one before it.
-pub(crate) const COPIES: usize = 4;
-
 /// The addresses of a block, at most.
 const SPREAD: usize = 2 * tuning::BLOCK;
 
@@ -353,7 +352,7 @@ impl Mover for Spread<'_> {
         if repeats(path, block.addresses) * tuning::REPEATS < block.addresses.len() {
             return self.mover.block(block);
         }
-        spread(path, block.addresses, COPIES, length, &mut self.spread);
+        spread(path, block.addresses, tuning::COPIES, length, &mut self.spread);
         let addresses = self.spread.get(..block.addresses.len()).unwrap_or_default();
         self.mover.block(&Block { addresses, next: &[], ..*block });
     }

@@ -4,7 +4,6 @@ use core::fmt;
 
 use strew_simd::Machine;
 
-use crate::engine::movers::COPIES;
 use crate::engine::tuning;
 use crate::error::Direction;
 use crate::index::Bounds;
@@ -322,21 +321,21 @@ fn apart(plan: &Plan, direction: Direction) -> Option<(usize, usize)> {
 /// not wait for each other.
 fn copies(plan: &Plan, call: &Call, machine: &Machine, numbers: &Numbers, split: Split) -> usize {
     let alone = matches!(split, Split::Serial(_) | Split::Copies { .. });
-    let all = numbers.table.saturating_mul(COPIES);
+    let all = numbers.table.saturating_mul(tuning::COPIES);
     let pays = alone
         && matches!(call.effect, Effect::Free)
         && numbers.row == 1
         && plan.pieces().is_empty()
         && all <= machine.l1
         && all.saturating_mul(tuning::COPIED) <= numbers.moved;
-    if pays { COPIES } else { 1 }
+    if pays { tuning::COPIES } else { 1 }
 }
 
 fn order(plan: &Plan, call: &Call, first: usize, tile: Option<usize>) -> Order {
     let keeps = plan.entries() <= tuning::KEPT && !plan.is_one_block();
     match () {
         () if tile.is_some() => Order::Entries,
-        () if each_entry(plan, call) => Order::EachEntry,
+        () if goes_by_entry(plan, call) => Order::EachEntry,
         () if keeps && first > 0 => Order::Pieces { dimensions: first },
         () => Order::Entries,
     }
@@ -347,7 +346,7 @@ fn order(plan: &Plan, call: &Call, first: usize, tile: Option<usize>) -> Order {
 /// are many in one place of the table, or elements fill a line there, are more than the entries, or
 /// go to few places; or (b) elements are more than the entries, and those of neighbouring entries
 /// share few sets of L1.
-pub(crate) fn each_entry(plan: &Plan, call: &Call) -> bool {
+pub(crate) fn goes_by_entry(plan: &Plan, call: &Call) -> bool {
     let Some(last) = plan.pieces().last() else { return false };
     let (close, row) = (!plan.is_apart(last), plan.row());
     if row > 1 {

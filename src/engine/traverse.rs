@@ -5,6 +5,7 @@ use strew_simd::{Axes, Axis, Block, NOWHERE, Path, Tuples, shift};
 
 use crate::engine::movers::{Job, Mover, Way};
 use crate::engine::resolver::{Resolver, one_by_one, outside, reach, set_axes};
+use crate::engine::route::Order;
 use crate::engine::tuning;
 use crate::index::Bounds;
 use crate::layout::MAX_RANK;
@@ -361,8 +362,12 @@ pub(crate) fn traverse(
 ) -> bool {
     let mut axes = AXES;
     let filler = Filler::of(plan, &mut axes, way.path, resolver);
-    let Way { each_entry, segment, .. } = *way;
-    let moves = Moves { pieces: plan.pieces(), each_entry, lanes: filler.lanes, segment };
+    let moves = Moves {
+        pieces: plan.pieces(),
+        order: way.order,
+        lanes: filler.lanes,
+        segment: way.segment,
+    };
     if way.distance > 0 {
         return ahead(&filler, &moves, way.block, mover);
     }
@@ -448,11 +453,12 @@ fn one_block<const B: usize>(
 
 /// [`traverse`] for addresses that have been [kept](keep).
 pub(crate) fn traverse_kept(plan: &Plan, way: &Way, kept: Kept<'_>, mover: &mut dyn Mover) {
-    let (lanes, Way { each_entry, segment, .. }) = (Lanes::of(plan), *way);
-    let Some((first, pieces)) = plan.pieces().split_at_checked(way.pieces_first) else { return };
+    let (lanes, Way { order, segment, .. }) = (Lanes::of(plan), *way);
+    let first = if let Order::Pieces { dimensions } = order { dimensions } else { 0 };
+    let Some((first, pieces)) = plan.pieces().split_at_checked(first) else { return };
     // Where a block moves once, kept addresses are looked at in longer ones.
     let capacity = if pieces.is_empty() { 2 * tuning::BLOCK } else { way.block };
-    let moves = Moves { pieces, each_entry, lanes, segment };
+    let moves = Moves { pieces, order, lanes, segment };
     each_piece(first, |table, flat| {
         let mut rest = kept.addresses;
         for span in moves.lanes.spans(plan, capacity) {
@@ -510,7 +516,7 @@ pub(crate) fn check(plan: &Plan, path: Path, resolver: &dyn Resolver) -> bool {
 /// of bounds under `Bounds::Error`; what comes before it has moved.
 pub(crate) fn traverse_wide(plan: &Plan, resolver: &dyn Resolver, mover: &mut dyn Mover) -> bool {
     let lanes = Lanes { others: &[], rest: &[], upper: &SINGLE, lane: &SINGLE, follow: false };
-    let moves = Moves { pieces: plan.pieces(), each_entry: false, lanes, segment: 0 };
+    let moves = Moves { pieces: plan.pieces(), order: Order::Entries, lanes, segment: 0 };
     each_entry(plan, resolver, |at, table| {
         moves.block(
             &Span { at, row: 0, lanes: 1, length: 1, column: 0 },
@@ -558,8 +564,7 @@ pub(super) fn each_entry(
 /// What a block moves: once for each piece.
 struct Moves<'a> {
     pieces: &'a [Dim],
-    /// Whether those of an entry are the innermost loop.
-    each_entry: bool,
+    order: Order,
     lanes: Lanes<'a>,
     /// The length of the segments of the table that are prefetched a lane ahead; 0: none.
     segment: usize,
@@ -597,7 +602,9 @@ impl Moves<'_> {
         }
         match self.pieces.split_last() {
             None => mover.block(&block),
-            Some((last, rest)) if self.each_entry => by_entry(&block, rest, last, mover),
+            Some((last, rest)) if self.order == Order::EachEntry => {
+                by_entry(&block, rest, last, mover);
+            }
             _ => each_piece(self.pieces, |table, flat| {
                 mover.block(&Block {
                     table: block.table.wrapping_add(table),

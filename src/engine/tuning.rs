@@ -146,6 +146,10 @@ pub(crate) fn speculative(machine: &Machine) -> (usize, usize) {
 /// least. Unmeasured.
 pub(crate) const COPIED: usize = 4;
 
+/// Copies of a small table that take turns, so that no entry waits for the one before it.
+/// Unmeasured.
+pub(crate) const COPIES: usize = 4;
+
 /// Entries: copies take turns in a block where at least one entry in this many leads where one of
 /// the two before it did. Record: counts of 1M bytes on Zen 5, uniform 0.8x, runs 0.75x, 80 % one
 /// 1.0x.

@@ -10,8 +10,8 @@ use std::ops::Range;
 use std::slice;
 
 use ::ndarray::{
-    ArrayBase, ArrayView1, ArrayView2, ArrayViewMut1, Axis, Ix1, Ix2, Ix4, IxDyn, RawData, Slice,
-    ViewRepr, Zip,
+    ArrayBase, ArrayView1, ArrayView2, ArrayViewMut1, Axis, Data, DataMut, Ix1, Ix2, Ix4, IxDyn,
+    RawData, Slice, ViewRepr, Zip,
 };
 use strew_simd::{Block, NOWHERE, Path, prefetch};
 
@@ -40,6 +40,28 @@ enum Axes<S: RawData> {
     /// Nearly all others: 2 ns, since the compiler knows the number of axes.
     Four(ArrayBase<S, Ix4>),
     More(ArrayBase<S, IxDyn>),
+}
+
+impl<S: Data> Axes<S> {
+    #[inline(always)]
+    fn view(&self) -> Axes<ViewRepr<&S::Elem>> {
+        match self {
+            Axes::Two(view) => Axes::Two(view.view()),
+            Axes::Four(view) => Axes::Four(view.view()),
+            Axes::More(view) => Axes::More(view.view()),
+        }
+    }
+}
+
+impl<S: DataMut> Axes<S> {
+    #[inline(always)]
+    fn view_mut(&mut self) -> Axes<ViewRepr<&mut S::Elem>> {
+        match self {
+            Axes::Two(view) => Axes::Two(view.view_mut()),
+            Axes::Four(view) => Axes::Four(view.view_mut()),
+            Axes::More(view) => Axes::More(view.view_mut()),
+        }
+    }
 }
 
 /// Where the coordinate along an axis is in a position. Where there is no axis, it is 0.
@@ -111,6 +133,10 @@ impl<T: Copy> To<'_, '_, T> {
     }
 }
 
+/// What moves a block between slices: [`gather`] and [`scatter`] call it once for each.
+pub(super) type Gathers<'k, T, U> = dyn Fn(&[T], &mut [U], &Block<'_>, usize, &Way) + 'k;
+pub(super) type Scatters<'k, T, U> = dyn Fn(&mut [T], &[U], &Block<'_>, usize, &Way) + 'k;
+
 /// `flat[flat] = map(table[position])`, of a table and a flat tensor that are not both slices.
 /// `kernel` does the same for slices.
 pub(super) fn gather<T: Copy, U: Element, I: Index>(
@@ -119,10 +145,10 @@ pub(super) fn gather<T: Copy, U: Element, I: Index>(
     table: From<'_, '_, T>,
     flat: To<'_, '_, U>,
     map: impl Fn(T) -> U,
-    kernel: impl Fn(&[T], &mut [U], &Block<'_>, usize, &Way),
+    kernel: &Gathers<'_, T, U>,
 ) -> Result<(), Error> {
     let (n, way, packed) = (plan.row(), Way::of(Path::detect()), Vec::new());
-    let job = &mut Gathering { table, flat, map: &map, kernel: &kernel, n, way, packed };
+    let job = &mut Gathering { table, flat, map: &map, kernel, n, way, packed };
     run::by_job(plan, indices, Direction::Gather, size_of::<U>(), job)
 }
 
@@ -133,10 +159,10 @@ pub(super) fn scatter<T: Copy, U: Copy, I: Index>(
     table: To<'_, '_, T>,
     flat: From<'_, '_, U>,
     change: impl Fn(T, U) -> T,
-    kernel: impl Fn(&mut [T], &[U], &Block<'_>, usize, &Way),
+    kernel: &Scatters<'_, T, U>,
 ) -> Result<(), Error> {
     let (n, way, packed) = (plan.row(), Way::of(Path::detect()), Vec::new());
-    let job = &mut Scattering { table, flat, change: &change, kernel: &kernel, n, way, packed };
+    let job = &mut Scattering { table, flat, change: &change, kernel, n, way, packed };
     run::by_job(plan, indices, Direction::Scatter, size_of::<T>(), job)
 }
 
@@ -151,24 +177,18 @@ pub(super) fn gathered<T: Element>(
     Gathered { input, output, n, way: *way }.block(block);
 }
 
-struct Gathering<'a, 'v, 'b, 'w, T, U, F, K> {
+struct Gathering<'a, 'v, 'b, 'w, T, U, F> {
     table: From<'a, 'v, T>,
     flat: To<'b, 'w, U>,
     map: F,
-    kernel: K,
+    kernel: &'a Gathers<'a, T, U>,
     n: usize,
     way: Way,
     /// What goes to a block of a flat tensor with gaps.
     packed: Vec<U>,
 }
 
-impl<T, U, F, K> Mover for Gathering<'_, '_, '_, '_, T, U, F, K>
-where
-    T: Copy,
-    U: Copy,
-    F: Fn(T) -> U + Copy,
-    K: Fn(&[T], &mut [U], &Block<'_>, usize, &Way) + Copy,
-{
+impl<T: Copy, U: Copy, F: Fn(T) -> U + Copy> Mover for Gathering<'_, '_, '_, '_, T, U, F> {
     fn block(&mut self, block: &Block<'_>) {
         let Gathering { map, kernel, n, way, .. } = *self;
         let Gathering { table, flat, packed, .. } = self;
@@ -199,13 +219,7 @@ where
     }
 }
 
-impl<T, U, F, K> Job for Gathering<'_, '_, '_, '_, T, U, F, K>
-where
-    T: Copy,
-    U: Copy,
-    F: Fn(T) -> U + Copy,
-    K: Fn(&[T], &mut [U], &Block<'_>, usize, &Way) + Copy,
-{
+impl<T: Copy, U: Copy, F: Fn(T) -> U + Copy> Job for Gathering<'_, '_, '_, '_, T, U, F> {
     fn prepare(&mut self, way: Way) {
         self.way = way;
     }
@@ -216,7 +230,7 @@ where
 
     fn tile(&mut self, tile: &Tile, run: &mut dyn FnMut(&mut dyn Mover)) {
         let mut copy = Vec::new();
-        rows(tile).filter_map(|row| self.table.row(row, tile.width)).for_each(|row| {
+        tile.starts().filter_map(|row| self.table.row(row, tile.width)).for_each(|row| {
             copy.extend(row.iter().copied());
         });
         let flat = match &mut self.flat {
@@ -229,24 +243,18 @@ where
     }
 }
 
-struct Scattering<'a, 'v, 'b, 'w, T, U, F, K> {
+struct Scattering<'a, 'v, 'b, 'w, T, U, F> {
     table: To<'a, 'v, T>,
     flat: From<'b, 'w, U>,
     change: F,
-    kernel: K,
+    kernel: &'a Scatters<'a, T, U>,
     n: usize,
     way: Way,
     /// The updates of a block, if they have gaps.
     packed: Vec<U>,
 }
 
-impl<T, U, F, K> Mover for Scattering<'_, '_, '_, '_, T, U, F, K>
-where
-    T: Copy,
-    U: Copy,
-    F: Fn(T, U) -> T + Copy,
-    K: Fn(&mut [T], &[U], &Block<'_>, usize, &Way) + Copy,
-{
+impl<T: Copy, U: Copy, F: Fn(T, U) -> T + Copy> Mover for Scattering<'_, '_, '_, '_, T, U, F> {
     fn block(&mut self, block: &Block<'_>) {
         let Scattering { change, kernel, n, way, .. } = *self;
         let Scattering { table, flat, packed, .. } = self;
@@ -272,13 +280,7 @@ where
     }
 }
 
-impl<T, U, F, K> Job for Scattering<'_, '_, '_, '_, T, U, F, K>
-where
-    T: Copy,
-    U: Copy,
-    F: Fn(T, U) -> T + Copy,
-    K: Fn(&mut [T], &[U], &Block<'_>, usize, &Way) + Copy,
-{
+impl<T: Copy, U: Copy, F: Fn(T, U) -> T + Copy> Job for Scattering<'_, '_, '_, '_, T, U, F> {
     fn prepare(&mut self, way: Way) {
         self.way = way;
     }
@@ -289,7 +291,7 @@ where
 
     fn tile(&mut self, tile: &Tile, run: &mut dyn FnMut(&mut dyn Mover)) {
         let mut copy = Vec::new();
-        for row in rows(tile) {
+        for row in tile.starts() {
             self.table.row(row, tile.width).into_iter().for_each(|row| {
                 copy.extend(row.iter().copied());
             });
@@ -297,18 +299,12 @@ where
         let (table, packed) = (To::Slice(&mut copy[..]), core::mem::take(&mut self.packed));
         let Scattering { flat, change, kernel, n, way, .. } = *self;
         run(&mut Scattering { table, flat, change, kernel, n, way, packed });
-        for (row, new) in rows(tile).zip(copy.chunks(tile.width.max(1))) {
+        for (row, new) in tile.starts().zip(copy.chunks(tile.width.max(1))) {
             if let Some(row) = self.table.row(row, tile.width) {
                 Zip::from(row).and(new).for_each(|to, new| *to = *new);
             }
         }
     }
-}
-
-/// Where the rows of a tile start.
-fn rows(tile: &Tile) -> impl Iterator<Item = usize> {
-    let Tile { start, rows, pitch, .. } = *tile;
-    (0..rows).map(move |row| start.wrapping_add(row.wrapping_mul(pitch)))
 }
 
 /// Where the entries of a block are, in the table and in the flat tensor, but for those that are
@@ -419,11 +415,16 @@ impl<S: RawData> Grid<S> {
         self.last_bits().map(|axis| axis.of(position))
     }
 
-    /// Where the coordinates along the last axes are.
     #[inline(always)]
     fn last_bits<const N: usize>(&self) -> [Bits; N] {
-        self.bits.last_chunk().copied().unwrap_or([Bits::default(); N])
+        last_bits(&self.bits)
     }
+}
+
+/// Where the coordinates along the last axes are.
+#[inline(always)]
+fn last_bits<const N: usize>(bits: &[Bits; MAX_RANK]) -> [Bits; N] {
+    bits.last_chunk().copied().unwrap_or([Bits::default(); N])
 }
 
 impl<'a, T: Copy> Read<'a, T> {
@@ -531,17 +532,9 @@ impl<'a, T: Copy> Read<'a, T> {
         }
     }
 
-    /// The last two axes, at the coordinates of a position along the others.
     #[inline(always)]
     fn plane(&self, position: usize) -> Plane<ViewRepr<&T>> {
-        let bits = self.last_bits();
-        let view = match &self.view {
-            Axes::Two(view) => Some(view.view()),
-            Axes::Four(view) => Some(last_two(view.view(), self.coordinates(position))),
-            Axes::More(view) => last_four(view.view(), &self.bits, position)
-                .map(|view| last_two(view, self.coordinates(position))),
-        };
-        Plane { view, bits }
+        Plane::of(self.view.view(), &self.bits, position)
     }
 
     #[inline(always)]
@@ -579,12 +572,7 @@ impl<'a, T: Copy> Write<'a, T> {
 
     /// The same grid, to read.
     fn read(&self) -> Read<'_, T> {
-        let view = match &self.view {
-            Axes::Two(view) => Axes::Two(view.view()),
-            Axes::Four(view) => Axes::Four(view.view()),
-            Axes::More(view) => Axes::More(view.view()),
-        };
-        Grid { view, bits: self.bits }
+        Grid { view: self.view.view(), bits: self.bits }
     }
 
     /// `grid[position..][..n] = change(grid[position..][..n], from[flat..][..n])` for each entry.
@@ -705,15 +693,7 @@ impl<'a, T: Copy> Write<'a, T> {
 
     #[inline(always)]
     fn plane_mut(&mut self, position: usize) -> Plane<ViewRepr<&mut T>> {
-        let (bits, at) = (self.last_bits(), self.coordinates(position));
-        let view = match &mut self.view {
-            Axes::Two(view) => Some(view.view_mut()),
-            Axes::Four(view) => Some(last_two(view.view_mut(), at)),
-            Axes::More(view) => {
-                last_four(view.view_mut(), &self.bits, position).map(|view| last_two(view, at))
-            }
-        };
-        Plane { view, bits }
+        Plane::of(self.view.view_mut(), &self.bits, position)
     }
 
     #[inline(always)]
@@ -791,11 +771,11 @@ impl<T: Element> Write<'_, T> {
         let mut copy = reserve(length, Operand::Data)?;
         copy.resize(length, any);
         let (from, to) = (From::Grid(&self.read()), To::Slice(&mut copy));
-        self::gather(&of_places, &unique, from, to, |element| element, gathered)?;
+        self::gather(&of_places, &unique, from, to, |element| element, &gathered)?;
         run(&of_numbers, &mut copy, &numbers)?;
         let assign = |_, new| new;
         let nothing = |_: &mut [T], _: &[T], _: &Block<'_>, _, _: &Way| {};
-        self::scatter(&of_places, &unique, To::Grid(self), From::Slice(&copy), assign, nothing)
+        self::scatter(&of_places, &unique, To::Grid(self), From::Slice(&copy), assign, &nothing)
     }
 }
 
@@ -803,6 +783,20 @@ impl<T: Element> Write<'_, T> {
 struct Plane<S: RawData> {
     view: Option<ArrayBase<S, Ix2>>,
     bits: [Bits; 2],
+}
+
+impl<S: RawData> Plane<S> {
+    /// The last two axes, at the coordinates of a position along the others.
+    #[inline(always)]
+    fn of(view: Axes<S>, bits: &[Bits; MAX_RANK], position: usize) -> Plane<S> {
+        let at = || last_bits(bits).map(|axis| axis.of(position));
+        let view = match view {
+            Axes::Two(view) => Some(view),
+            Axes::Four(view) => Some(last_two(view, at())),
+            Axes::More(view) => last_four(view, bits, position).map(|view| last_two(view, at())),
+        };
+        Plane { view, bits: last_bits(bits) }
+    }
 }
 
 /// `n` elements for each of `count` entries, `step` apart: a row for each, or one for all. `None`:

@@ -363,7 +363,7 @@ impl Operator {
             let source = Mapped { input, map: Call(&map) };
             engine::map::Read { source, output, n, way: *way }.block(block);
         };
-        self.read(input, indices, output, &map, kernel, |gather, input, indices, output| {
+        self.read(input, indices, output, &map, &kernel, |gather, input, indices, output| {
             gather.run_map(input, indices, output, &map)
         })
     }
@@ -427,9 +427,14 @@ impl Operator {
         T: Element + Send + Sync,
     {
         let same = |element| element;
-        self.read(input, indices, output, same, grid::gathered, |gather, input, indices, output| {
-            gather.par_run(input, indices, output)
-        })
+        self.read(
+            input,
+            indices,
+            output,
+            same,
+            &grid::gathered,
+            |gather, input, indices, output| gather.par_run(input, indices, output),
+        )
     }
 
     /// Proves all indices, for a table of this shape.
@@ -594,9 +599,14 @@ impl Operator {
             return Ok(());
         }
         let same = |element| element;
-        self.read(input, indices, output, same, grid::gathered, |gather, input, indices, output| {
-            gather.run(input, indices, output)
-        })
+        self.read(
+            input,
+            indices,
+            output,
+            same,
+            &grid::gathered,
+            |gather, input, indices, output| gather.run(input, indices, output),
+        )
     }
 
     /// Gathers by `run` from slices; otherwise by the functions of [`grid::gather`].
@@ -606,7 +616,7 @@ impl Operator {
         indices: &ArrayRef<I, E>,
         output: &mut ArrayRef<U, F>,
         map: impl Fn(T) -> U,
-        kernel: impl Fn(&[T], &mut [U], &Block<'_>, usize, &Way),
+        kernel: &grid::Gathers<'_, T, U>,
         run: impl FnOnce(&Gather, &[T], &[I], &mut [U]) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let mut gather = Gather { plan: Plan::NOTHING, input: SCALAR };

@@ -122,7 +122,7 @@ impl Operator {
         };
         let with_gaps =
             |plan: &Plan, data: To<'_, '_, T>, indices: &[I], updates: From<'_, '_, U>| {
-                grid::scatter(plan, indices, data, updates, change, kernel)
+                grid::scatter(plan, indices, data, updates, change, &kernel)
             };
         self.write(
             data,
@@ -402,7 +402,7 @@ impl Operator {
                     let (way, before) = (*way, None);
                     Changed { reduction, data, updates, n, way, before }.block(block);
                 };
-                grid::scatter(plan, indices, data, updates, combine, kernel)
+                grid::scatter(plan, indices, data, updates, combine, &kernel)
             };
         self.write(data, indices, updates, grid::ENTRY, &with_gaps, run)
     }

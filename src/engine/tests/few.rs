@@ -18,6 +18,16 @@ fn check(plan: &Plan, indices: &[i64], direction: Direction) {
     few.with_room(|tables| check_tables(few, tables, plan, indices, direction));
 }
 
+/// Under a policy, with indices inside and with some outside.
+fn check_policy(random: &mut Random, direction: Direction, mut plan: Plan, bounds: Bounds) {
+    plan.set_bounds(bounds);
+    let mut case = Case { direction, plan, indices: Vec::new() };
+    case.fill(random);
+    check(&plan, &case.indices, direction);
+    case.spoil(random);
+    check(&plan, &case.indices, direction);
+}
+
 fn check_tables(
     few: Few<'_>,
     tables: &mut [usize],
@@ -92,13 +102,8 @@ fn few_move_as_the_walk_says() {
             for (direction, bounds) in
                 super::DIRECTIONS.into_iter().flat_map(|to| POLICIES.map(|bounds| (to, bounds)))
             {
-                let mut plan = nd(direction, &table, &indices, &flat, 0);
-                plan.set_bounds(bounds);
-                let mut case = Case { direction, plan, indices: Vec::new() };
-                case.fill(&mut random);
-                check(&plan, &case.indices, direction);
-                case.spoil(&mut random);
-                check(&plan, &case.indices, direction);
+                let plan = nd(direction, &table, &indices, &flat, 0);
+                check_policy(&mut random, direction, plan, bounds);
             }
         }
     }
@@ -152,13 +157,8 @@ fn lanes_on_a_line() {
             let by_one = nd(direction, &packed([rows, 5, width]), &one, &flat, 1);
             let by_two = nd(direction, &packed([rows, 5, 3, width]), &pairs, &flat, 1);
             let columns_of = elements(direction, &packed([9, columns]), &entries, &entries, 0);
-            for mut plan in [by_one, by_two, columns_of] {
-                plan.set_bounds(bounds);
-                let mut case = Case { direction, plan, indices: Vec::new() };
-                case.fill(&mut random);
-                check(&plan, &case.indices, direction);
-                case.spoil(&mut random);
-                check(&plan, &case.indices, direction);
+            for plan in [by_one, by_two, columns_of] {
+                check_policy(&mut random, direction, plan, bounds);
             }
         }
     }

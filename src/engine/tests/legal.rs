@@ -2,7 +2,6 @@
 
 use strew_simd::Machine;
 
-use crate::engine::movers::COPIES;
 use crate::engine::route::{Alone, Call, Effect, Order, Proof, Route, Split, Stores};
 use crate::engine::tuning;
 use crate::error::Direction;
@@ -105,7 +104,7 @@ fn copies(route: &Route, plan: &Plan, call: &Call) -> bool {
     let proves = matches!(route.proof, Proof::Copy);
     match route.copies {
         1 => proves || !has_tables(route),
-        COPIES => alone && proves && free(plan, call) && plan.row() == 1,
+        tuning::COPIES => alone && proves && free(plan, call) && plan.row() == 1,
         _ => false,
     }
 }

@@ -5,11 +5,11 @@ use std::cell::Cell;
 use strew_simd::Path;
 
 use super::{Case, Large, Random, by_written, has_tiles, orders, route};
-use crate::engine::movers::{Before, COPIES};
+use crate::engine::movers::Before;
 use crate::engine::resolver::Resolver;
 use crate::engine::route::{Alone, Proof, Route, Split};
 use crate::engine::traverse::base_of_kept;
-use crate::engine::{changed, copy, gathered, prepared, prove};
+use crate::engine::{changed, copy, gathered, prepared, prove, tuning};
 use crate::error::Direction;
 use crate::index::Bounds;
 use crate::layout::Layout;
@@ -69,7 +69,7 @@ fn scatter_routes(plan: &Plan) -> Vec<Route> {
     }
     if plan.pieces().is_empty() {
         let mut spread = route(Proof::Copy, ALONE);
-        spread.copies = COPIES;
+        spread.copies = tuning::COPIES;
         routes.push(spread);
     }
     routes

@@ -3,7 +3,7 @@
 
 use strew_simd::Machine;
 
-use crate::engine::route::each_entry;
+use crate::engine::route::goes_by_entry;
 use crate::engine::route::{Alone, Call, Effect, Order, Proof, Route, Split, Stores};
 use crate::engine::{Size, in_order, kind, legal, needed, pieces_in_order};
 use crate::error::Direction::{self, Gather, Scatter};
@@ -829,7 +829,7 @@ fn between(sizes: [usize; 3], count: usize, flat: [isize; 3]) -> Plan {
 
 #[test]
 fn pieces_of_an_entry_are_the_innermost_loop() {
-    let each = |plan: &Plan, call: Call| each_entry(plan, &call);
+    let each = |plan: &Plan, call: Call| goes_by_entry(plan, &call);
     // Columns that fill a line of the flat tensor, one after the other.
     let columns = |width: usize, flat: [isize; 2]| {
         let table = Layout::strided([1000, width], [2 * width as isize, 2]);

@@ -6,10 +6,9 @@ use strew_simd::Path;
 
 use super::{Case, DIRECTIONS, Large, Random, has_tiles, orders, route};
 use crate::element::Element;
-use crate::engine::movers::COPIES;
 use crate::engine::resolver::Resolver;
 use crate::engine::route::{Alone, Order, Proof, Route, Split};
-use crate::engine::{changed, gathered, prepared, split};
+use crate::engine::{changed, gathered, prepared, split, tuning};
 use crate::error::Direction;
 use crate::index::Bounds;
 use crate::layout::Layout;
@@ -90,7 +89,7 @@ fn routes(random: &mut Random, case: &Case) -> Vec<Route> {
     }
     if scatters && plan.pieces().is_empty() && plan.outer > 0 {
         let split = Split::Copies { number: 1 + random.below(5) };
-        for copies in [1, COPIES] {
+        for copies in [1, tuning::COPIES] {
             let mut route = route(Proof::Copy, split);
             route.copies = copies;
             routes.push(route);

@@ -2,8 +2,11 @@
 
 use strew_simd::Path;
 
-use super::{Case, DIRECTIONS, Large, Pair, Random, Recorder, by_written, route, sorted, way};
+use super::{
+    Case, DIRECTIONS, Large, Pair, Random, Recorder, by_written, orders, route, sorted, way,
+};
 use crate::engine::movers::Way;
+use crate::engine::route::Order;
 use crate::engine::traverse::{
     Kept, base_of_kept, check, check_wide, keep, small, traverse, traverse_kept, traverse_wide,
 };
@@ -43,7 +46,8 @@ fn traverses(case: &Case, way: &Way) {
     assert_moved(case, inside, &recorder.moved, &format!("{way:?}"));
     let longest = recorder.blocks.iter().map(|(addresses, ..)| addresses.len()).max();
     // Pieces of some entries have blocks of their own.
-    let most = if way.each_entry { tuning::BLOCK } else { way.block };
+    let each_entry = matches!(way.order, Order::EachEntry);
+    let most = if each_entry { tuning::BLOCK } else { way.block };
     assert!(longest.is_none_or(|longest| longest <= most));
     if plan.pieces().is_empty() {
         assert_next_comes(&recorder);
@@ -57,8 +61,8 @@ fn check_case(random: &mut Random, case: &Case) {
     let paths: Vec<Path> = Path::available().into_iter().flatten().collect();
     for (distance, segment) in [(0, 0), (random.pick(&[1, 5, 64]), 0), (0, 40)] {
         let (block, path) = (random.pick(&[64, 100, 1024]), random.pick(&paths));
-        let each_entry = !plan.pieces().is_empty() && random.rarely(2);
-        let way = Way { distance, segment, block, each_entry, ..Way::of(path) };
+        let order = random.pick(&orders(plan));
+        let way = Way { distance, segment, block, order, ..Way::of(path) };
         traverses(case, &way);
         traverses(case, &Way { block: 64, ..way });
     }
@@ -83,9 +87,7 @@ fn check_case(random: &mut Random, case: &Case) {
     let (mut all, base) = (vec![u32::MAX; plan.entries()], base_of_kept(plan));
     assert_eq!(keep(plan, path, &resolver, base, &mut all), inside);
     if inside {
-        let pieces_first = random.below(plan.pieces().len() + 1);
-        let each_entry = pieces_first < plan.pieces().len() && random.rarely(2);
-        let way = Way { pieces_first, each_entry, ..way(0) };
+        let way = Way { order: random.pick(&orders(plan)), ..way(0) };
         let mut recorder = Recorder::of(plan);
         traverse_kept(plan, &way, Kept { addresses: &all, base }, &mut recorder);
         assert_moved(case, true, &recorder.moved, "kept");
