@@ -19,16 +19,16 @@ pub(crate) mod sealed {
 }
 use sealed::Sealed;
 
-/// `signed!(types => the type to compute in, its unsigned type)`
-macro_rules! signed {
-    ($($index:ty)* => $wide:ty, $unsigned:ty) => {$(
+/// `integers!(types => whether they are signed, the type to compute in, its unsigned type)`
+macro_rules! integers {
+    ($($index:ty)* => $signed:literal, $wide:ty, $unsigned:ty) => {$(
         impl Sealed for $index {
-            const SIGNED: bool = true;
+            const SIGNED: bool = $signed;
             #[inline(always)]
             fn on_axis(self, size: u32, from_end: u32) -> (u32, bool) {
                 let wide = self as $wide;
-                let added = (wide >> (<$wide>::BITS - 1)) & from_end as $wide;
-                let position = wide.wrapping_add(added) as $unsigned;
+                let below = if $signed { wide >> (<$wide>::BITS - 1) } else { 0 };
+                let position = wide.wrapping_add(below & from_end as $wide) as $unsigned;
                 (position as u32, position < size as $unsigned)
             }
             #[inline(always)]
@@ -38,34 +38,14 @@ macro_rules! signed {
             #[inline(always)]
             fn nearest_on_axis(self, size: u32, from_end: u32) -> u32 {
                 let wide = self as $wide;
-                let added = (wide >> (<$wide>::BITS - 1)) & from_end as $wide;
-                let position = wide.wrapping_add(added);
+                let below = if $signed { wide >> (<$wide>::BITS - 1) } else { 0 };
+                let position = wide.wrapping_add(below & from_end as $wide);
                 position.max(0).min((size as $wide).wrapping_sub(1)) as u32
             }
         }
     )*};
 }
-signed!(i8 i16 i32 => i32, u32);
-signed!(i64 isize => i64, u64);
-
-macro_rules! unsigned {
-    ($($index:ty)* => $wide:ty) => {$(
-        impl Sealed for $index {
-            const SIGNED: bool = false;
-            #[inline(always)]
-            fn on_axis(self, size: u32, _from_end: u32) -> (u32, bool) {
-                (self as u32, (self as $wide) < size as $wide)
-            }
-            #[inline(always)]
-            fn halves(self) -> (u32, u32) {
-                (self as u32, (self as u64 >> 32) as u32)
-            }
-            #[inline(always)]
-            fn nearest_on_axis(self, size: u32, _from_end: u32) -> u32 {
-                (self as $wide).min((size as $wide).wrapping_sub(1)) as u32
-            }
-        }
-    )*};
-}
-unsigned!(u8 u16 u32 => u32);
-unsigned!(u64 usize => u64);
+integers!(i8 i16 i32 => true, i32, u32);
+integers!(i64 isize => true, i64, u64);
+integers!(u8 u16 u32 => false, u32, u32);
+integers!(u64 usize => false, u64, u64);

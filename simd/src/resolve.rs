@@ -489,8 +489,9 @@ pub fn shift(
     entry_step: u32,
 ) {
     path.compiled(
+        // By value: behind a reference, each store to an address could change the steps.
         #[inline(always)]
-        || {
+        move || {
             let mut first = first;
             for lane in addresses.chunks_mut(length.max(1)) {
                 let mut add = first;

@@ -247,6 +247,8 @@ fn tile(plan: &Plan, call: &Call, machine: &Machine) -> Option<usize> {
         && axis.table >= lane.size as isize
         && column.saturating_mul(lane.size) > tuning::beyond_l2(machine)
         && along.size.saturating_mul(rows) >= axis.size
+        && axis.size >= tuning::TILE_ROWS
+        && !(gathers && call.element > tuning::TILE_ELEMENT)
         && width >= tuning::TILE_LEAST.max(least);
     suits.then_some(width)
 }
@@ -343,9 +345,9 @@ fn order(plan: &Plan, call: &Call, first: usize, tile: Option<usize>) -> Order {
 
 /// Whether the pieces of an entry are the innermost loop: (a) their last dimension lies no further
 /// apart in the flat tensor than the entries, and rows follow each other there and are gathered, or
-/// are many in one place of the table, or elements fill a line there, are more than the entries, or
-/// go to few places; or (b) elements are more than the entries, and those of neighbouring entries
-/// share few sets of L1.
+/// are many in one place of the table, or elements have the bytes of a line and share lines there,
+/// are more than the entries, or go to few places; or (b) elements are more than the entries, and
+/// those of neighbouring entries share few sets of L1.
 pub(crate) fn goes_by_entry(plan: &Plan, call: &Call) -> bool {
     let Some(last) = plan.pieces().last() else { return false };
     let (close, row) = (!plan.is_apart(last), plan.row());
@@ -354,8 +356,9 @@ pub(crate) fn goes_by_entry(plan: &Plan, call: &Call) -> bool {
         let many = last.size >= tuning::ROWS_OF_ENTRY && is_within_place(plan, last);
         return close && (follow || many);
     }
-    let fills =
-        last.flat.unsigned_abs() == 1 && last.size.saturating_mul(call.element) >= tuning::LINE;
+    let bytes = |steps: usize| steps.saturating_mul(call.element);
+    let near = 1..=tuning::LINE / tuning::SHARED;
+    let fills = near.contains(&bytes(last.flat.unsigned_abs())) && bytes(last.size) >= tuning::LINE;
     let more = last.size > plan.entries();
     // Entries that lead to the same place wait for each other.
     let hot = plan.places() <= tuning::HOT_PLACES && last.size > plan.places();

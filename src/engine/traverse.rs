@@ -217,8 +217,12 @@ impl<'a> Filler<'a> {
             return self.run(&tuples, to);
         }
         let inside = self.run(&tuples, to.get_mut(..length).unwrap_or_default());
-        for lane in 1..span.lanes {
-            to.copy_within(..length, lane * length);
+        // Twice as many each time: short lanes take longer to start a copy than to make it.
+        let mut filled = length;
+        while filled < to.len() {
+            let count = filled.min(to.len() - filled);
+            to.copy_within(..count, filled);
+            filled += count;
         }
         inside
     }

@@ -837,7 +837,9 @@ fn pieces_of_an_entry_are_the_innermost_loop() {
     };
     let fills = |element| edge(64 / element, |n| !each(&columns(n - 1, [100, 1]), gather(element)));
     assert_eq!([1, 4, 8].map(fills), [[true, false]; 3]);
-    assert!(!each(&columns(16, [100, 2]), gather(4)), "with gaps");
+    // With gaps, as long as four share a line.
+    let gaps = |step: usize| each(&columns(16, [100, step as isize]), gather(4));
+    assert_eq!(edge(4, gaps), [true, false]);
     assert!(!each(&columns(16, [1, 5000]), gather(4)), "further apart than entries");
     // Few places, of whichever batch.
     let batches = |places: usize, width: usize| {
@@ -929,11 +931,11 @@ fn gathers_by_functions() {
 #[test]
 fn blocks_of_pieces_stay_in_l2() {
     let block = |width: usize| {
-        let plan = between([1, 1_000_000, width], 5000, [0, 2 * width as isize, 2]);
+        let plan = between([1, 1_000_000, width], 5000, [0, 3 * width as isize, 3]);
         route(&plan, &gather(8), &NEAR).block
     };
-    // An entry of columns reaches them once in the table, and twice in the flat tensor.
-    let entries = |width: usize| NEAR.l2 / 2 / (8 * width + 16 * width - 8);
+    // An entry reaches its columns in the table, and with gaps in the flat tensor.
+    let entries = |width: usize| NEAR.l2 / 2 / (8 * width + 24 * width - 16);
     assert_eq!([30, 100].map(block), [30, 100].map(entries));
     assert_eq!([3, 4000].map(block), [1024, 64]);
 }
@@ -1312,9 +1314,16 @@ fn columns_of_tables_beyond_l2_go_by_tiles() {
             [None, None]
         );
         let lane = |columns| {
-            tile(&gather(64), &machine, [machine.l2 / 1024, columns], [machine.l2 / 1024, columns])
+            tile(&gather(16), &machine, [machine.l2 / 256, columns], [machine.l2 / 256, columns])
         };
         assert_eq!([lane(15), lane(16), lane(17)], [None, None, Some(16)]);
+        // A lane goes through few rows without one, and long elements are gathered without.
+        let long = |call: Call, rows| tile(&call, &machine, [rows, machine.l2], [rows, machine.l2]);
+        for call in [gather(4), set(4)] {
+            assert_eq!(edge(63, |rows| long(call, rows)), [None, Some(64)]);
+        }
+        assert_eq!(edge(16, |element| long(gather(element), 64)), [Some(64), None]);
+        assert!(long(set(17), 64).is_some());
     }
     assert_eq!(tile(&gather(0), &NEAR, [2000, 2000], [2000, 2000]), None);
 }
