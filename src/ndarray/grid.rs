@@ -4,18 +4,18 @@
 //! Axes of the view that can be walked with one stride are made one. A position is the coordinates
 //! along those that are left, side by side in the bits of a number: a plan whose strides are powers
 //! of two, or multiples of them, adds them up as it adds addresses. So the engine resolves indices
-//! to positions, a block at a time, and a [`Job`] here moves what is there.
+//! to positions, a block at a time, and a [`Job`] here moves what is there. What is written is a
+//! view of cells, so that one [`Grid`] serves what is read and what is written.
 
-use std::ops::Range;
 use std::slice;
 
 use ::ndarray::{
-    ArrayBase, ArrayView1, ArrayView2, ArrayViewMut1, Axis, Data, DataMut, Ix1, Ix2, Ix4, IxDyn,
-    RawData, Slice, ViewRepr, Zip,
+    ArrayView, ArrayView1, ArrayView2, ArrayView4, ArrayViewD, ArrayViewMut1, Axis, Dimension,
+    MathCell, NdIndex, Slice, Zip,
 };
 use strew_simd::{Block, NOWHERE, Path, prefetch};
 
-use super::view::{Source, Target, View, of_few_axes, of_four_axes, reserve};
+use super::view::{ROW, Row, of_few_axes, of_four_axes, reserve};
 use crate::coalesce::coalesce;
 use crate::element::Element;
 use crate::engine::movers::{Gathered, Job, Mover, Tile, Way};
@@ -28,40 +28,19 @@ use crate::scatter::Scatter;
 use crate::walk::Entries as _;
 
 /// A view, and where its coordinates are in a position.
-pub(super) struct Grid<S: RawData> {
-    view: Axes<S>,
+pub(super) struct Grid<'a, E> {
+    view: Axes<'a, E>,
     /// Those of the last axis are the last ones.
     bits: [Bits; MAX_RANK],
 }
 
-enum Axes<S: RawData> {
+enum Axes<'a, E> {
     /// Most grids. An element is found in 1 ns, where many are found together.
-    Two(ArrayBase<S, Ix2>),
+    Two(ArrayView2<'a, E>),
     /// Nearly all others: 2 ns, since the compiler knows the number of axes.
-    Four(ArrayBase<S, Ix4>),
-    More(ArrayBase<S, IxDyn>),
-}
-
-impl<S: Data> Axes<S> {
-    #[inline(always)]
-    fn view(&self) -> Axes<ViewRepr<&S::Elem>> {
-        match self {
-            Axes::Two(view) => Axes::Two(view.view()),
-            Axes::Four(view) => Axes::Four(view.view()),
-            Axes::More(view) => Axes::More(view.view()),
-        }
-    }
-}
-
-impl<S: DataMut> Axes<S> {
-    #[inline(always)]
-    fn view_mut(&mut self) -> Axes<ViewRepr<&mut S::Elem>> {
-        match self {
-            Axes::Two(view) => Axes::Two(view.view_mut()),
-            Axes::Four(view) => Axes::Four(view.view_mut()),
-            Axes::More(view) => Axes::More(view.view_mut()),
-        }
-    }
+    Four(ArrayView4<'a, E>),
+    /// As many as a position has coordinates.
+    More(ArrayViewD<'a, E>),
 }
 
 /// Where the coordinate along an axis is in a position. Where there is no axis, it is 0.
@@ -80,21 +59,17 @@ impl Bits {
     }
 }
 
-/// A grid that is read, and one that is written.
-pub(super) type Read<'a, T> = Grid<ViewRepr<&'a T>>;
-pub(super) type Write<'a, T> = Grid<ViewRepr<&'a mut T>>;
-
 /// What is read: a slice, or a view with gaps.
 #[derive(Clone, Copy)]
-pub(super) enum From<'a, 'v, T> {
-    Slice(&'a [T]),
-    Grid(&'a Read<'v, T>),
+pub(super) enum From<'a, 'v, E> {
+    Slice(&'a [E]),
+    Grid(&'a Grid<'v, E>),
 }
 
 /// What is written.
 pub(super) enum To<'a, 'v, T> {
     Slice(&'a mut [T]),
-    Grid(&'a mut Write<'v, T>),
+    Grid(&'a Grid<'v, MathCell<T>>),
 }
 
 /// An entry in a grid takes as long as a copy of this many elements of a view. Record: single
@@ -104,18 +79,15 @@ pub(super) const ENTRY: usize = 6;
 /// The same for an entry whose place is [copied](Grid::on_places), after all have been sorted.
 pub(super) const SORTED_ENTRY: usize = 128;
 
-/// From this many neighbours on, they are found as a slice, or a part of a lane.
-const ROW: usize = if cfg!(fuzzing) { 3 } else { 8 };
-
 /// Bytes of a flat tensor with gaps that are packed together, for loops over slices: those of one
 /// entry at least. Rows of `LONG_ROW` elements move one by one.
 const PACKED: usize = if cfg!(fuzzing) { 64 } else { 1 << 14 };
 const LONG_ROW: usize = if cfg!(fuzzing) { 6 } else { 256 };
 
-impl<'a, T: Copy> From<'a, '_, T> {
+impl<'a, E> From<'a, '_, E> {
     /// `n` neighbours.
     #[inline(always)]
-    fn row(&self, at: usize, n: usize) -> Option<ArrayView1<'a, T>> {
+    fn row(&self, at: usize, n: usize) -> Option<ArrayView1<'a, E>> {
         match self {
             From::Slice(slice) => Some(slice.get(at..)?.get(..n)?.into()),
             From::Grid(grid) => grid.row(at, n),
@@ -123,29 +95,43 @@ impl<'a, T: Copy> From<'a, '_, T> {
     }
 }
 
-impl<T: Copy> To<'_, '_, T> {
+impl<'v, T: Copy> To<'_, 'v, T> {
     #[inline(always)]
-    fn row(&mut self, at: usize, n: usize) -> Option<ArrayViewMut1<'_, T>> {
+    fn row(&mut self, at: usize, n: usize) -> Option<ArrayView1<'_, MathCell<T>>> {
         match self {
-            To::Slice(slice) => Some(slice.get_mut(at..)?.get_mut(..n)?.into()),
-            To::Grid(grid) => grid.row_mut(at, n),
+            To::Slice(slice) => {
+                Some(ArrayViewMut1::from(slice.get_mut(at..)?.get_mut(..n)?).into_cell_view())
+            }
+            To::Grid(grid) => grid.row(at, n),
+        }
+    }
+
+    fn again(&mut self) -> To<'_, 'v, T> {
+        match self {
+            To::Slice(slice) => To::Slice(slice),
+            To::Grid(grid) => To::Grid(grid),
         }
     }
 }
 
+/// The most elements of a flat tensor with gaps that are copied as a whole.
+pub(super) const fn most_packed<U>() -> Option<usize> {
+    PACKED.checked_div(size_of::<U>())
+}
+
 /// What moves a block between slices: [`gather`] and [`scatter`] call it once for each.
-pub(super) type Gathers<'k, T, U> = dyn Fn(&[T], &mut [U], &Block<'_>, usize, &Way) + 'k;
+pub(super) type Gathers<'k, E, U> = dyn Fn(&[E], &mut [U], &Block<'_>, usize, &Way) + 'k;
 pub(super) type Scatters<'k, T, U> = dyn Fn(&mut [T], &[U], &Block<'_>, usize, &Way) + 'k;
 
 /// `flat[flat] = map(table[position])`, of a table and a flat tensor that are not both slices.
 /// `kernel` does the same for slices.
-pub(super) fn gather<T: Copy, U: Element, I: Index>(
+pub(super) fn gather<E: Clone, U: Element, I: Index>(
     plan: &Plan,
     indices: &[I],
-    table: From<'_, '_, T>,
+    table: From<'_, '_, E>,
     flat: To<'_, '_, U>,
-    map: impl Fn(T) -> U,
-    kernel: &Gathers<'_, T, U>,
+    map: impl Fn(&E) -> U,
+    kernel: &Gathers<'_, E, U>,
 ) -> Result<(), Error> {
     let (n, way, packed) = (plan.row(), Way::of(Path::detect()), Vec::new());
     let job = &mut Gathering { table, flat, map: &map, kernel, n, way, packed };
@@ -177,49 +163,58 @@ pub(super) fn gathered<T: Element>(
     Gathered { input, output, n, way: *way }.block(block);
 }
 
-struct Gathering<'a, 'v, 'b, 'w, T, U, F> {
-    table: From<'a, 'v, T>,
+struct Gathering<'a, 'v, 'b, 'w, E, U, F> {
+    table: From<'a, 'v, E>,
     flat: To<'b, 'w, U>,
     map: F,
-    kernel: &'a Gathers<'a, T, U>,
+    kernel: &'a Gathers<'a, E, U>,
     n: usize,
     way: Way,
     /// What goes to a block of a flat tensor with gaps.
     packed: Vec<U>,
 }
 
-impl<T: Copy, U: Copy, F: Fn(T) -> U + Copy> Mover for Gathering<'_, '_, '_, '_, T, U, F> {
+impl<E: Clone, U: Copy, F: Fn(&E) -> U + Copy> Mover for Gathering<'_, '_, '_, '_, E, U, F> {
     fn block(&mut self, block: &Block<'_>) {
-        let Gathering { map, kernel, n, way, .. } = *self;
-        let Gathering { table, flat, packed, .. } = self;
-        let move_to = |to: &mut [U], block: &Block<'_>| match *table {
+        let Gathering { ref table, ref mut flat, map, kernel, n, way, ref mut packed } = *self;
+        let move_to = |to: &mut [U], block: &Block<'_>| match table {
             From::Slice(table) => kernel(table, to, block, n, &way),
             From::Grid(grid) => {
                 grid.prefetch(block, &way);
-                grid.take(entries(block), n, to, map);
+                grid.each(
+                    entries(block),
+                    n,
+                    #[inline(always)]
+                    |from, at| {
+                        let to = to.get_mut(at..).and_then(|to| to.get_mut(..from.len()));
+                        let to = to.unwrap_or_default().iter_mut();
+                        from.zip(to, |from, to| *to = map(from));
+                    },
+                );
             }
         };
         match flat {
             To::Slice(flat) => move_to(flat, block),
             To::Grid(_) if n >= LONG_ROW => entries(block).for_each(|(at, to)| {
                 if let (Some(to), Some(from)) = (flat.row(to, n), table.row(at, n)) {
-                    Zip::from(to).and(from).for_each(|to, from| *to = map(*from));
+                    Zip::from(to).and(from).for_each(|to, from| to.set(map(from)));
                 }
             }),
             To::Grid(flat) => each_part(block, n.saturating_mul(size_of::<U>()), |part| {
-                let length = part.addresses.len().wrapping_mul(n);
-                let Some(any) = flat.read().get(part.flat).copied() else { return };
-                if packed.len() < length {
-                    packed.resize(length, any);
+                if !flat.has_room(part, n, packed, |cell| cell.get()) {
+                    return;
                 }
                 move_to(packed, &packed_block(part, n));
-                flat.put(part, n, packed);
+                flat.each_flat(part, n, |to, at| {
+                    let from = packed.get(at..).and_then(|from| from.get(..to.len()));
+                    to.zip(from.unwrap_or_default().iter(), |to, from| to.set(*from));
+                });
             }),
         }
     }
 }
 
-impl<T: Copy, U: Copy, F: Fn(T) -> U + Copy> Job for Gathering<'_, '_, '_, '_, T, U, F> {
+impl<E: Clone, U: Copy, F: Fn(&E) -> U + Copy> Job for Gathering<'_, '_, '_, '_, E, U, F> {
     fn prepare(&mut self, way: Way) {
         self.way = way;
     }
@@ -230,16 +225,13 @@ impl<T: Copy, U: Copy, F: Fn(T) -> U + Copy> Job for Gathering<'_, '_, '_, '_, T
 
     fn tile(&mut self, tile: &Tile, run: &mut dyn FnMut(&mut dyn Mover)) {
         let mut copy = Vec::new();
-        tile.starts().filter_map(|row| self.table.row(row, tile.width)).for_each(|row| {
-            copy.extend(row.iter().copied());
-        });
-        let flat = match &mut self.flat {
-            To::Slice(slice) => To::Slice(slice),
-            To::Grid(grid) => To::Grid(grid),
-        };
-        let (table, packed) = (From::Slice(&copy[..]), core::mem::take(&mut self.packed));
-        let Gathering { map, kernel, n, way, .. } = *self;
-        run(&mut Gathering { table, flat, map, kernel, n, way, packed });
+        for row in tile.starts() {
+            let row = self.table.row(row, tile.width);
+            copy.extend(row.into_iter().flatten().cloned());
+        }
+        let Gathering { ref mut flat, map, kernel, n, way, .. } = *self;
+        let (table, packed) = (From::Slice(&copy[..]), Vec::new());
+        run(&mut Gathering { table, flat: flat.again(), map, kernel, n, way, packed });
     }
 }
 
@@ -256,24 +248,38 @@ struct Scattering<'a, 'v, 'b, 'w, T, U, F> {
 
 impl<T: Copy, U: Copy, F: Fn(T, U) -> T + Copy> Mover for Scattering<'_, '_, '_, '_, T, U, F> {
     fn block(&mut self, block: &Block<'_>) {
-        let Scattering { change, kernel, n, way, .. } = *self;
-        let Scattering { table, flat, packed, .. } = self;
+        let Scattering { ref mut table, flat, change, kernel, n, way, ref mut packed } = *self;
         let move_from = |table: &mut To<'_, '_, T>, from: &[U], block: &Block<'_>| match table {
             To::Slice(table) => kernel(table, from, block, n, &way),
             To::Grid(grid) => {
-                grid.read().prefetch(block, &way);
-                grid.change(entries(block), n, from, change);
+                grid.prefetch(block, &way);
+                grid.each(
+                    entries(block),
+                    n,
+                    #[inline(always)]
+                    |to, at| {
+                        let from = from.get(at..).and_then(|from| from.get(..to.len()));
+                        let from = from.unwrap_or_default().iter();
+                        to.zip(from, |to, from| to.set(change(to.get(), *from)));
+                    },
+                );
             }
         };
         match flat {
             From::Slice(flat) => move_from(table, flat, block),
             From::Grid(_) if n >= LONG_ROW => entries(block).for_each(|(at, from)| {
                 if let (Some(to), Some(from)) = (table.row(at, n), flat.row(from, n)) {
-                    Zip::from(to).and(from).for_each(|to, from| *to = change(*to, *from));
+                    Zip::from(to).and(from).for_each(|to, from| to.set(change(to.get(), *from)));
                 }
             }),
             From::Grid(flat) => each_part(block, n.saturating_mul(size_of::<U>()), |part| {
-                flat.pack(part, n, packed);
+                if !flat.has_room(part, n, packed, |element| *element) {
+                    return;
+                }
+                flat.each_flat(part, n, |from, at| {
+                    let to = packed.get_mut(at..).and_then(|to| to.get_mut(..from.len()));
+                    from.zip(to.unwrap_or_default().iter_mut(), |from, to| *to = *from);
+                });
                 move_from(table, packed, &packed_block(part, n));
             }),
         }
@@ -292,16 +298,15 @@ impl<T: Copy, U: Copy, F: Fn(T, U) -> T + Copy> Job for Scattering<'_, '_, '_, '
     fn tile(&mut self, tile: &Tile, run: &mut dyn FnMut(&mut dyn Mover)) {
         let mut copy = Vec::new();
         for row in tile.starts() {
-            self.table.row(row, tile.width).into_iter().for_each(|row| {
-                copy.extend(row.iter().copied());
-            });
+            let row = self.table.row(row, tile.width);
+            copy.extend(row.into_iter().flatten().map(|cell| cell.get()));
         }
-        let (table, packed) = (To::Slice(&mut copy[..]), core::mem::take(&mut self.packed));
         let Scattering { flat, change, kernel, n, way, .. } = *self;
+        let (table, packed) = (To::Slice(&mut copy[..]), Vec::new());
         run(&mut Scattering { table, flat, change, kernel, n, way, packed });
         for (row, new) in tile.starts().zip(copy.chunks(tile.width.max(1))) {
             if let Some(row) = self.table.row(row, tile.width) {
-                Zip::from(row).and(new).for_each(|to, new| *to = *new);
+                Zip::from(row).and(new).for_each(|to, new| to.set(*new));
             }
         }
     }
@@ -353,27 +358,29 @@ fn each_part(block: &Block<'_>, bytes: usize, mut visit: impl FnMut(&Block<'_>))
     }
 }
 
-impl<S: RawData> Grid<S> {
+impl<'a, E> Grid<'a, E> {
     /// For a view, and the layout of a packed copy with the same axes, which becomes that of
-    /// positions. `None`: the view has at most `most` elements, or its coordinates need more bits
-    /// than a `usize` has.
+    /// positions. `None`: there is no view, it has at most `most` elements, or its coordinates need
+    /// more bits than a `usize` has.
     pub(super) fn new(
-        view: ArrayBase<S, IxDyn>,
+        view: Option<ArrayViewD<'a, E>>,
         most: Option<usize>,
         layout: &mut Layout,
-    ) -> Option<Grid<S>> {
-        if most >= Some(view.len()) {
-            return None;
-        }
-        let view = of_few_axes(view);
-        let view = match view.ndim() {
-            0..=4 => match of_four_axes(view).ok()? {
+    ) -> Option<Grid<'a, E>> {
+        let view = view.filter(|view| most < Some(view.len()))?;
+        let mut view = of_few_axes(view);
+        let view = if view.ndim() <= 4 {
+            match of_four_axes(view)? {
                 view if matches!(view.dim(), (1, 1, _, _)) => {
                     Axes::Two(view.index_axis_move(Axis(0), 0).index_axis_move(Axis(0), 0))
                 }
                 view => Axes::Four(view),
-            },
-            _ => Axes::More(view),
+            }
+        } else {
+            while view.ndim() < MAX_RANK {
+                view = view.insert_axis(Axis(0));
+            }
+            Axes::More(view)
         };
         let sizes = match &view {
             Axes::Two(view) => view.shape(),
@@ -409,308 +416,115 @@ impl<S: RawData> Grid<S> {
         Some(Grid { view, bits })
     }
 
-    /// The coordinates along the last axes.
     #[inline(always)]
-    fn coordinates<const N: usize>(&self, position: usize) -> [usize; N] {
-        self.last_bits().map(|axis| axis.of(position))
-    }
-
-    #[inline(always)]
-    fn last_bits<const N: usize>(&self) -> [Bits; N] {
-        last_bits(&self.bits)
-    }
-}
-
-/// Where the coordinates along the last axes are.
-#[inline(always)]
-fn last_bits<const N: usize>(bits: &[Bits; MAX_RANK]) -> [Bits; N] {
-    bits.last_chunk().copied().unwrap_or([Bits::default(); N])
-}
-
-impl<'a, T: Copy> Read<'a, T> {
-    /// The grid of a view with gaps. `None`: it has none, or as [`Grid::new`].
-    pub(super) fn of(
-        source: &'a Source<'_, T>,
-        most: Option<usize>,
-        layout: &mut Layout,
-    ) -> Option<Self> {
-        match &source.view {
-            View::Gaps(view) => Grid::new(view.view(), most, layout),
-            _ => None,
+    pub(super) fn get(&self, position: usize) -> Option<&E> {
+        match &self.view {
+            Axes::Two(view) => view.get(coordinates::<2>(&self.bits, position)),
+            Axes::Four(view) => view.get(coordinates::<4>(&self.bits, position)),
+            Axes::More(view) => view.get(coordinates::<MAX_RANK>(&self.bits, position)),
         }
     }
 
-    /// `to[flat..][..n] = map(grid[position..][..n])` for each entry.
-    #[inline(always)]
-    pub(super) fn take<U>(
-        &self,
-        entries: impl Iterator<Item = (usize, usize)>,
-        n: usize,
-        to: &mut [U],
-        map: impl Fn(T) -> U,
-    ) {
-        if n < ROW {
-            return self.each(
-                entries,
-                n,
-                #[inline(always)]
-                |from, flat| {
-                    to.get_mut(flat).into_iter().for_each(|to| *to = map(*from));
-                },
-            );
-        }
-        entries.for_each(|(position, flat)| {
-            let to = to.get_mut(flat..).and_then(|to| to.get_mut(..n));
-            if let (Some(from), Some(to)) = (self.row(position, n), to) {
-                match from.to_slice() {
-                    Some(from) => to.iter_mut().zip(from).for_each(|(to, from)| *to = map(*from)),
-                    None => to.iter_mut().zip(from).for_each(|(to, from)| *to = map(*from)),
-                }
-            }
-        });
-    }
-
-    /// Prefetches what the entries of a block move of this table, if the route prefetches.
-    fn prefetch(&self, block: &Block<'_>, way: &Way) {
-        if way.distance > 0 {
-            self.each(entries(block), 1, |element, _| prefetch(slice::from_ref(element), 0));
-        }
-    }
-
-    /// Packs what the entries of a block have in this flat tensor.
-    fn pack(&self, block: &Block<'_>, n: usize, packed: &mut Vec<T>) {
-        packed.clear();
-        packed.reserve(block.addresses.len().wrapping_mul(n));
-        for (flat, addresses) in block.lanes() {
-            match part(self.plane(flat), flat, addresses.len(), block.entry_step, n) {
-                Some(part) if part.len_of(Axis(1)) < ROW => {
-                    part.iter().for_each(|element| packed.push(*element));
-                }
-                Some(part) => part.outer_iter().for_each(|row| match row.to_slice() {
-                    Some(row) => packed.extend_from_slice(row),
-                    None => row.iter().for_each(|element| packed.push(*element)),
-                }),
-                None => {
-                    let starts = steps(flat, addresses.len(), block.entry_step);
-                    self.each(starts.map(|at| (at, 0)), n, |element, _| packed.push(*element));
-                }
-            }
-        }
-    }
-
-    /// Visits `n` neighbours for each entry, with their places in a flat tensor.
+    /// Visits `n` neighbours of each entry, as slices of those that lie together, with their places
+    /// in another tensor.
     #[inline(always)]
     fn each(
         &self,
         entries: impl Iterator<Item = (usize, usize)>,
         n: usize,
-        mut visit: impl FnMut(&T, usize),
+        mut visit: impl FnMut(Row<'_, E>, usize),
     ) {
+        if n >= ROW {
+            return entries.for_each(|(at, to)| {
+                if let Some(row) = self.row(at, n) {
+                    visit(Row::of(row), to);
+                }
+            });
+        }
         match &self.view {
-            Axes::Two(view) => each_element(
-                entries,
-                n,
-                self.last_bits(),
-                #[inline(always)]
-                |at, flat| {
-                    view.get(at).into_iter().for_each(|element| visit(element, flat));
-                },
-            ),
-            Axes::Four(view) => each_element(
-                entries,
-                n,
-                self.last_bits(),
-                #[inline(always)]
-                |at, flat| {
-                    view.get(at).into_iter().for_each(|element| visit(element, flat));
-                },
-            ),
-            Axes::More(_) => entries.for_each(|(at, flat)| {
-                let row = self.row(at, n).into_iter().flatten().zip(flat..);
-                row.for_each(|(element, flat)| visit(element, flat));
-            }),
+            Axes::Two(view) => each_element::<_, _, 2>(view, &self.bits, entries, n, visit),
+            Axes::Four(view) => each_element::<_, _, 4>(view, &self.bits, entries, n, visit),
+            Axes::More(view) => each_element::<_, _, MAX_RANK>(view, &self.bits, entries, n, visit),
         }
     }
 
-    #[inline(always)]
-    fn plane(&self, position: usize) -> Plane<ViewRepr<&T>> {
-        Plane::of(self.view.view(), &self.bits, position)
+    /// Visits what the entries of a block have in this flat tensor, as [`each`](Grid::each), with
+    /// the places in a packed copy.
+    fn each_flat(&self, block: &Block<'_>, n: usize, mut visit: impl FnMut(Row<'_, E>, usize)) {
+        let (mut place, step) = (0_usize, block.entry_step);
+        for (flat, addresses) in block.lanes() {
+            let (first, count) = (place, addresses.len());
+            place = place.wrapping_add(count.wrapping_mul(n));
+            let whole = !addresses.contains(&NOWHERE);
+            let part = whole.then(|| part(self.plane(flat)?, &self.bits, flat, count, step, n));
+            if let Some(part) = part.flatten() {
+                let length = part.len_of(Axis(1));
+                part.outer_iter().zip((first..).step_by(length.max(1))).for_each(|(row, at)| {
+                    visit(Row::of(row), at);
+                });
+                continue;
+            }
+            let starts = steps(flat, count, step).zip((first..).step_by(n.max(1))).zip(addresses);
+            let starts = starts.filter(|(_, address)| **address != NOWHERE);
+            self.each(starts.map(|(at, _)| at), n, &mut visit);
+        }
     }
 
-    #[inline(always)]
-    pub(super) fn get(&self, position: usize) -> Option<&T> {
-        match &self.view {
-            Axes::Two(view) => view.get(self.coordinates::<2>(position)),
-            Axes::Four(view) => view.get(self.coordinates::<4>(position)),
-            Axes::More(_) => self.row(position, 1)?.into_iter().next(),
+    /// Makes a packed copy long enough for a block of this flat tensor. `false`: nothing moves.
+    fn has_room<T: Copy>(
+        &self,
+        block: &Block<'_>,
+        n: usize,
+        packed: &mut Vec<T>,
+        value: impl Fn(&E) -> T,
+    ) -> bool {
+        let length = block.addresses.len().wrapping_mul(n);
+        let any = self.get(block.flat).map(value);
+        any.into_iter().for_each(|any| packed.resize(packed.len().max(length), any));
+        any.is_some()
+    }
+
+    /// Prefetches what the entries of a block move of this table, if the route prefetches.
+    fn prefetch(&self, block: &Block<'_>, way: &Way) {
+        if way.distance > 0 {
+            self.each(entries(block), 1, |element, _| {
+                if let Row::Together(element) = element {
+                    prefetch(element, 0);
+                }
+            });
         }
     }
 
     /// `n` neighbours.
     #[inline(always)]
-    fn row(&self, position: usize, n: usize) -> Option<ArrayView1<'_, T>> {
-        let (lane, range) = lane(self.plane(position), position, n)?;
+    fn row(&self, position: usize, n: usize) -> Option<ArrayView1<'a, E>> {
+        let [first, last] = coordinates(&self.bits, position);
+        let lane = self.plane(position)?.index_axis_move(Axis(0), first);
+        let end = last.wrapping_add(n);
         if lane.stride_of(Axis(0)) == 1 {
-            return lane.to_slice()?.get(range).map(ArrayView1::from);
+            return lane.to_slice()?.get(last..end).map(ArrayView1::from);
         }
-        Some(lane.slice_axis_move(Axis(0), Slice::from(range)))
+        (end <= lane.len()).then(|| lane.slice_axis_move(Axis(0), Slice::from(last..end)))
+    }
+
+    /// The last two axes, at the coordinates of a position along the others.
+    #[inline(always)]
+    fn plane(&self, position: usize) -> Option<ArrayView2<'a, E>> {
+        let four = match &self.view {
+            Axes::Two(view) => return Some(*view),
+            Axes::Four(view) => *view,
+            Axes::More(view) => last_four(view.clone(), &self.bits, position)?,
+        };
+        let [first, second, ..] = coordinates::<4>(&self.bits, position);
+        Some(four.index_axis_move(Axis(0), first).index_axis_move(Axis(0), second))
     }
 }
 
-impl<'a, T: Copy> Write<'a, T> {
-    /// As [`Read::of`].
-    pub(super) fn of(
-        target: &'a mut Target<'_, T>,
-        most: Option<usize>,
-        layout: &mut Layout,
-    ) -> Option<Self> {
-        match target {
-            Target::Gaps(view) => Grid::new(view.view_mut(), most, layout),
-            _ => None,
-        }
-    }
-
-    /// The same grid, to read.
-    fn read(&self) -> Read<'_, T> {
-        Grid { view: self.view.view(), bits: self.bits }
-    }
-
-    /// `grid[position..][..n] = change(grid[position..][..n], from[flat..][..n])` for each entry.
-    #[inline(always)]
-    pub(super) fn change<U: Copy>(
-        &mut self,
-        entries: impl Iterator<Item = (usize, usize)>,
-        n: usize,
-        from: &[U],
-        change: impl Fn(T, U) -> T,
-    ) {
-        if n < ROW {
-            return self.each_mut(
-                entries,
-                n,
-                #[inline(always)]
-                |to, flat| {
-                    from.get(flat).into_iter().for_each(|from| *to = change(*to, *from));
-                },
-            );
-        }
-        entries.for_each(|(position, flat)| {
-            let from = from.get(flat..).and_then(|from| from.get(..n));
-            if let (Some(mut to), Some(from)) = (self.row_mut(position, n), from) {
-                match to.as_slice_mut() {
-                    Some(to) => {
-                        to.iter_mut().zip(from).for_each(|(to, from)| *to = change(*to, *from));
-                    }
-                    None => {
-                        to.iter_mut().zip(from).for_each(|(to, from)| *to = change(*to, *from));
-                    }
-                }
-            }
-        });
-    }
-
-    /// Writes what the entries of a block have in this flat tensor.
-    fn put(&mut self, block: &Block<'_>, n: usize, packed: &[T]) {
-        let mut rest = packed;
-        for (flat, addresses) in block.lanes() {
-            let count = addresses.len().wrapping_mul(n);
-            let Some((now, others)) = rest.split_at_checked(count) else { return };
-            rest = others;
-            let step = block.entry_step;
-            let whole = !addresses.contains(&NOWHERE);
-            let whole = whole.then(|| part(self.plane_mut(flat), flat, addresses.len(), step, n));
-            if let Some(mut part) = whole.flatten() {
-                let length = part.len_of(Axis(1)).max(1);
-                if length < ROW
-                    && let Ok(now) = ArrayView2::from_shape(part.raw_dim(), now)
-                {
-                    Zip::from(part).and(now).for_each(|to, now| *to = *now);
-                    continue;
-                }
-                for (mut to, now) in part.outer_iter_mut().zip(now.chunks_exact(length)) {
-                    match to.as_slice_mut() {
-                        Some(to) => to.copy_from_slice(now),
-                        None => to.iter_mut().zip(now).for_each(|(to, now)| *to = *now),
-                    }
-                }
-                continue;
-            }
-            let starts = steps(flat, addresses.len(), step).zip((0..).step_by(n.max(1)));
-            let starts = starts.zip(addresses).filter(|(_, address)| **address != NOWHERE);
-            self.each_mut(starts.map(|(at, _)| at), n, |to, at| {
-                now.get(at).into_iter().for_each(|now| *to = *now);
-            });
-        }
-    }
-
-    #[inline(always)]
-    fn each_mut(
-        &mut self,
-        entries: impl Iterator<Item = (usize, usize)>,
-        n: usize,
-        mut visit: impl FnMut(&mut T, usize),
-    ) {
-        let (two, four) = (self.last_bits(), self.last_bits());
-        match &mut self.view {
-            Axes::Two(view) => each_element(
-                entries,
-                n,
-                two,
-                #[inline(always)]
-                |at, flat| {
-                    view.get_mut(at).into_iter().for_each(|element| visit(element, flat));
-                },
-            ),
-            Axes::Four(view) => each_element(
-                entries,
-                n,
-                four,
-                #[inline(always)]
-                |at, flat| {
-                    view.get_mut(at).into_iter().for_each(|element| visit(element, flat));
-                },
-            ),
-            Axes::More(_) => entries.for_each(|(at, flat)| {
-                let row = self.row_mut(at, n).into_iter().flatten().zip(flat..);
-                row.for_each(|(element, flat)| visit(element, flat));
-            }),
-        }
-    }
-
-    #[inline(always)]
-    pub(super) fn get_mut(&mut self, position: usize) -> Option<&mut T> {
-        let (two, four) = (self.coordinates::<2>(position), self.coordinates::<4>(position));
-        match &mut self.view {
-            Axes::Two(view) => view.get_mut(two),
-            Axes::Four(view) => view.get_mut(four),
-            Axes::More(view) => {
-                let four_axes = last_four(view.view_mut(), &self.bits, position)?;
-                let [.., row, last] = four;
-                last_two(four_axes, four).index_axis_move(Axis(0), row).into_iter().nth(last)
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn plane_mut(&mut self, position: usize) -> Plane<ViewRepr<&mut T>> {
-        Plane::of(self.view.view_mut(), &self.bits, position)
-    }
-
-    #[inline(always)]
-    fn row_mut(&mut self, position: usize, n: usize) -> Option<ArrayViewMut1<'_, T>> {
-        let (lane, range) = lane(self.plane_mut(position), position, n)?;
-        if lane.stride_of(Axis(0)) == 1 {
-            return lane.into_slice()?.get_mut(range).map(ArrayViewMut1::from);
-        }
-        Some(lane.slice_axis_move(Axis(0), Slice::from(range)))
-    }
-}
-
-impl<T: Element> Write<'_, T> {
+impl<T: Element> Grid<'_, MathCell<T>> {
     /// Runs on a copy, and writes it back. For each place that entries lead to, it has the elements
     /// that an entry moves there, once. The indices that `run` gets are the numbers of the places.
     pub(super) fn on_places<I: Index>(
-        &mut self,
+        &self,
         plan: &Plan,
         indices: &[I],
         run: impl FnOnce(&Scatter, &mut [T], &[usize]) -> Result<(), Error>,
@@ -754,7 +568,7 @@ impl<T: Element> Write<'_, T> {
         of_numbers.plan.set_bounds(Bounds::Skip);
         of_numbers.plan.negative = Negative::OutOfBounds;
 
-        let Some(any) = unique.first().and_then(|place| self.read().get(*place).copied()) else {
+        let Some(any) = unique.first().and_then(|place| self.get(*place)) else {
             return Ok(());
         };
         // The places as indices into all positions, and the rest of what an entry moves.
@@ -769,46 +583,28 @@ impl<T: Element> Write<'_, T> {
         axis.into_iter().for_each(|axis| axis.size = plan.lengths.table);
         let length = unique.len().saturating_mul(length);
         let mut copy = reserve(length, Operand::Data)?;
-        copy.resize(length, any);
-        let (from, to) = (From::Grid(&self.read()), To::Slice(&mut copy));
-        self::gather(&of_places, &unique, from, to, |element| element, &gathered)?;
+        copy.resize(length, any.get());
+        let (from, to) = (From::Grid(self), To::Slice(&mut copy));
+        let nothing = |_: &[MathCell<T>], _: &mut [T], _: &Block<'_>, _, _: &Way| {};
+        self::gather(&of_places, &unique, from, to, |cell| cell.get(), &nothing)?;
         run(&of_numbers, &mut copy, &numbers)?;
-        let assign = |_, new| new;
         let nothing = |_: &mut [T], _: &[T], _: &Block<'_>, _, _: &Way| {};
-        self::scatter(&of_places, &unique, To::Grid(self), From::Slice(&copy), assign, &nothing)
-    }
-}
-
-/// Two axes of a grid, and where their coordinates are in a position.
-struct Plane<S: RawData> {
-    view: Option<ArrayBase<S, Ix2>>,
-    bits: [Bits; 2],
-}
-
-impl<S: RawData> Plane<S> {
-    /// The last two axes, at the coordinates of a position along the others.
-    #[inline(always)]
-    fn of(view: Axes<S>, bits: &[Bits; MAX_RANK], position: usize) -> Plane<S> {
-        let at = || last_bits(bits).map(|axis| axis.of(position));
-        let view = match view {
-            Axes::Two(view) => Some(view),
-            Axes::Four(view) => Some(last_two(view, at())),
-            Axes::More(view) => last_four(view, bits, position).map(|view| last_two(view, at())),
-        };
-        Plane { view, bits: last_bits(bits) }
+        let (to, from) = (To::Grid(self), From::Slice(&copy[..]));
+        self::scatter(&of_places, &unique, to, from, |_, new| new, &nothing)
     }
 }
 
 /// `n` elements for each of `count` entries, `step` apart: a row for each, or one for all. `None`:
 /// they are few, go backwards, or are no such part of one plane.
-fn part<S: RawData>(
-    plane: Plane<S>,
+fn part<'a, E>(
+    mut view: ArrayView2<'a, E>,
+    bits: &[Bits; MAX_RANK],
     position: usize,
     count: usize,
     step: isize,
     n: usize,
-) -> Option<ArrayBase<S, Ix2>> {
-    let (mut view, [first, last]) = (plane.view?, plane.bits);
+) -> Option<ArrayView2<'a, E>> {
+    let [.., first, last] = *bits;
     let (count, step, n) = match usize::try_from(step).ok()? {
         _ if count.wrapping_mul(n) < ROW => return None,
         step if step == n || count == 1 => (1, 1, count.wrapping_mul(n)),
@@ -834,67 +630,67 @@ fn part<S: RawData>(
     }
     view.slice_axis_inplace(Axis(0), rows);
     view.slice_axis_inplace(Axis(1), columns);
-    Some(view)
-}
-
-/// The lane along the last axis, and the place of `n` neighbours in it. `None`: they end behind it.
-#[inline(always)]
-fn lane<S: RawData>(
-    plane: Plane<S>,
-    position: usize,
-    n: usize,
-) -> Option<(ArrayBase<S, Ix1>, Range<usize>)> {
-    let [first, last] = plane.bits.map(|axis| axis.of(position));
-    let lane = plane.view?.index_axis_move(Axis(0), first);
-    let end = last.wrapping_add(n);
-    (end <= lane.len()).then_some((lane, last..end))
+    Some(if view.len_of(Axis(1)) == 1 { view.reversed_axes() } else { view })
 }
 
 /// The last four axes, at the coordinates of a position along the others.
 #[cold]
-fn last_four<S: RawData>(
-    mut view: ArrayBase<S, IxDyn>,
+fn last_four<'a, E>(
+    mut view: ArrayViewD<'a, E>,
     bits: &[Bits; MAX_RANK],
     position: usize,
-) -> Option<ArrayBase<S, Ix4>> {
+) -> Option<ArrayView4<'a, E>> {
     let [others @ .., _, _, _, _] = bits;
-    for axis in others.iter().filter(|axis| axis.stride > 0) {
+    for axis in others {
         view = view.index_axis_move(Axis(0), axis.of(position));
     }
     view.into_dimensionality().ok()
 }
 
-/// The plan has proven that the coordinates lie in the view.
+/// The coordinates along the last axes.
 #[inline(always)]
-fn last_two<S: RawData>(
-    view: ArrayBase<S, Ix4>,
-    [first, second, ..]: [usize; 4],
-) -> ArrayBase<S, Ix2> {
-    view.index_axis_move(Axis(0), first).index_axis_move(Axis(0), second)
+fn coordinates<const N: usize>(bits: &[Bits; MAX_RANK], position: usize) -> [usize; N] {
+    last_bits(bits).map(|axis| axis.of(position))
 }
 
-/// Visits `n` neighbours of each entry: their coordinates along the last axes of a grid, and their
-/// places in another tensor.
+/// Where these coordinates are.
 #[inline(always)]
-fn each_element<const N: usize>(
+fn last_bits<const N: usize>(bits: &[Bits; MAX_RANK]) -> [Bits; N] {
+    bits.last_chunk().copied().unwrap_or([Bits::default(); N])
+}
+
+/// Visits few neighbours of each entry, one by one: see [`Grid::each`].
+#[inline(always)]
+fn each_element<E, D: Dimension, const N: usize>(
+    view: &ArrayView<'_, E, D>,
+    bits: &[Bits; MAX_RANK],
     entries: impl Iterator<Item = (usize, usize)>,
     n: usize,
-    bits: [Bits; N],
-    mut visit: impl FnMut([usize; N], usize),
-) {
+    mut visit: impl FnMut(Row<'_, E>, usize),
+) where
+    [usize; N]: NdIndex<D>,
+{
+    // Copies, which no element that is written can change.
+    let (view, bits) = (view.view(), last_bits::<N>(bits));
     if n == 1 {
         return entries.for_each(
             #[inline(always)]
-            |(at, flat)| visit(bits.map(|axis| axis.of(at)), flat),
+            |(at, to)| {
+                if let Some(element) = view.get(bits.map(|axis| axis.of(at))) {
+                    visit(Row::Together(slice::from_ref(element)), to);
+                }
+            },
         );
     }
     entries.for_each(
         #[inline(always)]
-        |(at, flat)| {
-            let mut coordinates = bits.map(|axis| axis.of(at));
+        |(at, to)| {
+            let mut at = bits.map(|axis| axis.of(at));
             for next in 0..n {
-                visit(coordinates, flat.wrapping_add(next));
-                coordinates.last_mut().into_iter().for_each(|last| *last = last.wrapping_add(1));
+                if let Some(element) = view.get(at) {
+                    visit(Row::Together(slice::from_ref(element)), to.wrapping_add(next));
+                }
+                at.last_mut().into_iter().for_each(|last| *last = last.wrapping_add(1));
             }
         },
     );

@@ -81,7 +81,7 @@ use strew_simd::Block;
 pub use self::axis::AxisNumber;
 use self::axis::Number;
 pub use self::bag::Pooled;
-use self::grid::{From, To};
+use self::grid::{From, Grid, To};
 use self::view::{Source, Target, filled, first, reserve, whole};
 use crate::element::Element;
 use crate::engine;
@@ -363,9 +363,14 @@ impl Operator {
             let source = Mapped { input, map: Call(&map) };
             engine::map::Read { source, output, n, way: *way }.block(block);
         };
-        self.read(input, indices, output, &map, &kernel, |gather, input, indices, output| {
-            gather.run_map(input, indices, output, &map)
-        })
+        self.read(
+            input,
+            indices,
+            output,
+            |from: &T| map(*from),
+            &kernel,
+            |gather, input, indices, output| gather.run_map(input, indices, output, &map),
+        )
     }
 
     /// [`gather`](Operator::gather) with the threads of the rayon pool that it is called in.
@@ -426,7 +431,7 @@ impl Operator {
     where
         T: Element + Send + Sync,
     {
-        let same = |element| element;
+        let same = |element: &T| *element;
         self.read(
             input,
             indices,
@@ -598,7 +603,7 @@ impl Operator {
         {
             return Ok(());
         }
-        let same = |element| element;
+        let same = |element: &T| *element;
         self.read(
             input,
             indices,
@@ -615,7 +620,7 @@ impl Operator {
         input: &ArrayRef<T, D>,
         indices: &ArrayRef<I, E>,
         output: &mut ArrayRef<U, F>,
-        map: impl Fn(T) -> U,
+        map: impl Fn(&T) -> U,
         kernel: &grid::Gathers<'_, T, U>,
         run: impl FnOnce(&Gather, &[T], &[I], &mut [U]) -> Result<(), Error>,
     ) -> Result<(), Error> {
@@ -623,10 +628,10 @@ impl Operator {
         let (mut entries, mut flat) = (SCALAR, SCALAR);
         let input = Source::new(input, Operand::Input, &mut gather.input)?;
         let indices = Source::new(indices, Operand::Indices, &mut entries)?;
-        let mut output = Target::new(output, Operand::Output, &mut flat)?;
+        let output = Target::new(output, Operand::Output, &mut flat)?;
         let most = self.most_copied(&entries, &flat, grid::ENTRY);
-        let table = grid::Read::of(&input, most, &mut gather.input);
-        let to = grid::Write::of(&mut output, None, &mut flat);
+        let table = Grid::new(input.gaps(), most, &mut gather.input);
+        let to = Grid::new(output.gaps(), grid::most_packed::<U>(), &mut flat);
         self.broadcast_table(&mut gather.input, &entries);
         self.plan(&mut gather.plan, &gather.input, &entries, &flat, Direction::Gather)?;
         let indices = indices.elements()?;
@@ -639,9 +644,7 @@ impl Operator {
             }
         };
         match to {
-            Some(mut to) => {
-                grid::gather(&gather.plan, &indices, table, To::Grid(&mut to), map, kernel)
-            }
+            Some(to) => grid::gather(&gather.plan, &indices, table, To::Grid(&to), map, kernel),
             None => output.write(Operand::Output, |output| match table {
                 From::Slice(input) => run(&gather, input, &indices, output),
                 From::Grid(_) => {

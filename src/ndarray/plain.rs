@@ -1,7 +1,7 @@
 //! Calls of few entries run in plain loops: to make layouts and a plan takes longer than such a
 //! call. Elements of views that are not in row-major order are found where they are.
 
-use ::ndarray::{ArrayBase, ArrayRef, Dimension, RawData};
+use ::ndarray::{ArrayRef, ArrayView, Dimension};
 
 use super::grid::Grid;
 use super::view::{fast, whole};
@@ -158,6 +158,25 @@ pub(super) type Few<I> = heapless::Vec<I, FEW>;
 /// Where the elements are that a call moves.
 type Places = heapless::Vec<usize, PLACES>;
 
+/// A table that is not in row-major order.
+// A grid stays on the stack: to make a box takes as long as some elements do.
+#[expect(clippy::large_enum_variant)]
+enum Table<'a, E> {
+    /// In another order, without gaps.
+    Slice(&'a [E]),
+    Grid(Grid<'a, E>),
+}
+
+impl<E> Table<'_, E> {
+    #[inline(always)]
+    fn get(&self, place: usize) -> Option<&E> {
+        match self {
+            Table::Slice(slice) => slice.get(place),
+            Table::Grid(grid) => grid.get(place),
+        }
+    }
+}
+
 impl<I: Index> Plain<'_, I> {
     /// `output[flat] = input[place]`. `false`: it has not run to its end, since an index is out of
     /// bounds, or it takes a plan.
@@ -202,24 +221,14 @@ impl<I: Index> Plain<'_, I> {
         output: &mut ArrayRef<T, F>,
     ) -> Option<()> {
         let mut places = Places::new();
-        if let Some(slice) = input.as_slice_memory_order() {
-            self.find_in_memory(input, &mut places)?;
-            let mut from = places.iter().map(|place| slice.get(*place));
-            let write = |to: &mut T| from.next().flatten().into_iter().for_each(|from| *to = *from);
-            match output.as_slice_mut() {
-                Some(output) => output.iter_mut().for_each(write),
-                None => fast(output.view_mut())?.iter_mut().for_each(write),
-            }
-        } else {
-            let grid = self.in_grid(input.view(), &mut places)?;
-            if let Some(output) = output.as_slice_mut() {
-                grid.take(places.iter().copied().zip(0..), 1, output, |element| element);
-                return Some(());
-            }
-            let mut from = places.iter().map(|place| grid.get(*place));
-            fast(output.view_mut())?.iter_mut().for_each(|to| {
-                from.next().flatten().into_iter().for_each(|from| *to = *from);
-            });
+        let table = self.find_in(input.view(), &mut places)?;
+        let mut from = places.iter().map(|place| table.get(*place));
+        let mut next = || from.next().flatten().copied();
+        match output.as_slice_mut() {
+            Some(output) => output.iter_mut().for_each(|to| *to = next().unwrap_or(*to)),
+            None => fast(output.cell_view())?
+                .iter()
+                .for_each(|to| next().into_iter().for_each(|from| to.set(from))),
         }
         Some(())
     }
@@ -263,58 +272,38 @@ impl<I: Index> Plain<'_, I> {
         updates: &ArrayRef<T, F>,
     ) -> Option<()> {
         let mut places = Places::new();
-        if data.as_slice_memory_order().is_some() {
-            self.find_in_memory(data, &mut places)?;
-            let slice = data.as_slice_memory_order_mut().unwrap_or_default();
-            let mut places = places.iter();
-            let combine = |update: &T| {
-                let to = places.next().and_then(|place| slice.get_mut(*place));
-                to.into_iter().for_each(|to| *to = reduction.combine(*to, *update));
-            };
-            match updates.as_slice() {
-                Some(updates) => updates.iter().for_each(combine),
-                None => fast(updates.view())?.iter().for_each(combine),
-            }
-        } else {
-            let mut grid = self.in_grid(data.view_mut(), &mut places)?;
-            if let Some(updates) = updates.as_slice() {
-                let entries = places.iter().copied().zip(0..);
-                grid.change(entries, 1, updates, |to, update| reduction.combine(to, update));
-                return Some(());
-            }
-            let mut places = places.iter();
-            fast(updates.view())?.iter().for_each(|update| {
-                let to = places.next().and_then(|place| grid.get_mut(*place));
-                to.into_iter().for_each(|to| *to = reduction.combine(*to, *update));
-            });
+        let table = self.find_in(data.cell_view(), &mut places)?;
+        let mut places = places.iter();
+        let combine = |update: &T| {
+            let to = places.next().and_then(|place| table.get(*place));
+            to.into_iter().for_each(|to| to.set(reduction.combine(to.get(), *update)));
+        };
+        match updates.as_slice() {
+            Some(updates) => updates.iter().for_each(combine),
+            None => fast(updates.view())?.iter().for_each(combine),
         }
         Some(())
     }
 
-    /// Finds all elements in a table without gaps.
-    fn find_in_memory<T, D: Dimension>(
+    /// Finds all elements in a table that is not in row-major order.
+    fn find_in<'t, E, D: Dimension>(
         &self,
-        table: &ArrayRef<T, D>,
+        table: ArrayView<'t, E, D>,
         places: &mut Places,
-    ) -> Option<()> {
-        let mut layout = SCALAR;
-        whole(table.shape(), table.strides(), Operand::Layout, &mut layout).ok()?;
-        self.find(&layout, places)
-    }
-
-    /// Finds the positions of all elements in another table.
-    fn in_grid<S: RawData, D: Dimension>(
-        &self,
-        table: ArrayBase<S, D>,
-        places: &mut Places,
-    ) -> Option<Grid<S>> {
-        let mut layout = Layout::packed(self.table);
+    ) -> Option<Table<'t, E>> {
         if self.elements() > PLACES {
             return None;
         }
-        let grid = Grid::new(table.into_dyn(), None, &mut layout)?;
+        let mut layout = SCALAR;
+        whole(table.shape(), table.strides(), Operand::Layout, &mut layout).ok()?;
+        let table = if let Some(slice) = table.to_slice_memory_order() {
+            Table::Slice(slice)
+        } else {
+            layout = Layout::packed(self.table);
+            Table::Grid(Grid::new(Some(table.into_dyn()), None, &mut layout)?)
+        };
         self.find(&layout, places)?;
-        Some(grid)
+        Some(table)
     }
 
     /// The number of elements that move.
@@ -324,11 +313,8 @@ impl<I: Index> Plain<'_, I> {
     }
 
     /// Finds where all elements are in a table of this layout, in order. `None`: an index is out of
-    /// bounds, or there are too many.
+    /// bounds.
     fn find(&self, table: &Layout, places: &mut Places) -> Option<()> {
-        if self.elements() > PLACES {
-            return None;
-        }
         let Plain { outer, lanes, indices, count, first, axes, row, negative, .. } = *self;
         // The axes of the table: those that lanes go through, those that a tuple chooses from, and
         // those of a row.

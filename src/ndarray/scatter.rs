@@ -3,7 +3,7 @@
 use ::ndarray::{ArrayRef, Dimension};
 use strew_simd::Block;
 
-use super::grid::{From, To};
+use super::grid::{From, Grid, To};
 use super::view::{Source, Target, fits, reserve};
 use super::{Operator, broadcast, grid};
 use crate::average::Average;
@@ -380,21 +380,6 @@ impl Operator {
         {
             return Ok(());
         }
-        self.combine_many(reduction, data, indices, updates, run)
-    }
-
-    #[inline(never)]
-    fn combine_many<T: Element, I: Index, R, D: Dimension, E: Dimension, F: Dimension>(
-        self,
-        reduction: &R,
-        data: &mut ArrayRef<T, D>,
-        indices: &ArrayRef<I, E>,
-        updates: &ArrayRef<T, F>,
-        run: impl FnOnce(&Scatter, &mut [T], &[I], &[T]) -> Result<(), Error>,
-    ) -> Result<(), Error>
-    where
-        R: Reduction<T>,
-    {
         let with_gaps =
             |plan: &Plan, data: To<'_, '_, T>, indices: &[I], updates: From<'_, '_, T>| {
                 let combine = |current, update| reduction.combine(current, update);
@@ -409,6 +394,7 @@ impl Operator {
 
     /// Plans a scatter, with updates that are broadcast, and runs it on slices, or in the grid of a
     /// large table, where an entry takes the time of copying `each` elements.
+    #[inline(never)]
     fn write<T: Element, U: Element, I: Index, D: Dimension, E: Dimension, F: Dimension>(
         self,
         data: &mut ArrayRef<T, D>,
@@ -420,14 +406,15 @@ impl Operator {
     ) -> Result<(), Error> {
         let mut scatter = Scatter { plan: Plan::NOTHING, data: SCALAR };
         let (mut entries, mut flat, mut wanted) = (SCALAR, SCALAR, SCALAR);
-        let mut data = Target::new(data, Operand::Data, &mut scatter.data)?;
+        let data = Target::new(data, Operand::Data, &mut scatter.data)?;
         let updates = Source::new(updates, Operand::Updates, &mut flat)?;
         let indices = Source::new(indices, Operand::Indices, &mut entries)?;
         self.sizes(&mut wanted, &scatter.data, &entries)?;
         let most = self.most_copied(&entries, &wanted, each);
-        let grid = grid::Write::of(&mut data, most, &mut scatter.data);
+        let grid = Grid::new(data.gaps(), most, &mut scatter.data);
         let sorts = each == grid::SORTED_ENTRY;
-        let from = if sorts { None } else { grid::Read::of(&updates, None, &mut flat) };
+        let few = grid::most_packed::<U>();
+        let from = if sorts { None } else { Grid::new(updates.gaps(), few, &mut flat) };
         broadcast(&mut flat, wanted.sizes());
         self.plan(&mut scatter.plan, &scatter.data, &entries, &flat, Direction::Scatter)?;
         let indices = indices.elements()?;
@@ -440,7 +427,7 @@ impl Operator {
             }
         };
         match (grid, from) {
-            (Some(mut grid), from) => with_gaps(&scatter.plan, To::Grid(&mut grid), &indices, from),
+            (Some(grid), from) => with_gaps(&scatter.plan, To::Grid(&grid), &indices, from),
             (None, From::Slice(updates)) => {
                 data.write(Operand::Data, |data| run(&scatter, data, &indices, updates))
             }

@@ -5,10 +5,11 @@
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
+use std::slice;
 
 use ::ndarray::{
-    ArrayBase, ArrayD, ArrayRef, ArrayViewD, ArrayViewMutD, Axis, Dimension, Ix1, Ix2, Ix3, Ix4,
-    IxDyn, RawData, ShapeError,
+    ArrayD, ArrayRef, ArrayView, ArrayView1, ArrayView4, ArrayViewD, Axis, Dimension, Ix1, Ix2,
+    Ix3, IxDyn, MathCell,
 };
 
 use crate::error::{Error, Operand};
@@ -17,11 +18,11 @@ use crate::shape::Shape;
 
 /// A view that is read.
 pub(super) struct Source<'a, T> {
-    pub view: View<'a, T>,
+    view: View<'a, T>,
     operand: Operand,
 }
 
-pub(super) enum View<'a, T> {
+enum View<'a, T> {
     InPlace(&'a [T]),
     /// With one element in place of those that are repeated, and with its axes in the order of
     /// memory. In a box, so that moves of the others take no time.
@@ -58,11 +59,19 @@ impl<'a, T: Copy> Source<'a, T> {
         Ok(Source { view: View::Gaps(Box::new(once)), operand })
     }
 
+    /// A view with gaps.
+    pub(super) fn gaps(&self) -> Option<ArrayViewD<'_, T>> {
+        match &self.view {
+            View::InPlace(_) => None,
+            View::Gaps(view) => Some(view.view()),
+        }
+    }
+
     /// The elements in place, or copied.
     pub(super) fn elements(&self) -> Result<Cow<'a, [T]>, Error> {
         match &self.view {
             View::InPlace(slice) => Ok(Cow::Borrowed(slice)),
-            View::Gaps(once) => copied(once, self.operand).map(Cow::Owned),
+            View::Gaps(once) => copied(once, self.operand, |element| *element).map(Cow::Owned),
         }
     }
 }
@@ -70,7 +79,7 @@ impl<'a, T: Copy> Source<'a, T> {
 /// A view that is written: in place, or with gaps and its axes in the order of memory.
 pub(super) enum Target<'a, T> {
     InPlace(&'a mut [T]),
-    Gaps(Box<ArrayViewMutD<'a, T>>),
+    Gaps(Box<ArrayViewD<'a, MathCell<T>>>),
 }
 
 impl<'a, T: Copy> Target<'a, T> {
@@ -89,8 +98,16 @@ impl<'a, T: Copy> Target<'a, T> {
             return Ok(Target::InPlace(view.as_slice_memory_order_mut().unwrap_or_default()));
         }
         *layout = packed.layout;
-        let gaps = permuted(view.view_mut().into_dyn(), &packed.axes);
+        let gaps = permuted(view.cell_view().into_dyn(), &packed.axes);
         Ok(Target::Gaps(Box::new(gaps)))
+    }
+
+    /// A view with gaps.
+    pub(super) fn gaps(&self) -> Option<ArrayViewD<'_, MathCell<T>>> {
+        match self {
+            Target::InPlace(_) => None,
+            Target::Gaps(view) => Some(view.view()),
+        }
     }
 
     /// Lets `run` write the elements: in place, or on a copy, which is written back unless `run`
@@ -103,9 +120,10 @@ impl<'a, T: Copy> Target<'a, T> {
         match self {
             Target::InPlace(slice) => run(slice),
             Target::Gaps(view) => {
-                let mut copy = copied(&view.view(), operand)?;
+                let mut copy = copied(&view, operand, |cell| cell.get())?;
                 run(&mut copy)?;
-                write_back(*view, &copy);
+                let mut elements = copy.iter();
+                each(view.view(), &mut |to| to.zip(&mut elements, |to, new| to.set(*new)));
                 Ok(())
             }
         }
@@ -195,76 +213,81 @@ impl Packed {
 }
 
 /// The view with its axes in this order. They often have it already: to permute them takes 30 ns.
-fn permuted<S: RawData>(view: ArrayBase<S, IxDyn>, axes: &[usize]) -> ArrayBase<S, IxDyn> {
+fn permuted<'a, E>(view: ArrayViewD<'a, E>, axes: &[usize]) -> ArrayViewD<'a, E> {
     if axes.is_sorted() { view } else { view.permuted_axes(IxDyn(axes)) }
 }
 
-/// The elements of a view in row-major order.
-pub(super) fn copied<T: Copy>(view: &ArrayViewD<'_, T>, operand: Operand) -> Result<Vec<T>, Error> {
-    let mut elements = reserve(view.len(), operand)?;
-    copy(view.view(), &mut elements);
-    Ok(elements)
+/// The length from which a row is found as a slice: that takes longer than a few elements do.
+pub(super) const ROW: usize = if cfg!(fuzzing) { 3 } else { 8 };
+
+/// The values of the elements of a view in row-major order.
+fn copied<E, T>(
+    view: &ArrayViewD<'_, E>,
+    operand: Operand,
+    value: impl Fn(&E) -> T,
+) -> Result<Vec<T>, Error> {
+    let mut values = reserve(view.len(), operand)?;
+    each(view.view(), &mut |row| match row {
+        Row::Together(row) => values.extend(row.iter().map(&value)),
+        Row::Apart(row) => row.iter().for_each(|element| values.push(value(element))),
+    });
+    Ok(values)
 }
 
-/// The length from which a row is copied as a slice: to find it takes longer than to copy a few
-/// elements.
-const ROW: usize = 8;
+/// Neighbours along an axis: where they lie together in memory, loops over them are faster.
+pub(super) enum Row<'a, E> {
+    Together(&'a [E]),
+    Apart(ArrayView1<'a, E>),
+}
 
-/// Adds the elements of a view in row-major order.
-pub(super) fn copy<T: Copy>(view: ArrayViewD<'_, T>, elements: &mut Vec<T>) {
+impl<'a, E> Row<'a, E> {
+    #[inline(always)]
+    pub(super) fn of(row: ArrayView1<'a, E>) -> Row<'a, E> {
+        row.to_slice().map_or(Row::Apart(row), Row::Together)
+    }
+
+    #[inline(always)]
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Row::Together(row) => row.len(),
+            Row::Apart(row) => row.len(),
+        }
+    }
+
+    /// Visits each element with one of another tensor, which are no fewer.
+    #[inline(always)]
+    pub(super) fn zip<U>(self, mut others: impl Iterator<Item = U>, mut visit: impl FnMut(&E, U)) {
+        match self {
+            Row::Together(row) => row.iter().zip(others).for_each(|(e, other)| visit(e, other)),
+            Row::Apart(row) => row.iter().for_each(|element| {
+                others.next().into_iter().for_each(|other| visit(element, other));
+            }),
+        }
+    }
+}
+
+/// Visits the elements of a view in row-major order, in rows or one by one.
+fn each<E>(view: ArrayViewD<'_, E>, visit: &mut impl FnMut(Row<'_, E>)) {
     let view = of_few_axes(view);
     if view.ndim() > 4 {
-        return view.outer_iter().for_each(|part| copy(part, elements));
+        return view.outer_iter().for_each(|part| each(part, visit));
     }
-    let Ok(view) = of_four_axes(view) else { return };
-    match row(&view) {
-        Some(_) => {
-            let rows = view.rows().into_iter().filter_map(|row| row.to_slice());
-            rows.for_each(|row| elements.extend_from_slice(row));
-        }
-        None => view.iter().for_each(|element| elements.push(*element)),
-    }
-}
-
-/// Writes the elements of a view in row-major order.
-pub(super) fn write_back<T: Copy>(view: ArrayViewMutD<'_, T>, elements: &[T]) {
-    if elements.is_empty() {
-        return;
-    }
-    let mut view = of_few_axes(view);
-    if view.ndim() > 4 {
-        let parts = elements.chunks(elements.len().div_ceil(view.len_of(Axis(0)).max(1)));
-        view.outer_iter_mut().zip(parts).for_each(|(part, new)| write_back(part, new));
-        return;
-    }
-    let Ok(mut view) = of_four_axes(view) else { return };
-    match row(&view) {
-        Some(length) => {
-            for (row, new) in view.rows_mut().into_iter().zip(elements.chunks_exact(length)) {
-                if let Some(row) = row.into_slice() {
-                    row.copy_from_slice(new);
-                }
-            }
-        }
-        None => {
-            let mut new = elements.iter();
-            view.iter_mut().for_each(|element| {
-                if let Some(new) = new.next() {
-                    *element = *new;
-                }
-            });
-        }
+    let Some(view) = of_four_axes(view) else { return };
+    if view.len_of(Axis(3)) >= ROW {
+        view.rows().into_iter().for_each(|row| visit(Row::of(row)));
+    } else {
+        view.iter().for_each(|element| visit(Row::Together(slice::from_ref(element))));
     }
 }
 
 /// The same elements in the same row-major order, in loops that are fast. `None`: it has more
 /// than four axes, and there is no such loop.
-pub(super) fn fast<S: RawData, D: Dimension>(view: ArrayBase<S, D>) -> Option<ArrayBase<S, Ix4>> {
-    of_four_axes(of_few_axes(view.into_dyn())).ok()
+pub(super) fn fast<'a, E, D: Dimension>(view: ArrayView<'a, E, D>) -> Option<ArrayView4<'a, E>> {
+    of_four_axes(of_few_axes(view.into_dyn()))
 }
 
 /// The same elements in the same row-major order, with no more axes than four if that is possible.
-pub(super) fn of_few_axes<S: RawData>(mut view: ArrayBase<S, IxDyn>) -> ArrayBase<S, IxDyn> {
+pub(super) fn of_few_axes<E>(mut view: ArrayViewD<'_, E>) -> ArrayViewD<'_, E> {
     if view.ndim() > 4 {
         merge(&mut view);
         for axis in (0..view.ndim()).rev() {
@@ -278,24 +301,30 @@ pub(super) fn of_few_axes<S: RawData>(mut view: ArrayBase<S, IxDyn>) -> ArrayBas
 
 /// The same elements with four axes, for a view that has no more: loops over a number of axes that
 /// the compiler knows take 0.1x.
-pub(super) fn of_four_axes<S: RawData>(
-    view: ArrayBase<S, IxDyn>,
-) -> Result<ArrayBase<S, Ix4>, ShapeError> {
+pub(super) fn of_four_axes<E>(view: ArrayViewD<'_, E>) -> Option<ArrayView4<'_, E>> {
     let new = Axis(0);
+    let view = match view.ndim() {
+        0 => view.insert_axis(new),
+        _ => view,
+    };
     let mut view = match view.ndim() {
-        0 => return of_four_axes(view.insert_axis(new)),
-        1 => view.into_dimensionality::<Ix1>()?.insert_axis(new).insert_axis(new).insert_axis(new),
-        2 => view.into_dimensionality::<Ix2>()?.insert_axis(new).insert_axis(new),
-        3 => view.into_dimensionality::<Ix3>()?.insert_axis(new),
-        _ => view.into_dimensionality::<Ix4>()?,
+        1 => view
+            .into_dimensionality::<Ix1>()
+            .ok()?
+            .insert_axis(new)
+            .insert_axis(new)
+            .insert_axis(new),
+        2 => view.into_dimensionality::<Ix2>().ok()?.insert_axis(new).insert_axis(new),
+        3 => view.into_dimensionality::<Ix3>().ok()?.insert_axis(new),
+        _ => view.into_dimensionality().ok()?,
     };
     merge(&mut view);
-    Ok(view)
+    Some(view)
 }
 
 /// Makes neighbouring axes one where they can be walked with one stride, and another of size 1:
 /// those of size 1 become the first ones.
-fn merge<S: RawData, D: Dimension>(view: &mut ArrayBase<S, D>) {
+fn merge<E, D: Dimension>(view: &mut ArrayView<'_, E, D>) {
     let Some(mut into) = view.ndim().checked_sub(1) else { return };
     for axis in (0..into).rev() {
         if !view.merge_axes(Axis(axis), Axis(into)) {
@@ -309,10 +338,4 @@ fn merge<S: RawData, D: Dimension>(view: &mut ArrayBase<S, D>) {
             view.swap_axes(axis, last);
         }
     }
-}
-
-/// The length of the rows, if they lie in memory as slices that are worth it.
-fn row<S: RawData>(view: &ArrayBase<S, Ix4>) -> Option<usize> {
-    let length = view.len_of(Axis(3));
-    (length >= ROW && view.stride_of(Axis(3)) == 1).then_some(length)
 }
