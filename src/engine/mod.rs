@@ -283,20 +283,13 @@ impl Explain {
     }
 
     fn of(plan: &Plan, call: &Call) -> Explain {
-        Explain(match kind(plan, call) {
+        Explain(sized(plan, call, |ordered, size| match size {
             _ if is_few(plan, call.threads) => Explained::Small,
             Size::Nothing => Explained::Nothing,
             Size::Wide => Explained::Wide,
             Size::Small => Explained::Small,
-            Size::Large => {
-                let ordered = in_order(plan, call);
-                let plan = ordered.as_ref().unwrap_or(plan);
-                match kind(plan, call) {
-                    Size::Small => Explained::Small,
-                    _ => Explained::Routed(routed(plan, call)),
-                }
-            }
-        })
+            Size::Large => Explained::Routed(routed(ordered, call)),
+        }))
     }
 }
 
@@ -397,14 +390,32 @@ enum Size {
     Large,
 }
 
+/// Calls `run` with the plan in the order in which it is walked, and its size.
+#[inline(always)]
+fn sized<R>(plan: &Plan, call: &Call, mut run: impl FnMut(&Plan, Size) -> R) -> R {
+    match kind(plan, call) {
+        Size::Large => {
+            let ordered = in_order(plan, call);
+            let plan = ordered.as_ref().unwrap_or(plan);
+            run(plan, kind(plan, call))
+        }
+        size => run(plan, size),
+    }
+}
+
 #[inline]
 fn kind(plan: &Plan, call: &Call) -> Size {
+    let entries = plan.entries();
     match () {
         () if plan.empty => Size::Nothing,
         () if !plan.addresses_fit => Size::Wide,
-        () if !plan.is_one_block() || !plan.pieces().is_empty() => Size::Large,
-        () if plan.moved_elements().saturating_mul(call.element) > tuning::SMALL => Size::Large,
-        () => Size::Small,
+        () if plan.outer > 2 || entries > tuning::BLOCK => Size::Large,
+        () => match plan.split_inner() {
+            ([], n) if n.saturating_mul(entries).saturating_mul(call.element) <= tuning::SMALL => {
+                Size::Small
+            }
+            _ => Size::Large,
+        },
     }
 }
 
@@ -452,41 +463,44 @@ fn prepared(route: &Route, path: Path) -> Way {
 
 /// A call on one thread.
 fn run(plan: &Plan, call: &Call, path: Path, resolver: &dyn Resolver, job: &mut dyn Job) -> bool {
-    match kind(plan, call) {
-        Size::Nothing => {
-            let inside = call.proven || check_empty(plan, resolver);
-            if inside {
-                job.begin();
-            }
-            inside
-        }
-        Size::Wide => {
-            let inside = call.proven || check_wide(plan, resolver);
-            if inside {
-                job.begin();
-                job.session(&mut |mover| _ = traverse_wide(plan, resolver, mover));
-            }
-            inside
-        }
-        Size::Small => {
-            let distance = distance(plan, call);
-            if distance > 0 {
-                job.prepare(Way { distance, ..Way::of(path) });
-            }
-            small(plan, path, resolver, job)
-        }
+    sized(plan, call, |plan, size| match size {
         Size::Large => {
-            let ordered = in_order(plan, call);
-            let plan = ordered.as_ref().unwrap_or(plan);
-            if !matches!(kind(plan, call), Size::Large) {
-                return run(plan, call, path, resolver, job);
-            }
             let route = routed(plan, call);
             let way = prepared(&route, path);
             job.prepare(way);
             prove::run(plan, &route, &way, resolver, job)
         }
+        size => short(plan, call, size, path, resolver, job),
+    })
+}
+
+/// A call that needs no route.
+#[inline]
+fn short(
+    plan: &Plan,
+    call: &Call,
+    size: Size,
+    path: Path,
+    resolver: &dyn Resolver,
+    job: &mut dyn Job,
+) -> bool {
+    if matches!(size, Size::Small) {
+        let distance = distance(plan, call);
+        if distance > 0 {
+            job.prepare(Way { distance, ..Way::of(path) });
+        }
+        return small(plan, path, resolver, job);
     }
+    let wide = matches!(size, Size::Wide);
+    let inside =
+        call.proven || if wide { check_wide(plan, resolver) } else { check_empty(plan, resolver) };
+    if inside {
+        job.begin();
+    }
+    if inside && wide {
+        job.session(&mut |mover| _ = traverse_wide(plan, resolver, mover));
+    }
+    inside
 }
 
 /// A call that threads may share.
@@ -498,16 +512,13 @@ fn par_run(
     resolver: &dyn Resolver,
     job: &mut dyn Shared,
 ) -> bool {
-    if !matches!(kind(plan, call), Size::Large) {
-        return run(plan, call, path, resolver, job);
-    }
-    let ordered = in_order(plan, call);
-    let plan = ordered.as_ref().unwrap_or(plan);
-    if !matches!(kind(plan, call), Size::Large) {
-        return run(plan, call, path, resolver, job);
-    }
-    let route = routed(plan, call);
-    let way = prepared(&route, path);
-    job.prepare(way);
-    split::run(plan, call.direction, &route, &way, resolver, job)
+    sized(plan, call, |plan, size| match size {
+        Size::Large => {
+            let route = routed(plan, call);
+            let way = prepared(&route, path);
+            job.prepare(way);
+            split::run(plan, call.direction, &route, &way, resolver, job)
+        }
+        size => short(plan, call, size, path, resolver, job),
+    })
 }

@@ -160,6 +160,9 @@ impl Route {
             Split::Copies { .. } => Proof::Copy,
             _ => proof(plan, call, machine, &numbers, split, order, tile),
         };
+        // Pieces come first where addresses are kept: by `Keep`, and in chunks that take turns.
+        let kept = !matches!((order, proof), (Order::Pieces { .. }, Proof::Unneeded | Proof::Scan));
+        let order = if kept { order } else { Order::Entries };
         let Numbers { moved, table, .. } = numbers;
         Route {
             proof,

@@ -872,6 +872,31 @@ fn pieces_of_an_entry_are_the_innermost_loop() {
     assert_eq!([2, 20, 1000].map(distance), [16, 160, 512]);
 }
 
+/// Of chunks of entries that threads share, those that take turns keep addresses.
+#[test]
+fn pieces_come_first_in_chunks_of_entries_that_take_turns() {
+    let flat = Layout::strided([100, 10, 5000, 3], [15_000, 1_500_000, 3, 1]);
+    let plan = axis(Gather, &packed([100, 1000, 3]), &packed([10, 5000]), &flat, 1);
+    let of = |call| route(&plan, &call, &NEAR);
+    let proven = |call| Call { proven: true, ..call };
+    let found =
+        [gather(4), threads(2, gather(4)), proven(gather(4)), proven(threads(2, gather(4)))];
+    let found = found.map(|call| {
+        let route = of(call);
+        let first = matches!(route.order, Order::Pieces { .. });
+        assert_eq!(route.to_string().contains("pieces first"), first, "{route}");
+        let shared = matches!(route.split, Split::Chunks { dim: 0, .. });
+        (route.proof, shared, first)
+    });
+    let expected = [
+        (Proof::Keep, false, true),
+        (Proof::Blocks, true, true),
+        (Proof::Keep, false, true),
+        (Proof::Unneeded, true, false),
+    ];
+    assert_eq!(found, expected);
+}
+
 #[test]
 fn pieces_come_first_unless_their_lines_would_be_fetched_again() {
     let order = |plan: &Plan| route(plan, &gather(4), &NEAR).order;
