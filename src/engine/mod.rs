@@ -405,17 +405,12 @@ fn sized<R>(plan: &Plan, call: &Call, mut run: impl FnMut(&Plan, Size) -> R) -> 
 
 #[inline]
 fn kind(plan: &Plan, call: &Call) -> Size {
-    let entries = plan.entries();
     match () {
         () if plan.empty => Size::Nothing,
         () if !plan.addresses_fit => Size::Wide,
-        () if plan.outer > 2 || entries > tuning::BLOCK => Size::Large,
-        () => match plan.split_inner() {
-            ([], n) if n.saturating_mul(entries).saturating_mul(call.element) <= tuning::SMALL => {
-                Size::Small
-            }
-            _ => Size::Large,
-        },
+        () if !plan.is_one_block() || !plan.pieces().is_empty() => Size::Large,
+        () if plan.moved_elements().saturating_mul(call.element) > tuning::SMALL => Size::Large,
+        () => Size::Small,
     }
 }
 
