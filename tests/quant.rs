@@ -384,6 +384,54 @@ fn rules_of_block_quantized() {
 }
 
 /// Tables without elements, and sizes that no memory holds.
+/// Rows that begin within a byte, and are longer than what is unpacked at a time.
+#[test]
+fn long_rows_are_the_formula() {
+    common::path::force();
+    const ROWS: usize = 5;
+    let bytes: Vec<u8> = noise(5, 0).take(ROWS * 700).map(|z| (z >> 20) as u8).collect();
+    let value = |place: usize, bits: usize| {
+        i32::from(bytes[place * bits / 8] >> (place * bits % 8) & (u8::MAX >> (8 - bits)))
+    };
+    let u8s = [2, 4, 8].map(|bits| Packing::U8 { bits });
+    for packing in u8s.into_iter().chain([Packing::Int4, Packing::Uint4]) {
+        let (bits, in_bytes) = (packing.bits(), matches!(packing, Packing::U8 { .. }));
+        let width = if in_bytes { 600 } else { 601 };
+        let stored = if in_bytes { width * bits / 8 } else { width };
+        for block_size in [16, 64, 512] {
+            let blocks = width.div_ceil(block_size);
+            let attributes = Attributes { block_size, ..Attributes::DEFAULT };
+            let (ids, output) = (Layout::contiguous([3]), Layout::contiguous([3, width]));
+            let gather =
+                BlockQuantized::new(packing, &attributes, &[ROWS, stored], &ids, &output).unwrap();
+            let scales: Vec<f32> = (0..ROWS * blocks).map(|n| n as f32 - 7.0).collect();
+            let sign = |q: i32| if packing == Packing::Int4 { (q ^ 8) - 8 } else { q };
+            for zeros in [false, true] {
+                let mut found = vec![0.0_f32; 3 * width];
+                let zero_points = zeros.then_some(&bytes[..]);
+                gather.run(&bytes, &scales, zero_points, &[3, -1, 1], &mut found).unwrap();
+                for (row, found) in [3, 4, 1].into_iter().zip(found.chunks(width)) {
+                    for (at, found) in found.iter().enumerate() {
+                        let scale = row * blocks + at / block_size;
+                        let zero = match (zeros, in_bytes) {
+                            (false, true) => 1 << (bits - 1),
+                            (false, false) => 0,
+                            (true, true) => {
+                                let row = row * blocks.div_ceil(8 / bits) * (8 / bits);
+                                value(row + at / block_size, bits)
+                            }
+                            (true, false) => sign(value(scale, bits)),
+                        };
+                        let expected =
+                            (sign(value(row * width + at, bits)) - zero) as f32 * scales[scale];
+                        assert_eq!(*found, expected, "{packing:?}, {block_size}, {row}, {at}");
+                    }
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn empty_and_endless_tables() {
     let ids = Layout::contiguous([2]);

@@ -497,6 +497,10 @@ struct Table<'a, S> {
 #[derive(Clone, Copy)]
 struct Quantised<'a, S, const BITS: usize>(&'a Table<'a, S>);
 
+/// The values that are unpacked at a time. Record: rows of 4,096 values of 4 bits from L2 on Zen 4,
+/// against 64: blocks of 32 0.83x, of 128 0.62x. Firmware has little stack.
+const CHUNK: usize = if cfg!(feature = "std") { 256 } else { 64 };
+
 /// The value at a place of packed ones.
 #[inline(always)]
 fn value<const BITS: usize>(bytes: &[u8], place: usize) -> u8 {
@@ -531,48 +535,68 @@ impl<S: Scale, const BITS: usize> Quantised<'_, S, BITS> {
         }
     }
 
-    /// Neighbours that share a scale.
+    /// Neighbours of a row, from place `y` in it on.
     #[inline(always)]
-    fn block(self, place: usize, scale: S, zero: i32, to: &mut [S]) {
-        let (per_byte, sign, scale) = (const { 8 / BITS }, self.sign(), S::to_f32(scale));
-        let (mask, less) = (const { (1 << BITS) - 1 }, sign + zero);
-        let of = |q: i32| S::from_f32((((q & mask) ^ sign) - less) as f32 * scale);
-        // Up to the start of a byte.
-        let head = (per_byte - place % per_byte) % per_byte;
-        let (first, rest) = match to.split_at_mut_checked(head) {
-            Some((first, rest)) => (first, rest),
-            None => (to, &mut [][..]),
-        };
-        for (at, to) in first.iter_mut().enumerate() {
-            *to = of(value::<BITS>(self.0.data, place.wrapping_add(at)).into());
-        }
-        let place = place.wrapping_add(head);
-        let bytes = self.0.data.get(place / per_byte..).unwrap_or_default();
-        // As many arrays as there are values in a byte: loops over them become vectors.
-        match BITS {
-            2 => {
-                let (all, last) = rest.as_chunks_mut::<4>();
-                let (whole, end) = bytes.split_at_checked(all.len()).unwrap_or_default();
-                for ([a, b, c, d], byte) in all.iter_mut().zip(whole) {
-                    let byte = i32::from(*byte);
-                    (*a, *b, *c, *d) = (of(byte), of(byte >> 2), of(byte >> 4), of(byte >> 6));
-                }
-                let values = (0..).map(|at| of(value::<BITS>(end, at).into()));
-                last.iter_mut().zip(values).for_each(|(to, value)| *to = value);
+    fn row(self, row: usize, mut y: usize, mut place: usize, mut to: &mut [S]) {
+        let BlockQuantized { block_size, blocks, .. } = *self.0.gather;
+        let (Some(shift), sign) = (block_size.checked_ilog2(), self.sign()) else { return };
+        let mut buffer = [0; CHUNK];
+        while !to.is_empty() {
+            let mut values = unpacked::<BITS>(self.0.data, place, to.len(), &mut buffer);
+            place = place.wrapping_add(values.len());
+            if values.is_empty() {
+                return;
             }
-            4 => {
-                let (all, last) = rest.as_chunks_mut::<2>();
-                let (whole, end) = bytes.split_at_checked(all.len()).unwrap_or_default();
-                for ([a, b], byte) in all.iter_mut().zip(whole) {
-                    let byte = i32::from(*byte);
-                    (*a, *b) = (of(byte), of(byte >> 4));
+            while !values.is_empty() {
+                let (block, past) = (y >> shift, y & (block_size - 1));
+                let n = (block_size - past).min(values.len());
+                let scale = row.wrapping_mul(blocks).wrapping_add(block);
+                let (Some(of), Some((now, more)), Some((values_now, values_more))) = (
+                    self.0.scales.get(scale),
+                    to.split_at_mut_checked(n),
+                    values.split_at_checked(n),
+                ) else {
+                    return;
+                };
+                let (less, of) = (sign + self.zero(row, block, scale), S::to_f32(*of));
+                for (to, value) in now.iter_mut().zip(values_now) {
+                    *to = S::from_f32(((i32::from(*value) ^ sign) - less) as f32 * of);
                 }
-                let values = (0..).map(|at| of(value::<BITS>(end, at).into()));
-                last.iter_mut().zip(values).for_each(|(to, value)| *to = value);
+                (y, to, values) = (y.wrapping_add(n), more, values_more);
             }
-            _ => rest.iter_mut().zip(bytes).for_each(|(to, byte)| *to = of((*byte).into())),
         }
     }
+}
+
+/// Values from a place of packed ones on: at most `n`, and some if there are any. The loops are
+/// over bytes that become wider numbers, for which there are vectors.
+#[inline(always)]
+fn unpacked<'a, const BITS: usize>(
+    bytes: &'a [u8],
+    place: usize,
+    n: usize,
+    buffer: &'a mut [u8; CHUNK],
+) -> &'a [u8] {
+    let per_byte = const { 8 / BITS };
+    let bytes = bytes.get(place / per_byte..).unwrap_or_default();
+    if BITS == 8 {
+        return bytes.get(..n).unwrap_or_default();
+    }
+    let past = place % per_byte;
+    let end = n.saturating_add(past).min(CHUNK);
+    let whole = bytes.get(..end.div_ceil(per_byte)).unwrap_or_default();
+    if BITS == 4 {
+        for (to, byte) in buffer.as_chunks_mut().0.iter_mut().zip(whole) {
+            let byte = u16::from(*byte);
+            *to = ((byte | byte << 4) & 0x0f0f).to_le_bytes();
+        }
+    } else {
+        for (to, byte) in buffer.as_chunks_mut().0.iter_mut().zip(whole) {
+            let byte = u32::from(*byte);
+            *to = ((byte | byte << 6 | byte << 12 | byte << 18) & 0x0303_0303).to_le_bytes();
+        }
+    }
+    buffer.get(past..end).unwrap_or_default()
 }
 
 impl<S: Scale, const BITS: usize> Source<S> for Quantised<'_, S, BITS> {
@@ -594,42 +618,31 @@ impl<S: Scale, const BITS: usize> Source<S> for Quantised<'_, S, BITS> {
         }
         // All of them are at least 1 where there is an element, and the size of a block is a power
         // of two.
-        let (Some(along), Some(shift)) = (place.checked_div(*step), block_size.checked_ilog2())
-        else {
-            return;
-        };
+        let along = if *step == 1 { Some(place) } else { place.checked_div(*step) };
+        let (Some(along), Some(shift)) = (along, block_size.checked_ilog2()) else { return };
         let Some(row) = along.checked_div(*size) else { return };
         let (mut row, mut y) = (row, along.wrapping_sub(row.wrapping_mul(*size)));
         let mut z = place.wrapping_sub(along.wrapping_mul(*step));
         let (mut place, mut rest) = (place, to);
         while !rest.is_empty() {
-            let block = y >> shift;
-            let scale = row.wrapping_mul(*blocks).wrapping_add(block);
-            // Neighbours share a scale; or each has its own, beside each other.
-            let length = if *step == 1 {
-                (((block + 1) << shift).min(*size)).wrapping_sub(y)
-            } else {
-                step.wrapping_sub(z)
-            };
+            // Blocks of neighbours to the end of a row; or each of a step has its own scale.
+            let length = if *step == 1 { size.wrapping_sub(y) } else { step.wrapping_sub(z) };
             let Some((to, more)) = rest.split_at_mut_checked(length.min(rest.len())) else {
                 return;
             };
             let length = to.len();
             if *step == 1 {
-                let zero = self.zero(row, block, scale);
-                if let Some(of) = self.0.scales.get(scale) {
-                    self.block(place, *of, zero, to);
-                }
+                self.row(row, y, place, to);
                 y = y.wrapping_add(length);
             } else {
+                let scale = row.wrapping_mul(*blocks).wrapping_add(y >> shift);
                 let first = scale.wrapping_mul(*step).wrapping_add(z);
                 let scales = self.0.scales.get(first..).unwrap_or_default();
                 let sign = self.sign();
                 for (at, (to, scale)) in to.iter_mut().zip(scales).enumerate() {
-                    let zero = self.zero(row, block, first.wrapping_add(at));
+                    let zero = self.zero(row, y >> shift, first.wrapping_add(at));
                     let q = i32::from(value::<BITS>(self.0.data, place.wrapping_add(at)));
-                    let q = (q ^ sign) - sign;
-                    *to = S::from_f32((q - zero) as f32 * S::to_f32(*scale));
+                    *to = S::from_f32(((q ^ sign) - sign - zero) as f32 * S::to_f32(*scale));
                 }
                 (z, y) = (0, y.wrapping_add(1));
             }
