@@ -60,7 +60,6 @@ impl Bits {
 }
 
 /// What is read: a slice, or a view with gaps.
-#[derive(Clone, Copy)]
 pub(super) enum From<'a, 'v, E> {
     Slice(&'a [E]),
     Grid(&'a Grid<'v, E>),
@@ -93,6 +92,13 @@ impl<'a, E> From<'a, '_, E> {
             From::Grid(grid) => grid.row(at, n),
         }
     }
+
+    pub(super) fn again(&self) -> Self {
+        match self {
+            From::Slice(slice) => From::Slice(slice),
+            From::Grid(grid) => From::Grid(grid),
+        }
+    }
 }
 
 impl<'v, T: Copy> To<'_, 'v, T> {
@@ -119,40 +125,28 @@ pub(super) const fn most_packed<U>() -> Option<usize> {
     PACKED.checked_div(size_of::<U>())
 }
 
-/// What moves a block between slices: [`gather`] and [`scatter`] call it once for each.
-pub(super) type Gathers<'k, E, U> = dyn Fn(&[E], &mut [U], &Block<'_>, usize, &Way) + 'k;
-pub(super) type Scatters<'k, T, U> = dyn Fn(&mut [T], &[U], &Block<'_>, usize, &Way) + 'k;
+/// What moves a block between slices, of which the second is written: [`run`] calls it for each.
+pub(super) type Kernel<'k, E, U> = dyn Fn(&[E], &mut [U], &Block<'_>, usize, &Way) + 'k;
 
-/// `flat[flat] = map(table[position])`, of a table and a flat tensor that are not both slices.
-/// `kernel` does the same for slices.
-pub(super) fn gather<E: Clone, U: Element, I: Index>(
+/// Calls `change(to, from)` for all elements that move. A gather goes from a table to a flat tensor,
+/// anything else from the flat tensor to the table; they are not both slices. `kernel` does the
+/// same for slices.
+pub(super) fn run<const GATHER: bool, E: Clone, U: Copy, I: Index>(
     plan: &Plan,
     indices: &[I],
-    table: From<'_, '_, E>,
-    flat: To<'_, '_, U>,
-    map: impl Fn(&E) -> U,
-    kernel: &Gathers<'_, E, U>,
+    from: From<'_, '_, E>,
+    to: To<'_, '_, U>,
+    change: impl Fn(&MathCell<U>, &E) + Copy,
+    kernel: &Kernel<'_, E, U>,
 ) -> Result<(), Error> {
-    let (n, way, packed) = (plan.row(), Way::of(Path::detect()), Vec::new());
-    let job = &mut Gathering { table, flat, map: &map, kernel, n, way, packed };
-    run::by_job(plan, indices, Direction::Gather, size_of::<U>(), job)
+    let direction = if GATHER { Direction::Gather } else { Direction::Scatter };
+    let moves = Moves { change, kernel, n: plan.row(), way: Way::of(Path::detect()) };
+    let (read, written) = (Vec::new(), Vec::new());
+    let job = &mut Moving::<_, _, _, GATHER> { from, to, moves, read, written };
+    run::by_job(plan, indices, direction, size_of::<U>(), job)
 }
 
-/// `table[position] = change(table[position], flat[flat])`, as [`gather`].
-pub(super) fn scatter<T: Copy, U: Copy, I: Index>(
-    plan: &Plan,
-    indices: &[I],
-    table: To<'_, '_, T>,
-    flat: From<'_, '_, U>,
-    change: impl Fn(T, U) -> T,
-    kernel: &Scatters<'_, T, U>,
-) -> Result<(), Error> {
-    let (n, way, packed) = (plan.row(), Way::of(Path::detect()), Vec::new());
-    let job = &mut Scattering { table, flat, change: &change, kernel, n, way, packed };
-    run::by_job(plan, indices, Direction::Scatter, size_of::<T>(), job)
-}
-
-/// [`gather`] of elements as they are: a kernel for slices.
+/// The [`Kernel`] of a gather of elements as they are.
 pub(super) fn gathered<T: Element>(
     input: &[T],
     output: &mut [T],
@@ -163,132 +157,103 @@ pub(super) fn gathered<T: Element>(
     Gathered { input, output, n, way: *way }.block(block);
 }
 
-struct Gathering<'a, 'v, 'b, 'w, E, U, F> {
-    table: From<'a, 'v, E>,
-    flat: To<'b, 'w, U>,
-    map: F,
-    kernel: &'a Gathers<'a, E, U>,
-    n: usize,
-    way: Way,
-    /// What goes to a block of a flat tensor with gaps.
-    packed: Vec<U>,
+/// The tensors of a call.
+struct Moving<'a, 'v, 'b, 'w, 'k, E, U, F, const GATHER: bool> {
+    from: From<'a, 'v, E>,
+    to: To<'b, 'w, U>,
+    moves: Moves<F, &'k Kernel<'k, E, U>>,
+    /// A part of a flat tensor with gaps, which is read or written.
+    read: Vec<E>,
+    written: Vec<U>,
 }
 
-impl<E: Clone, U: Copy, F: Fn(&E) -> U + Copy> Mover for Gathering<'_, '_, '_, '_, E, U, F> {
-    fn block(&mut self, block: &Block<'_>) {
-        let Gathering { ref table, ref mut flat, map, kernel, n, way, ref mut packed } = *self;
-        let move_to = |to: &mut [U], block: &Block<'_>| match table {
-            From::Slice(table) => kernel(table, to, block, n, &way),
-            From::Grid(grid) => {
-                grid.prefetch(block, &way);
-                grid.each(
-                    entries(block),
-                    n,
-                    #[inline(always)]
-                    |from, at| {
-                        let to = to.get_mut(at..).and_then(|to| to.get_mut(..from.len()));
-                        let to = to.unwrap_or_default().iter_mut();
-                        from.zip(to, |from, to| *to = map(from));
-                    },
-                );
-            }
-        };
-        match flat {
-            To::Slice(flat) => move_to(flat, block),
-            To::Grid(_) if n >= LONG_ROW => entries(block).for_each(|(at, to)| {
-                if let (Some(to), Some(from)) = (flat.row(to, n), table.row(at, n)) {
-                    Zip::from(to).and(from).for_each(|to, from| to.set(map(from)));
-                }
-            }),
-            To::Grid(flat) => each_part(block, n.saturating_mul(size_of::<U>()), |part| {
-                if !flat.has_room(part, n, packed, |cell| cell.get()) {
-                    return;
-                }
-                move_to(packed, &packed_block(part, n));
-                flat.each_flat(part, n, |to, at| {
-                    let from = packed.get(at..).and_then(|from| from.get(..to.len()));
-                    to.zip(from.unwrap_or_default().iter(), |to, from| to.set(*from));
-                });
-            }),
-        }
-    }
-}
-
-impl<E: Clone, U: Copy, F: Fn(&E) -> U + Copy> Job for Gathering<'_, '_, '_, '_, E, U, F> {
-    fn prepare(&mut self, way: Way) {
-        self.way = way;
-    }
-
-    fn session(&mut self, run: &mut dyn FnMut(&mut dyn Mover)) {
-        run(self);
-    }
-
-    fn tile(&mut self, tile: &Tile, run: &mut dyn FnMut(&mut dyn Mover)) {
-        let mut copy = Vec::new();
-        for row in tile.starts() {
-            let row = self.table.row(row, tile.width);
-            copy.extend(row.into_iter().flatten().cloned());
-        }
-        let Gathering { ref mut flat, map, kernel, n, way, .. } = *self;
-        let (table, packed) = (From::Slice(&copy[..]), Vec::new());
-        run(&mut Gathering { table, flat: flat.again(), map, kernel, n, way, packed });
-    }
-}
-
-struct Scattering<'a, 'v, 'b, 'w, T, U, F> {
-    table: To<'a, 'v, T>,
-    flat: From<'b, 'w, U>,
+/// How entries of `n` elements move.
+#[derive(Clone, Copy)]
+struct Moves<F, K> {
     change: F,
-    kernel: &'a Scatters<'a, T, U>,
+    kernel: K,
     n: usize,
     way: Way,
-    /// The updates of a block, if they have gaps.
-    packed: Vec<U>,
 }
 
-impl<T: Copy, U: Copy, F: Fn(T, U) -> T + Copy> Mover for Scattering<'_, '_, '_, '_, T, U, F> {
-    fn block(&mut self, block: &Block<'_>) {
-        let Scattering { ref mut table, flat, change, kernel, n, way, ref mut packed } = *self;
-        let move_from = |table: &mut To<'_, '_, T>, from: &[U], block: &Block<'_>| match table {
-            To::Slice(table) => kernel(table, from, block, n, &way),
-            To::Grid(grid) => {
-                grid.prefetch(block, &way);
-                grid.each(
-                    entries(block),
+impl<E, U: Copy, F: Fn(&MathCell<U>, &E) + Copy> Moves<F, &Kernel<'_, E, U>> {
+    /// Moves a block of which the flat tensor is a slice.
+    fn block(&self, from: &From<'_, '_, E>, to: &mut To<'_, '_, U>, block: &Block<'_>) {
+        let Moves { change, kernel, n, ref way } = *self;
+        match (from, to) {
+            (From::Slice(from), To::Slice(to)) => kernel(from, to, block, n, way),
+            (From::Grid(table), To::Slice(flat)) => {
+                table.prefetch(block, way);
+                let flat = ArrayViewMut1::from(&mut **flat).into_cell_view();
+                let flat = flat.to_slice().unwrap_or_default();
+                table.zip(
+                    block,
                     n,
+                    flat,
                     #[inline(always)]
-                    |to, at| {
-                        let from = from.get(at..).and_then(|from| from.get(..to.len()));
-                        let from = from.unwrap_or_default().iter();
-                        to.zip(from, |to, from| to.set(change(to.get(), *from)));
-                    },
+                    |from, to| change(to, from),
                 );
             }
-        };
-        match flat {
-            From::Slice(flat) => move_from(table, flat, block),
-            From::Grid(_) if n >= LONG_ROW => entries(block).for_each(|(at, from)| {
-                if let (Some(to), Some(from)) = (table.row(at, n), flat.row(from, n)) {
-                    Zip::from(to).and(from).for_each(|to, from| to.set(change(to.get(), *from)));
-                }
-            }),
-            From::Grid(flat) => each_part(block, n.saturating_mul(size_of::<U>()), |part| {
-                if !flat.has_room(part, n, packed, |element| *element) {
-                    return;
-                }
-                flat.each_flat(part, n, |from, at| {
-                    let to = packed.get_mut(at..).and_then(|to| to.get_mut(..from.len()));
-                    from.zip(to.unwrap_or_default().iter_mut(), |from, to| *to = *from);
-                });
-                move_from(table, packed, &packed_block(part, n));
-            }),
+            (From::Slice(flat), To::Grid(table)) => {
+                table.prefetch(block, way);
+                table.zip(block, n, flat, change);
+            }
+            (From::Grid(_), To::Grid(_)) => {}
         }
     }
 }
 
-impl<T: Copy, U: Copy, F: Fn(T, U) -> T + Copy> Job for Scattering<'_, '_, '_, '_, T, U, F> {
+impl<E: Clone, U: Copy, F, const GATHER: bool> Mover for Moving<'_, '_, '_, '_, '_, E, U, F, GATHER>
+where
+    F: Fn(&MathCell<U>, &E) + Copy,
+{
+    fn block(&mut self, block: &Block<'_>) {
+        let Moving { ref from, ref mut to, moves, ref mut read, ref mut written } = *self;
+        let n = moves.n;
+        let gaps = match (from, &to) {
+            (From::Grid(_), _) if !GATHER => true,
+            (_, To::Grid(_)) => GATHER,
+            _ => false,
+        };
+        if gaps && n >= LONG_ROW {
+            return entries(block).for_each(|(table, flat)| {
+                let (at, into) = if GATHER { (table, flat) } else { (flat, table) };
+                if let (Some(to), Some(from)) = (to.row(into, n), from.row(at, n)) {
+                    Zip::from(to).and(from).for_each(moves.change);
+                }
+            });
+        }
+        let bytes = n.saturating_mul(if GATHER { size_of::<U>() } else { size_of::<E>() });
+        match (from, to) {
+            (from, To::Grid(flat)) if GATHER => each_part(block, bytes, |part| {
+                if flat.has_room(part, n, written, |cell| cell.get()) {
+                    moves.block(from, &mut To::Slice(written), &packed_block(part, n));
+                    flat.each_flat(part, n, |to, at| {
+                        let from = written.get(at..).unwrap_or_default();
+                        to.zip(from, |to, from| to.set(*from));
+                    });
+                }
+            }),
+            (From::Grid(flat), to) if !GATHER => each_part(block, bytes, |part| {
+                if flat.has_room(part, n, read, E::clone) {
+                    flat.each_flat(part, n, |from, at| {
+                        let to = read.get_mut(at..).unwrap_or_default();
+                        from.zip(to, |from, to| to.clone_from(from));
+                    });
+                    moves.block(&From::Slice(read), to, &packed_block(part, n));
+                }
+            }),
+            (from, to) => moves.block(from, to, block),
+        }
+    }
+}
+
+impl<E: Clone, U: Copy, F, const GATHER: bool> Job for Moving<'_, '_, '_, '_, '_, E, U, F, GATHER>
+where
+    F: Fn(&MathCell<U>, &E) + Copy,
+{
     fn prepare(&mut self, way: Way) {
-        self.way = way;
+        self.moves.way = way;
     }
 
     fn session(&mut self, run: &mut dyn FnMut(&mut dyn Mover)) {
@@ -296,16 +261,25 @@ impl<T: Copy, U: Copy, F: Fn(T, U) -> T + Copy> Job for Scattering<'_, '_, '_, '
     }
 
     fn tile(&mut self, tile: &Tile, run: &mut dyn FnMut(&mut dyn Mover)) {
+        let Moving { ref from, ref mut to, moves, .. } = *self;
+        let (read, written) = (Vec::new(), Vec::new());
+        if GATHER {
+            let mut copy = Vec::new();
+            for row in tile.starts() {
+                copy.extend(from.row(row, tile.width).into_iter().flatten().cloned());
+            }
+            let (from, to) = (From::Slice(&copy[..]), to.again());
+            return run(&mut Moving::<_, _, _, GATHER> { from, to, moves, read, written });
+        }
         let mut copy = Vec::new();
         for row in tile.starts() {
-            let row = self.table.row(row, tile.width);
-            copy.extend(row.into_iter().flatten().map(|cell| cell.get()));
+            copy.extend(to.row(row, tile.width).into_iter().flatten().map(|cell| cell.get()));
         }
-        let Scattering { flat, change, kernel, n, way, .. } = *self;
-        let (table, packed) = (To::Slice(&mut copy[..]), Vec::new());
-        run(&mut Scattering { table, flat, change, kernel, n, way, packed });
+        let part = To::Slice(&mut copy[..]);
+        let from = from.again();
+        run(&mut Moving::<_, _, _, GATHER> { from, to: part, moves, read, written });
         for (row, new) in tile.starts().zip(copy.chunks(tile.width.max(1))) {
-            if let Some(row) = self.table.row(row, tile.width) {
+            if let Some(row) = to.row(row, tile.width) {
                 Zip::from(row).and(new).for_each(|to, new| to.set(*new));
             }
         }
@@ -390,6 +364,7 @@ impl<'a, E> Grid<'a, E> {
         let mut bits = [Bits::default(); MAX_RANK];
         let (mut shift, mut stride) = (0_u32, 1_usize);
         for (bits, size) in bits.iter_mut().rev().zip(sizes.iter().rev()) {
+            *bits = Bits { shift, ..Bits::default() };
             if *size > 1 {
                 // There are bits for the size, not only for the last coordinate. So a step along
                 // one axis never is a step along the next, and a plan does not merge dimensions of
@@ -401,7 +376,9 @@ impl<'a, E> Grid<'a, E> {
                 shift = shift.wrapping_add(width);
             }
         }
-        if shift > usize::BITS {
+        // The first coordinate is all bits from its shift on: there is one, also for an axis of size 1.
+        let first = u32::from(sizes.first() == Some(&1));
+        if shift.wrapping_add(first) > usize::BITS {
             return None;
         }
         let mut positions = SCALAR;
@@ -416,31 +393,45 @@ impl<'a, E> Grid<'a, E> {
         Some(Grid { view, bits })
     }
 
-    #[inline(always)]
-    pub(super) fn get(&self, position: usize) -> Option<&E> {
+    fn get(&self, position: usize) -> Option<&E> {
         match &self.view {
-            Axes::Two(view) => view.get(coordinates::<2>(&self.bits, position)),
-            Axes::Four(view) => view.get(coordinates::<4>(&self.bits, position)),
-            Axes::More(view) => view.get(coordinates::<MAX_RANK>(&self.bits, position)),
+            Axes::Two(view) => view.get(all_coordinates::<2>(&last_bits(&self.bits), position)),
+            Axes::Four(view) => view.get(all_coordinates::<4>(&last_bits(&self.bits), position)),
+            Axes::More(view) => view.get(all_coordinates(&self.bits, position)),
         }
     }
 
-    /// Visits `n` neighbours of each entry, as slices of those that lie together, with their places
-    /// in another tensor.
+    /// Calls `change` for what the entries of a block have in this table and in a flat tensor.
     #[inline(always)]
-    fn each(
+    fn zip<O>(&self, block: &Block<'_>, n: usize, flat: &[O], change: impl Fn(&E, &O)) {
+        if n < ROW {
+            return self.each(
+                entries(block),
+                n,
+                #[inline(always)]
+                |element, at| {
+                    if let Some(other) = flat.get(at) {
+                        change(element, other);
+                    }
+                },
+            );
+        }
+        entries(block).for_each(|(at, to)| {
+            let flat = flat.get(to..).and_then(|flat| flat.get(..n));
+            if let (Some(row), Some(flat)) = (self.row(at, n), flat) {
+                Row::of(row).zip(flat, &change);
+            }
+        });
+    }
+
+    /// Visits `n` neighbours of each entry, with their places in another tensor.
+    #[inline(always)]
+    pub(super) fn each(
         &self,
         entries: impl Iterator<Item = (usize, usize)>,
         n: usize,
-        mut visit: impl FnMut(Row<'_, E>, usize),
+        visit: impl FnMut(&E, usize),
     ) {
-        if n >= ROW {
-            return entries.for_each(|(at, to)| {
-                if let Some(row) = self.row(at, n) {
-                    visit(Row::of(row), to);
-                }
-            });
-        }
         match &self.view {
             Axes::Two(view) => each_element::<_, _, 2>(view, &self.bits, entries, n, visit),
             Axes::Four(view) => each_element::<_, _, 4>(view, &self.bits, entries, n, visit),
@@ -466,12 +457,14 @@ impl<'a, E> Grid<'a, E> {
             }
             let starts = steps(flat, count, step).zip((first..).step_by(n.max(1))).zip(addresses);
             let starts = starts.filter(|(_, address)| **address != NOWHERE);
-            self.each(starts.map(|(at, _)| at), n, &mut visit);
+            self.each(starts.map(|(at, _)| at), n, |element, at| {
+                visit(Row::Together(slice::from_ref(element)), at);
+            });
         }
     }
 
     /// Makes a packed copy long enough for a block of this flat tensor. `false`: nothing moves.
-    fn has_room<T: Copy>(
+    fn has_room<T: Clone>(
         &self,
         block: &Block<'_>,
         n: usize,
@@ -479,19 +472,16 @@ impl<'a, E> Grid<'a, E> {
         value: impl Fn(&E) -> T,
     ) -> bool {
         let length = block.addresses.len().wrapping_mul(n);
-        let any = self.get(block.flat).map(value);
-        any.into_iter().for_each(|any| packed.resize(packed.len().max(length), any));
-        any.is_some()
+        let Some(any) = self.get(block.flat) else { return false };
+        packed.resize(packed.len().max(length), value(any));
+        true
     }
 
     /// Prefetches what the entries of a block move of this table, if the route prefetches.
     fn prefetch(&self, block: &Block<'_>, way: &Way) {
         if way.distance > 0 {
-            self.each(entries(block), 1, |element, _| {
-                if let Row::Together(element) = element {
-                    prefetch(element, 0);
-                }
-            });
+            let visit = |element: &E, _| prefetch(slice::from_ref(element), 0);
+            self.each(entries(block), 1, visit);
         }
     }
 
@@ -586,11 +576,13 @@ impl<T: Element> Grid<'_, MathCell<T>> {
         copy.resize(length, any.get());
         let (from, to) = (From::Grid(self), To::Slice(&mut copy));
         let nothing = |_: &[MathCell<T>], _: &mut [T], _: &Block<'_>, _, _: &Way| {};
-        self::gather(&of_places, &unique, from, to, |cell| cell.get(), &nothing)?;
+        let get = |to: &MathCell<T>, from: &MathCell<T>| to.set(from.get());
+        self::run::<true, _, _, _>(&of_places, &unique, from, to, get, &nothing)?;
         run(&of_numbers, &mut copy, &numbers)?;
-        let nothing = |_: &mut [T], _: &[T], _: &Block<'_>, _, _: &Way| {};
+        let nothing = |_: &[T], _: &mut [T], _: &Block<'_>, _, _: &Way| {};
         let (to, from) = (To::Grid(self), From::Slice(&copy[..]));
-        self::scatter(&of_places, &unique, to, from, |_, new| new, &nothing)
+        let set = |to: &MathCell<T>, from: &T| to.set(*from);
+        self::run::<false, _, _, _>(&of_places, &unique, from, to, set, &nothing)
     }
 }
 
@@ -653,6 +645,16 @@ fn coordinates<const N: usize>(bits: &[Bits; MAX_RANK], position: usize) -> [usi
     last_bits(bits).map(|axis| axis.of(position))
 }
 
+/// The same for all axes: the first coordinate has no others above it, the last one none below.
+#[inline(always)]
+fn all_coordinates<const N: usize>(bits: &[Bits; N], position: usize) -> [usize; N] {
+    let mut all = bits.map(|axis| axis.of(position));
+    if let ([first, .., last], [high, .., low]) = (&mut all[..], &bits[..]) {
+        (*first, *last) = (position.wrapping_shr(high.shift), position & low.mask);
+    }
+    all
+}
+
 /// Where these coordinates are.
 #[inline(always)]
 fn last_bits<const N: usize>(bits: &[Bits; MAX_RANK]) -> [Bits; N] {
@@ -666,7 +668,7 @@ fn each_element<E, D: Dimension, const N: usize>(
     bits: &[Bits; MAX_RANK],
     entries: impl Iterator<Item = (usize, usize)>,
     n: usize,
-    mut visit: impl FnMut(Row<'_, E>, usize),
+    mut visit: impl FnMut(&E, usize),
 ) where
     [usize; N]: NdIndex<D>,
 {
@@ -676,20 +678,18 @@ fn each_element<E, D: Dimension, const N: usize>(
         return entries.for_each(
             #[inline(always)]
             |(at, to)| {
-                if let Some(element) = view.get(bits.map(|axis| axis.of(at))) {
-                    visit(Row::Together(slice::from_ref(element)), to);
-                }
+                view.get(all_coordinates(&bits, at))
+                    .into_iter()
+                    .for_each(|element| visit(element, to));
             },
         );
     }
     entries.for_each(
         #[inline(always)]
         |(at, to)| {
-            let mut at = bits.map(|axis| axis.of(at));
+            let mut at = all_coordinates(&bits, at);
             for next in 0..n {
-                if let Some(element) = view.get(at) {
-                    visit(Row::Together(slice::from_ref(element)), to.wrapping_add(next));
-                }
+                view.get(at).into_iter().for_each(|e| visit(e, to.wrapping_add(next)));
                 at.last_mut().into_iter().for_each(|last| *last = last.wrapping_add(1));
             }
         },

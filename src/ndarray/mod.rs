@@ -75,7 +75,7 @@ mod plain;
 mod scatter;
 mod view;
 
-use ::ndarray::{ArrayD, ArrayRef, Dimension};
+use ::ndarray::{ArrayD, ArrayRef, Dimension, MathCell};
 use strew_simd::Block;
 
 pub use self::axis::AxisNumber;
@@ -431,12 +431,11 @@ impl Operator {
     where
         T: Element + Send + Sync,
     {
-        let same = |element: &T| *element;
         self.read(
             input,
             indices,
             output,
-            same,
+            |from| *from,
             &grid::gathered,
             |gather, input, indices, output| gather.par_run(input, indices, output),
         )
@@ -603,25 +602,24 @@ impl Operator {
         {
             return Ok(());
         }
-        let same = |element: &T| *element;
         self.read(
             input,
             indices,
             output,
-            same,
+            |from| *from,
             &grid::gathered,
             |gather, input, indices, output| gather.run(input, indices, output),
         )
     }
 
-    /// Gathers by `run` from slices; otherwise by the functions of [`grid::gather`].
+    /// Gathers by `run` from slices; otherwise by [`grid::run`].
     fn read<T: Element, U: Element, I: Index, D: Dimension, E: Dimension, F: Dimension>(
         self,
         input: &ArrayRef<T, D>,
         indices: &ArrayRef<I, E>,
         output: &mut ArrayRef<U, F>,
         map: impl Fn(&T) -> U,
-        kernel: &grid::Gathers<'_, T, U>,
+        kernel: &grid::Kernel<'_, T, U>,
         run: impl FnOnce(&Gather, &[T], &[I], &mut [U]) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let mut gather = Gather { plan: Plan::NOTHING, input: SCALAR };
@@ -643,13 +641,22 @@ impl Operator {
                 From::Slice(&elements)
             }
         };
+        let with_gaps = |output: To<'_, '_, U>| {
+            let change = |to: &MathCell<U>, from: &T| to.set(map(from));
+            grid::run::<true, _, _, _>(
+                &gather.plan,
+                &indices,
+                table.again(),
+                output,
+                change,
+                kernel,
+            )
+        };
         match to {
-            Some(to) => grid::gather(&gather.plan, &indices, table, To::Grid(&to), map, kernel),
+            Some(to) => with_gaps(To::Grid(&to)),
             None => output.write(Operand::Output, |output| match table {
                 From::Slice(input) => run(&gather, input, &indices, output),
-                From::Grid(_) => {
-                    grid::gather(&gather.plan, &indices, table, To::Slice(output), map, kernel)
-                }
+                From::Grid(_) => with_gaps(To::Slice(output)),
             }),
         }
     }

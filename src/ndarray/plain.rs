@@ -1,7 +1,7 @@
 //! Calls of few entries run in plain loops: to make layouts and a plan takes longer than such a
 //! call. Elements of views that are not in row-major order are found where they are.
 
-use ::ndarray::{ArrayRef, ArrayView, Dimension};
+use ::ndarray::{ArrayRef, ArrayView, Dimension, MathCell};
 
 use super::grid::Grid;
 use super::view::{fast, whole};
@@ -168,11 +168,22 @@ enum Table<'a, E> {
 }
 
 impl<E> Table<'_, E> {
+    /// Visits the elements at these places, in order.
     #[inline(always)]
-    fn get(&self, place: usize) -> Option<&E> {
+    fn each(&self, places: &Places, mut visit: impl FnMut(&E)) {
         match self {
-            Table::Slice(slice) => slice.get(place),
-            Table::Grid(grid) => grid.get(place),
+            Table::Slice(slice) => {
+                places.iter().for_each(|place| slice.get(*place).into_iter().for_each(&mut visit));
+            }
+            Table::Grid(grid) => {
+                let places = places.iter().map(|place| (*place, 0));
+                grid.each(
+                    places,
+                    1,
+                    #[inline(always)]
+                    |element, _| visit(element),
+                );
+            }
         }
     }
 }
@@ -222,13 +233,13 @@ impl<I: Index> Plain<'_, I> {
     ) -> Option<()> {
         let mut places = Places::new();
         let table = self.find_in(input.view(), &mut places)?;
-        let mut from = places.iter().map(|place| table.get(*place));
-        let mut next = || from.next().flatten().copied();
-        match output.as_slice_mut() {
-            Some(output) => output.iter_mut().for_each(|to| *to = next().unwrap_or(*to)),
-            None => fast(output.cell_view())?
-                .iter()
-                .for_each(|to| next().into_iter().for_each(|from| to.set(from))),
+        if let Some(output) = output.as_slice_mut() {
+            let mut to = output.iter_mut();
+            table.each(&places, |from| to.next().into_iter().for_each(|to| *to = *from));
+        } else {
+            let output = fast(output.cell_view())?;
+            let mut to = output.iter();
+            table.each(&places, |from| to.next().into_iter().for_each(|to| to.set(*from)));
         }
         Some(())
     }
@@ -273,14 +284,14 @@ impl<I: Index> Plain<'_, I> {
     ) -> Option<()> {
         let mut places = Places::new();
         let table = self.find_in(data.cell_view(), &mut places)?;
-        let mut places = places.iter();
-        let combine = |update: &T| {
-            let to = places.next().and_then(|place| table.get(*place));
-            to.into_iter().for_each(|to| to.set(reduction.combine(to.get(), *update)));
-        };
-        match updates.as_slice() {
-            Some(updates) => updates.iter().for_each(combine),
-            None => fast(updates.view())?.iter().for_each(combine),
+        let combine = |to: &MathCell<T>, update: &T| to.set(reduction.combine(to.get(), *update));
+        if let Some(updates) = updates.as_slice() {
+            let mut updates = updates.iter();
+            table.each(&places, |to| updates.next().into_iter().for_each(|from| combine(to, from)));
+        } else {
+            let updates = fast(updates.view())?;
+            let mut updates = updates.iter();
+            table.each(&places, |to| updates.next().into_iter().for_each(|from| combine(to, from)));
         }
         Some(())
     }

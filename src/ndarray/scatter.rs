@@ -1,6 +1,6 @@
 //! Scatters of arrays.
 
-use ::ndarray::{ArrayRef, Dimension};
+use ::ndarray::{ArrayRef, Dimension, MathCell};
 use strew_simd::Block;
 
 use super::grid::{From, Grid, To};
@@ -117,12 +117,13 @@ impl Operator {
         R: Reduction<T>,
     {
         let change = mapped(&reduction, &map);
-        let kernel = |data: &mut [T], updates: &[U], block: &Block<'_>, n, way: &Way| {
+        let kernel = |updates: &[U], data: &mut [T], block: &Block<'_>, n, way: &Way| {
             engine::map::Change { data, updates, change, n, way: *way }.block(block);
         };
         let with_gaps =
             |plan: &Plan, data: To<'_, '_, T>, indices: &[I], updates: From<'_, '_, U>| {
-                grid::scatter(plan, indices, data, updates, change, &kernel)
+                let change = |to: &MathCell<T>, from: &U| to.set(change(to.get(), *from));
+                grid::run::<false, _, _, _>(plan, indices, updates, data, change, &kernel)
             };
         self.write(
             data,
@@ -382,12 +383,13 @@ impl Operator {
         }
         let with_gaps =
             |plan: &Plan, data: To<'_, '_, T>, indices: &[I], updates: From<'_, '_, T>| {
-                let combine = |current, update| reduction.combine(current, update);
-                let kernel = |data: &mut [T], updates: &[T], block: &Block<'_>, n, way: &Way| {
+                let change =
+                    |to: &MathCell<T>, from: &T| to.set(reduction.combine(to.get(), *from));
+                let kernel = |updates: &[T], data: &mut [T], block: &Block<'_>, n, way: &Way| {
                     let (way, before) = (*way, None);
                     Changed { reduction, data, updates, n, way, before }.block(block);
                 };
-                grid::scatter(plan, indices, data, updates, combine, &kernel)
+                grid::run::<false, _, _, _>(plan, indices, updates, data, change, &kernel)
             };
         self.write(data, indices, updates, grid::ENTRY, &with_gaps, run)
     }

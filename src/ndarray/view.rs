@@ -246,17 +246,10 @@ impl<'a, E> Row<'a, E> {
         row.to_slice().map_or(Row::Apart(row), Row::Together)
     }
 
-    #[inline(always)]
-    pub(super) fn len(&self) -> usize {
-        match self {
-            Row::Together(row) => row.len(),
-            Row::Apart(row) => row.len(),
-        }
-    }
-
     /// Visits each element with one of another tensor, which are no fewer.
     #[inline(always)]
-    pub(super) fn zip<U>(self, mut others: impl Iterator<Item = U>, mut visit: impl FnMut(&E, U)) {
+    pub(super) fn zip<U>(self, others: impl IntoIterator<Item = U>, mut visit: impl FnMut(&E, U)) {
+        let mut others = others.into_iter();
         match self {
             Row::Together(row) => row.iter().zip(others).for_each(|(e, other)| visit(e, other)),
             Row::Apart(row) => row.iter().for_each(|element| {
