@@ -27,32 +27,60 @@ use crate::run;
 use crate::scatter::Scatter;
 use crate::walk::Entries as _;
 
-/// A view, and where its coordinates are in a position.
-pub(super) struct Grid<'a, E> {
-    view: Axes<'a, E>,
-    /// Those of the last axis are the last ones.
-    bits: [Bits; MAX_RANK],
-}
-
-enum Axes<'a, E> {
+/// A view, and where the coordinates along its axes are in a position.
+pub(super) enum Grid<'a, E> {
     /// Most grids. An element is found in 1 ns, where many are found together.
-    Two(ArrayView2<'a, E>),
+    Two(ArrayView2<'a, E>, [Bits; 2]),
     /// Nearly all others: 2 ns, since the compiler knows the number of axes.
-    Four(ArrayView4<'a, E>),
-    /// As many as a position has coordinates.
-    More(ArrayViewD<'a, E>),
+    Four(ArrayView4<'a, E>, [Bits; 4]),
+    /// As many as a position has coordinates. In a box, so that moves of the others take no time.
+    More(Box<(ArrayViewD<'a, E>, [Bits; MAX_RANK])>),
 }
 
 /// Where the coordinate along an axis is in a position. Where there is no axis, it is 0.
 #[derive(Clone, Copy, Default)]
-struct Bits {
+pub(super) struct Bits {
     shift: u32,
     mask: usize,
-    /// The stride of the axis in a packed copy.
-    stride: usize,
 }
 
 impl Bits {
+    /// Those of all axes, for the layout of a packed copy, which becomes that of positions. `None`:
+    /// a `usize` has not so many.
+    fn of_axes<const N: usize>(sizes: &[usize], layout: &mut Layout) -> Option<[Bits; N]> {
+        let (mut all, mut strides) = ([Bits::default(); N], [0; N]);
+        // The first coordinate is all bits from its shift on: one at least.
+        let first = u32::from(sizes.first() == Some(&1));
+        let (mut shift, mut stride) = (0_u32, 1_usize);
+        for ((bits, own), size) in all.iter_mut().zip(&mut strides).zip(sizes).rev() {
+            *bits = Bits { shift, mask: 0 };
+            if *size > 1 {
+                // There are bits for the size, not only for the last coordinate. So a step along
+                // one axis never is a step along the next, and a plan does not merge dimensions of
+                // two axes.
+                let width = usize::BITS.wrapping_sub(size.leading_zeros());
+                bits.mask = 1_usize.wrapping_shl(width).wrapping_sub(1);
+                *own = stride;
+                stride = stride.wrapping_mul(*size);
+                shift = shift.wrapping_add(width);
+            }
+        }
+        if shift.wrapping_add(first) > usize::BITS {
+            return None;
+        }
+        let mut positions = SCALAR;
+        for (size, stride) in layout.sizes().iter().zip(layout.strides()) {
+            let packed = stride.unsigned_abs();
+            let axis = strides.iter().zip(&all).find(|(own, _)| **own > 0 && **own <= packed);
+            let steps = axis.and_then(|(own, bits)| {
+                Some(packed.checked_div(*own)?.wrapping_shl(bits.shift).cast_signed())
+            });
+            positions.push(*size, steps.unwrap_or(0));
+        }
+        *layout = positions;
+        Some(all)
+    }
+
     #[inline(always)]
     fn of(&self, position: usize) -> usize {
         position.wrapping_shr(self.shift) & self.mask
@@ -343,61 +371,27 @@ impl<'a, E> Grid<'a, E> {
     ) -> Option<Grid<'a, E>> {
         let view = view.filter(|view| most < Some(view.len()))?;
         let mut view = of_few_axes(view);
-        let view = if view.ndim() <= 4 {
-            match of_four_axes(view)? {
-                view if matches!(view.dim(), (1, 1, _, _)) => {
-                    Axes::Two(view.index_axis_move(Axis(0), 0).index_axis_move(Axis(0), 0))
-                }
-                view => Axes::Four(view),
-            }
-        } else {
+        if view.ndim() > 4 {
             while view.ndim() < MAX_RANK {
                 view = view.insert_axis(Axis(0));
             }
-            Axes::More(view)
-        };
-        let sizes = match &view {
-            Axes::Two(view) => view.shape(),
-            Axes::Four(view) => view.shape(),
-            Axes::More(view) => view.shape(),
-        };
-        let mut bits = [Bits::default(); MAX_RANK];
-        let (mut shift, mut stride) = (0_u32, 1_usize);
-        for (bits, size) in bits.iter_mut().rev().zip(sizes.iter().rev()) {
-            *bits = Bits { shift, ..Bits::default() };
-            if *size > 1 {
-                // There are bits for the size, not only for the last coordinate. So a step along
-                // one axis never is a step along the next, and a plan does not merge dimensions of
-                // two axes.
-                let width = usize::BITS.wrapping_sub(size.leading_zeros());
-                let mask = 1_usize.wrapping_shl(width).wrapping_sub(1);
-                *bits = Bits { shift, mask, stride };
-                stride = stride.wrapping_mul(*size);
-                shift = shift.wrapping_add(width);
-            }
+            let bits = Bits::of_axes(view.shape(), layout)?;
+            return Some(Grid::More(Box::new((view, bits))));
         }
-        // The first coordinate is all bits from its shift on: there is one, also for an axis of size 1.
-        let first = u32::from(sizes.first() == Some(&1));
-        if shift.wrapping_add(first) > usize::BITS {
-            return None;
+        let view = of_four_axes(view)?;
+        let bits: [Bits; 4] = Bits::of_axes(view.shape(), layout)?;
+        if let ((1, 1, _, _), [_, _, bits @ ..]) = (view.dim(), bits) {
+            let view = view.index_axis_move(Axis(0), 0).index_axis_move(Axis(0), 0);
+            return Some(Grid::Two(view, bits));
         }
-        let mut positions = SCALAR;
-        for (size, stride) in layout.sizes().iter().zip(layout.strides()) {
-            let packed = stride.unsigned_abs();
-            let axis = bits.iter().find(|axis| axis.stride > 0 && axis.stride <= packed);
-            let steps = axis.and_then(|axis| Some((packed.checked_div(axis.stride)?, axis.shift)));
-            let stride = steps.map_or(0, |(steps, shift)| steps.wrapping_shl(shift));
-            positions.push(*size, stride.cast_signed());
-        }
-        *layout = positions;
-        Some(Grid { view, bits })
+        Some(Grid::Four(view, bits))
     }
 
     fn get(&self, position: usize) -> Option<&E> {
-        match &self.view {
-            Axes::Two(view) => view.get(all_coordinates::<2>(&last_bits(&self.bits), position)),
-            Axes::Four(view) => view.get(all_coordinates::<4>(&last_bits(&self.bits), position)),
-            Axes::More(view) => view.get(all_coordinates(&self.bits, position)),
+        match self {
+            Grid::Two(view, bits) => view.get(coordinates(bits, position)),
+            Grid::Four(view, bits) => view.get(coordinates(bits, position)),
+            Grid::More(more) => more.0.get(coordinates(&more.1, position)),
         }
     }
 
@@ -409,7 +403,7 @@ impl<'a, E> Grid<'a, E> {
                 entries(block),
                 n,
                 #[inline(always)]
-                |element, at| {
+                move |element, at| {
                     if let Some(other) = flat.get(at) {
                         change(element, other);
                     }
@@ -432,10 +426,10 @@ impl<'a, E> Grid<'a, E> {
         n: usize,
         visit: impl FnMut(&E, usize),
     ) {
-        match &self.view {
-            Axes::Two(view) => each_element::<_, _, 2>(view, &self.bits, entries, n, visit),
-            Axes::Four(view) => each_element::<_, _, 4>(view, &self.bits, entries, n, visit),
-            Axes::More(view) => each_element::<_, _, MAX_RANK>(view, &self.bits, entries, n, visit),
+        match self {
+            Grid::Two(view, bits) => each_element(view, *bits, entries, n, visit),
+            Grid::Four(view, bits) => each_element(view, *bits, entries, n, visit),
+            Grid::More(more) => each_element(&more.0, more.1, entries, n, visit),
         }
     }
 
@@ -447,7 +441,7 @@ impl<'a, E> Grid<'a, E> {
             let (first, count) = (place, addresses.len());
             place = place.wrapping_add(count.wrapping_mul(n));
             let whole = !addresses.contains(&NOWHERE);
-            let part = whole.then(|| part(self.plane(flat)?, &self.bits, flat, count, step, n));
+            let part = whole.then(|| part(self.plane(flat)?, flat, count, step, n));
             if let Some(part) = part.flatten() {
                 let length = part.len_of(Axis(1));
                 part.outer_iter().zip((first..).step_by(length.max(1))).for_each(|(row, at)| {
@@ -488,8 +482,9 @@ impl<'a, E> Grid<'a, E> {
     /// `n` neighbours.
     #[inline(always)]
     fn row(&self, position: usize, n: usize) -> Option<ArrayView1<'a, E>> {
-        let [first, last] = coordinates(&self.bits, position);
-        let lane = self.plane(position)?.index_axis_move(Axis(0), first);
+        let (plane, bits) = self.plane(position)?;
+        let [first, last] = bits.map(|axis| axis.of(position));
+        let lane = plane.index_axis_move(Axis(0), first);
         let end = last.wrapping_add(n);
         if lane.stride_of(Axis(0)) == 1 {
             return lane.to_slice()?.get(last..end).map(ArrayView1::from);
@@ -499,14 +494,14 @@ impl<'a, E> Grid<'a, E> {
 
     /// The last two axes, at the coordinates of a position along the others.
     #[inline(always)]
-    fn plane(&self, position: usize) -> Option<ArrayView2<'a, E>> {
-        let four = match &self.view {
-            Axes::Two(view) => return Some(*view),
-            Axes::Four(view) => *view,
-            Axes::More(view) => last_four(view.clone(), &self.bits, position)?,
+    fn plane(&self, position: usize) -> Option<(ArrayView2<'a, E>, [Bits; 2])> {
+        let (four, [first, second, bits @ ..]) = match self {
+            Grid::Two(view, bits) => return Some((*view, *bits)),
+            Grid::Four(view, bits) => (*view, *bits),
+            Grid::More(more) => last_four(more, position)?,
         };
-        let [first, second, ..] = coordinates::<4>(&self.bits, position);
-        Some(four.index_axis_move(Axis(0), first).index_axis_move(Axis(0), second))
+        let three = four.index_axis_move(Axis(0), first.of(position));
+        Some((three.index_axis_move(Axis(0), second.of(position)), bits))
     }
 }
 
@@ -589,14 +584,12 @@ impl<T: Element> Grid<'_, MathCell<T>> {
 /// `n` elements for each of `count` entries, `step` apart: a row for each, or one for all. `None`:
 /// they are few, go backwards, or are no such part of one plane.
 fn part<'a, E>(
-    mut view: ArrayView2<'a, E>,
-    bits: &[Bits; MAX_RANK],
+    (mut view, [first, last]): (ArrayView2<'a, E>, [Bits; 2]),
     position: usize,
     count: usize,
     step: isize,
     n: usize,
 ) -> Option<ArrayView2<'a, E>> {
-    let [.., first, last] = *bits;
     let (count, step, n) = match usize::try_from(step).ok()? {
         _ if count.wrapping_mul(n) < ROW => return None,
         step if step == n || count == 1 => (1, 1, count.wrapping_mul(n)),
@@ -628,26 +621,19 @@ fn part<'a, E>(
 /// The last four axes, at the coordinates of a position along the others.
 #[cold]
 fn last_four<'a, E>(
-    mut view: ArrayViewD<'a, E>,
-    bits: &[Bits; MAX_RANK],
+    (view, bits): &(ArrayViewD<'a, E>, [Bits; MAX_RANK]),
     position: usize,
-) -> Option<ArrayView4<'a, E>> {
-    let [others @ .., _, _, _, _] = bits;
+) -> Option<(ArrayView4<'a, E>, [Bits; 4])> {
+    let (mut view, [others @ .., _, _, _, _]) = (view.clone(), bits);
     for axis in others {
         view = view.index_axis_move(Axis(0), axis.of(position));
     }
-    view.into_dimensionality().ok()
+    Some((view.into_dimensionality().ok()?, *bits.last_chunk()?))
 }
 
-/// The coordinates along the last axes.
+/// The coordinates along all axes: the first has no others above it, and the last none below.
 #[inline(always)]
-fn coordinates<const N: usize>(bits: &[Bits; MAX_RANK], position: usize) -> [usize; N] {
-    last_bits(bits).map(|axis| axis.of(position))
-}
-
-/// The same for all axes: the first coordinate has no others above it, the last one none below.
-#[inline(always)]
-fn all_coordinates<const N: usize>(bits: &[Bits; N], position: usize) -> [usize; N] {
+fn coordinates<const N: usize>(bits: &[Bits; N], position: usize) -> [usize; N] {
     let mut all = bits.map(|axis| axis.of(position));
     if let ([first, .., last], [high, .., low]) = (&mut all[..], &bits[..]) {
         (*first, *last) = (position.wrapping_shr(high.shift), position & low.mask);
@@ -655,41 +641,37 @@ fn all_coordinates<const N: usize>(bits: &[Bits; N], position: usize) -> [usize;
     all
 }
 
-/// Where these coordinates are.
-#[inline(always)]
-fn last_bits<const N: usize>(bits: &[Bits; MAX_RANK]) -> [Bits; N] {
-    bits.last_chunk().copied().unwrap_or([Bits::default(); N])
-}
-
 /// Visits few neighbours of each entry, one by one: see [`Grid::each`].
 #[inline(always)]
 fn each_element<E, D: Dimension, const N: usize>(
     view: &ArrayView<'_, E, D>,
-    bits: &[Bits; MAX_RANK],
+    bits: [Bits; N],
     entries: impl Iterator<Item = (usize, usize)>,
     n: usize,
     mut visit: impl FnMut(&E, usize),
 ) where
     [usize; N]: NdIndex<D>,
 {
-    // Copies, which no element that is written can change.
-    let (view, bits) = (view.view(), last_bits::<N>(bits));
+    // What the loops use is their own, so that no element that is written can change it.
+    let view = view.view();
     if n == 1 {
         return entries.for_each(
             #[inline(always)]
-            |(at, to)| {
-                view.get(all_coordinates(&bits, at))
-                    .into_iter()
-                    .for_each(|element| visit(element, to));
+            move |(at, to)| {
+                if let Some(element) = view.get(coordinates(&bits, at)) {
+                    visit(element, to);
+                }
             },
         );
     }
     entries.for_each(
         #[inline(always)]
-        |(at, to)| {
-            let mut at = all_coordinates(&bits, at);
+        move |(at, to)| {
+            let mut at = coordinates(&bits, at);
             for next in 0..n {
-                view.get(at).into_iter().for_each(|e| visit(e, to.wrapping_add(next)));
+                if let Some(element) = view.get(at) {
+                    visit(element, to.wrapping_add(next));
+                }
                 at.last_mut().into_iter().for_each(|last| *last = last.wrapping_add(1));
             }
         },

@@ -159,8 +159,6 @@ pub(super) type Few<I> = heapless::Vec<I, FEW>;
 type Places = heapless::Vec<usize, PLACES>;
 
 /// A table that is not in row-major order.
-// A grid stays on the stack: to make a box takes as long as some elements do.
-#[expect(clippy::large_enum_variant)]
 enum Table<'a, E> {
     /// In another order, without gaps.
     Slice(&'a [E]),
@@ -181,7 +179,7 @@ impl<E> Table<'_, E> {
                     places,
                     1,
                     #[inline(always)]
-                    |element, _| visit(element),
+                    move |element, _| visit(element),
                 );
             }
         }
@@ -235,11 +233,11 @@ impl<I: Index> Plain<'_, I> {
         let table = self.find_in(input.view(), &mut places)?;
         if let Some(output) = output.as_slice_mut() {
             let mut to = output.iter_mut();
-            table.each(&places, |from| to.next().into_iter().for_each(|to| *to = *from));
+            table.each(&places, move |from| to.next().into_iter().for_each(|to| *to = *from));
         } else {
             let output = fast(output.cell_view())?;
             let mut to = output.iter();
-            table.each(&places, |from| to.next().into_iter().for_each(|to| to.set(*from)));
+            table.each(&places, move |from| to.next().into_iter().for_each(|to| to.set(*from)));
         }
         Some(())
     }
@@ -287,11 +285,15 @@ impl<I: Index> Plain<'_, I> {
         let combine = |to: &MathCell<T>, update: &T| to.set(reduction.combine(to.get(), *update));
         if let Some(updates) = updates.as_slice() {
             let mut updates = updates.iter();
-            table.each(&places, |to| updates.next().into_iter().for_each(|from| combine(to, from)));
+            table.each(&places, move |to| {
+                updates.next().into_iter().for_each(|from| combine(to, from))
+            });
         } else {
             let updates = fast(updates.view())?;
             let mut updates = updates.iter();
-            table.each(&places, |to| updates.next().into_iter().for_each(|from| combine(to, from)));
+            table.each(&places, move |to| {
+                updates.next().into_iter().for_each(|from| combine(to, from))
+            });
         }
         Some(())
     }

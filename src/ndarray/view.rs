@@ -252,8 +252,10 @@ impl<'a, E> Row<'a, E> {
         let mut others = others.into_iter();
         match self {
             Row::Together(row) => row.iter().zip(others).for_each(|(e, other)| visit(e, other)),
-            Row::Apart(row) => row.iter().for_each(|element| {
-                others.next().into_iter().for_each(|other| visit(element, other));
+            Row::Apart(row) => row.iter().for_each(move |element| {
+                if let Some(other) = others.next() {
+                    visit(element, other);
+                }
             }),
         }
     }
