@@ -105,6 +105,18 @@ fn more_places_than_memory_holds() {
     );
     let pairs = Operator::nd(0).gather(&windows, &array![[1, 2, 3, 4, 5, 6, 7]]).unwrap();
     assert_eq!(pairs, ArrayD::from_shape_fn(IxDyn(&[1, 200]), |c| 28 + c[1] as u64));
+    // Coordinates are found in 63 bits. All 64 bits are too many after an axis of size 1.
+    for (sizes, found) in [
+        (&[300; 7][..], Ok(array![7 * 299].into_dyn())),
+        (&[2048, 4096, 4096, 4096, 4096], Err(Error::SizesOverflow { operand: Operand::Input })),
+        (&[15, 4096, 4096, 4096, 4096], Ok(array![4 * 4095 + 14].into_dyn())),
+    ] {
+        let line: Vec<u64> = (0..20_000).collect();
+        let strides = vec![1; sizes.len()];
+        let windows = ArrayView::from_shape(IxDyn(sizes).strides(IxDyn(&strides)), &line).unwrap();
+        let ends = Array2::<i32>::from_elem((1, sizes.len()), -1);
+        assert_eq!(Operator::nd(0).gather(&windows, &ends), found);
+    }
     // All of it, as indices, has no place in memory.
     let one = aview0(&1);
     let ones = one.broadcast(IxDyn(&[200; 8])).unwrap();

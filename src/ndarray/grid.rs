@@ -46,10 +46,10 @@ pub(super) struct Bits {
 
 impl Bits {
     /// Those of all axes, for the layout of a packed copy, which becomes that of positions. `None`:
-    /// a `usize` has not so many.
+    /// a `usize` has too few.
     fn of_axes<const N: usize>(sizes: &[usize], layout: &mut Layout) -> Option<[Bits; N]> {
         let (mut all, mut strides) = ([Bits::default(); N], [0; N]);
-        // The first coordinate is all bits from its shift on: one at least.
+        // The first coordinate is all bits from its shift on: one at least, also of an axis of 1.
         let first = u32::from(sizes.first() == Some(&1));
         let (mut shift, mut stride) = (0_u32, 1_usize);
         for ((bits, own), size) in all.iter_mut().zip(&mut strides).zip(sizes).rev() {
@@ -120,13 +120,6 @@ impl<'a, E> From<'a, '_, E> {
             From::Grid(grid) => grid.row(at, n),
         }
     }
-
-    pub(super) fn again(&self) -> Self {
-        match self {
-            From::Slice(slice) => From::Slice(slice),
-            From::Grid(grid) => From::Grid(grid),
-        }
-    }
 }
 
 impl<'v, T: Copy> To<'_, 'v, T> {
@@ -156,13 +149,13 @@ pub(super) const fn most_packed<U>() -> Option<usize> {
 /// What moves a block between slices, of which the second is written: [`run`] calls it for each.
 pub(super) type Kernel<'k, E, U> = dyn Fn(&[E], &mut [U], &Block<'_>, usize, &Way) + 'k;
 
-/// Calls `change(to, from)` for all elements that move. A gather goes from a table to a flat tensor,
-/// anything else from the flat tensor to the table; they are not both slices. `kernel` does the
-/// same for slices.
+/// Calls `change(to, from)` for all elements that move. A gather goes from a table to a flat
+/// tensor, anything else from the flat tensor to the table; they are not both slices. `kernel` does
+/// the same for slices.
 pub(super) fn run<const GATHER: bool, E: Clone, U: Copy, I: Index>(
     plan: &Plan,
     indices: &[I],
-    from: From<'_, '_, E>,
+    from: &From<'_, '_, E>,
     to: To<'_, '_, U>,
     change: impl Fn(&MathCell<U>, &E) + Copy,
     kernel: &Kernel<'_, E, U>,
@@ -187,7 +180,7 @@ pub(super) fn gathered<T: Element>(
 
 /// The tensors of a call.
 struct Moving<'a, 'v, 'b, 'w, 'k, E, U, F, const GATHER: bool> {
-    from: From<'a, 'v, E>,
+    from: &'a From<'a, 'v, E>,
     to: To<'b, 'w, U>,
     moves: Moves<F, &'k Kernel<'k, E, U>>,
     /// A part of a flat tensor with gaps, which is read or written.
@@ -236,7 +229,7 @@ where
     F: Fn(&MathCell<U>, &E) + Copy,
 {
     fn block(&mut self, block: &Block<'_>) {
-        let Moving { ref from, ref mut to, moves, ref mut read, ref mut written } = *self;
+        let Moving { from, ref mut to, moves, ref mut read, ref mut written } = *self;
         let n = moves.n;
         let gaps = match (from, &to) {
             (From::Grid(_), _) if !GATHER => true,
@@ -289,14 +282,14 @@ where
     }
 
     fn tile(&mut self, tile: &Tile, run: &mut dyn FnMut(&mut dyn Mover)) {
-        let Moving { ref from, ref mut to, moves, .. } = *self;
+        let Moving { from, ref mut to, moves, .. } = *self;
         let (read, written) = (Vec::new(), Vec::new());
         if GATHER {
             let mut copy = Vec::new();
             for row in tile.starts() {
                 copy.extend(from.row(row, tile.width).into_iter().flatten().cloned());
             }
-            let (from, to) = (From::Slice(&copy[..]), to.again());
+            let (from, to) = (&From::Slice(&copy), to.again());
             return run(&mut Moving::<_, _, _, GATHER> { from, to, moves, read, written });
         }
         let mut copy = Vec::new();
@@ -304,7 +297,6 @@ where
             copy.extend(to.row(row, tile.width).into_iter().flatten().map(|cell| cell.get()));
         }
         let part = To::Slice(&mut copy[..]);
-        let from = from.again();
         run(&mut Moving::<_, _, _, GATHER> { from, to: part, moves, read, written });
         for (row, new) in tile.starts().zip(copy.chunks(tile.width.max(1))) {
             if let Some(row) = to.row(row, tile.width) {
@@ -362,8 +354,8 @@ fn each_part(block: &Block<'_>, bytes: usize, mut visit: impl FnMut(&Block<'_>))
 
 impl<'a, E> Grid<'a, E> {
     /// For a view, and the layout of a packed copy with the same axes, which becomes that of
-    /// positions. `None`: there is no view, it has at most `most` elements, or its coordinates need
-    /// more bits than a `usize` has.
+    /// positions. `None`: there is no view, it has at most `most` elements, or a `usize` has too
+    /// few bits for its coordinates.
     pub(super) fn new(
         view: Option<ArrayViewD<'a, E>>,
         most: Option<usize>,
@@ -569,13 +561,13 @@ impl<T: Element> Grid<'_, MathCell<T>> {
         let length = unique.len().saturating_mul(length);
         let mut copy = reserve(length, Operand::Data)?;
         copy.resize(length, any.get());
-        let (from, to) = (From::Grid(self), To::Slice(&mut copy));
+        let (from, to) = (&From::Grid(self), To::Slice(&mut copy));
         let nothing = |_: &[MathCell<T>], _: &mut [T], _: &Block<'_>, _, _: &Way| {};
         let get = |to: &MathCell<T>, from: &MathCell<T>| to.set(from.get());
         self::run::<true, _, _, _>(&of_places, &unique, from, to, get, &nothing)?;
         run(&of_numbers, &mut copy, &numbers)?;
         let nothing = |_: &[T], _: &mut [T], _: &Block<'_>, _, _: &Way| {};
-        let (to, from) = (To::Grid(self), From::Slice(&copy[..]));
+        let (to, from) = (To::Grid(self), &From::Slice(&copy));
         let set = |to: &MathCell<T>, from: &T| to.set(*from);
         self::run::<false, _, _, _>(&of_places, &unique, from, to, set, &nothing)
     }

@@ -431,14 +431,7 @@ impl Operator {
     where
         T: Element + Send + Sync,
     {
-        self.read(
-            input,
-            indices,
-            output,
-            |from| *from,
-            &grid::gathered,
-            |gather, input, indices, output| gather.par_run(input, indices, output),
-        )
+        self.read(input, indices, output, |from| *from, &grid::gathered, Gather::par_run)
     }
 
     /// Proves all indices, for a table of this shape.
@@ -602,14 +595,7 @@ impl Operator {
         {
             return Ok(());
         }
-        self.read(
-            input,
-            indices,
-            output,
-            |from| *from,
-            &grid::gathered,
-            |gather, input, indices, output| gather.run(input, indices, output),
-        )
+        self.read(input, indices, output, |from| *from, &grid::gathered, Gather::run)
     }
 
     /// Gathers by `run` from slices; otherwise by [`grid::run`].
@@ -643,14 +629,7 @@ impl Operator {
         };
         let with_gaps = |output: To<'_, '_, U>| {
             let change = |to: &MathCell<U>, from: &T| to.set(map(from));
-            grid::run::<true, _, _, _>(
-                &gather.plan,
-                &indices,
-                table.again(),
-                output,
-                change,
-                kernel,
-            )
+            grid::run::<true, _, _, _>(&gather.plan, &indices, &table, output, change, kernel)
         };
         match to {
             Some(to) => with_gaps(To::Grid(&to)),

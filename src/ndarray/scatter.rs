@@ -123,7 +123,7 @@ impl Operator {
         let with_gaps =
             |plan: &Plan, data: To<'_, '_, T>, indices: &[I], updates: From<'_, '_, U>| {
                 let change = |to: &MathCell<T>, from: &U| to.set(change(to.get(), *from));
-                grid::run::<false, _, _, _>(plan, indices, updates, data, change, &kernel)
+                grid::run::<false, _, _, _>(plan, indices, &updates, data, change, &kernel)
             };
         self.write(
             data,
@@ -389,7 +389,7 @@ impl Operator {
                     let (way, before) = (*way, None);
                     Changed { reduction, data, updates, n, way, before }.block(block);
                 };
-                grid::run::<false, _, _, _>(plan, indices, updates, data, change, &kernel)
+                grid::run::<false, _, _, _>(plan, indices, &updates, data, change, &kernel)
             };
         self.write(data, indices, updates, grid::ENTRY, &with_gaps, run)
     }
