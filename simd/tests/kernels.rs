@@ -11,8 +11,8 @@ use common::columns::Split;
 use common::moves::{Case, Kernel, SINGLE, SIZES};
 use common::{Check, Choose, FAR, paths};
 use strew_simd::{
-    Block, Columns, Elements, Listed, Machine, Move, Path, Place, Rows, bits, compress, positions,
-    prefetch_columns,
+    Axes, Axis, Block, Columns, Elements, Index, Listed, Machine, Move, NOWHERE, Outside, Path,
+    Place, Rows, Tuples, bits, compress, positions, prefetch_columns,
 };
 
 /// The one list: a test each, and the public functions that it is a test of.
@@ -30,6 +30,7 @@ macro_rules! tests {
 tests! {
     resolve_signed: "resolve::RESOLVE";
     resolve_unsigned: "resolve::RESOLVE";
+    resolve_planes: "resolve::RESOLVE";
     shift: "resolve::shift" "resolve::spread" "resolve::repeats";
     choose: "choose::choose";
     elements_gather: "elements::new" "moves::gather" "moves::streaming" "block::all"
@@ -237,6 +238,45 @@ mod tests {
         resolve::<u32>();
         resolve::<u64>();
         resolve::<usize>();
+    }
+
+    /// More tuples, a coordinate after the other, than are read together.
+    pub fn resolve_planes() {
+        let axes = [(1000, 7), (50, 1), (3, 9000)].map(|(size, stride)| Axis {
+            size,
+            from_end: size,
+            stride,
+        });
+        for count in [1, 127, 128, 129, 300, 1024] {
+            // The runs of coordinates lie 5 indices apart.
+            let place = |n: usize, k: usize| 2 + n + k * (count + 5);
+            let index = |n: usize, k: usize| (n * (k + 3)) as i64 % i64::from(axes[k].size);
+            let mut indices = vec![0; place(count, axes.len())];
+            let all = || (0..count).flat_map(|n| (0..axes.len()).map(move |k| (n, k)));
+            all().for_each(|(n, k)| indices[place(n, k)] = index(n, k));
+            let address = |n| (0..axes.len()).map(|k| index(n, k) as u32 * axes[k].stride).sum();
+            let tuples = Tuples { start: 2, step: 1, length: count, ..Tuples::default() };
+            let step = (count + 5) as isize;
+            let axes = Axes { all: &axes, step, first: 0, outside: Outside::Nowhere };
+            for path in paths() {
+                let resolve = |indices: &[i64]| {
+                    let mut found = vec![7; count];
+                    (i64::RESOLVE(path, indices, &tuples, &axes, &mut found), found)
+                };
+                let mut expected: Vec<u32> = (0..count).map(address).collect();
+                assert_eq!(resolve(&indices), (true, expected.clone()), "{}", path.name());
+                // From the end, which is the same place; and nowhere.
+                let (last, size) = (place(count - 1, 1), i64::from(axes.all[1].size));
+                let mut changed = indices.clone();
+                changed[last] -= size;
+                assert_eq!(resolve(&changed), (true, expected.clone()), "{}", path.name());
+                changed[last] = size;
+                expected[count - 1] = NOWHERE;
+                assert_eq!(resolve(&changed), (false, expected), "{}", path.name());
+                changed.truncate(place(count - 1, 2));
+                assert!(!resolve(&changed).0, "{}", path.name());
+            }
+        }
     }
 
     pub fn shift() {
