@@ -1,6 +1,6 @@
 //! `elements` along any axis but the last, of tables that do not fit L2: `std` walks them a tile of
-//! columns at a time, in an order that is not that of the indices.
-#![cfg(feature = "half")]
+//! columns at a time, in an order that is not that of the indices. Without it there are no tiles.
+#![cfg(all(feature = "half", feature = "std"))]
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,

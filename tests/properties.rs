@@ -1,5 +1,5 @@
 //! Crate and oracle on random cases, and what random descriptions may never do. `PROPTEST_CASES`
-//! sets the number of cases.
+//! sets the number of cases, which is 1,000.
 #![cfg(feature = "half")]
 #![allow(
     clippy::unwrap_used,
@@ -28,7 +28,7 @@ use strew::{Bounds, Error, Layout};
 /// One case for `weight` of the number of cases: what takes longer.
 fn config(weight: u32) -> ProptestConfig {
     let config = ProptestConfig::default();
-    let cases = if std::env::var_os("PROPTEST_CASES").is_some() { config.cases } else { 2_000 };
+    let cases = if std::env::var_os("PROPTEST_CASES").is_some() { config.cases } else { 1_000 };
     ProptestConfig { cases: cases.div_ceil(weight), failure_persistence: None, ..config }
 }
 

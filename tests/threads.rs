@@ -263,7 +263,13 @@ fn the_bits_of_one() {
             values(extent(&case.table) + 1000, seed + 50),
             values(extent(&case.flat) + 100, seed + 99),
         );
-        for bounds in [Bounds::Error, Bounds::Clamp, Bounds::Wrap, Bounds::Skip] {
+        // Each policy with each number of threads, but `Error` alone with all of them in each case.
+        let every = [2, 3, 7];
+        for (n, bounds) in
+            [Bounds::Error, Bounds::Clamp, Bounds::Wrap, Bounds::Skip].into_iter().enumerate()
+        {
+            let one = (seed as usize + n) % every.len();
+            let numbers = if bounds == Bounds::Error { &every[..] } else { &every[one..=one] };
             let mut ids = ids.clone();
             if bounds != Bounds::Error {
                 ids.iter_mut().step_by(7).for_each(|index| *index = index.wrapping_mul(3));
@@ -272,7 +278,7 @@ fn the_bits_of_one() {
             if let Ok(gather) = gather.map(|gather| gather.bounds(bounds)) {
                 let mut expected = flat.clone();
                 gather.run(&table, &ids, &mut expected).unwrap();
-                for threads in [2, 3, 7] {
+                for &threads in numbers {
                     let mut output = flat.clone();
                     with_threads(threads, || gather.par_run(&table, &ids, &mut output)).unwrap();
                     assert!(
@@ -287,7 +293,7 @@ fn the_bits_of_one() {
             scatter.run(&mut set, &ids, &flat).unwrap();
             scatter.reduce(Add, &mut sum, &ids, &flat).unwrap();
             scatter.reduce(Max, &mut max, &ids, &flat).unwrap();
-            for threads in [2, 3, 7] {
+            for &threads in numbers {
                 let [mut par_set, mut par_sum, mut par_max] = [(); 3].map(|()| table.clone());
                 with_threads(threads, || {
                     scatter.par_run(&mut par_set, &ids, &flat).unwrap();

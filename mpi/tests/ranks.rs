@@ -2,6 +2,7 @@
 //!
 //! The test starts itself by `mpirun`. Each rank makes the whole of each case from the same random
 //! numbers, takes its part, and compares what it gets with what strew makes of the whole.
+//! `STREW_MPI_SEEDS` says from how many seeds one rank draws; more ranks draw from fewer.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
@@ -18,6 +19,7 @@ use strew::{
 use strew_mpi::{Distribution, Error, MAX_AXES, Sharded};
 
 const STARTED: &str = "STREW_MPI_TEST";
+const SEEDS: &str = "STREW_MPI_SEEDS";
 
 fn main() {
     if std::env::var_os(STARTED).is_some() {
@@ -61,8 +63,9 @@ fn main() {
 
 fn all_cases(world: &SimpleCommunicator) {
     let mut cases = 0;
+    let seeds = std::env::var(SEEDS).map_or(60, |seeds| seeds.parse().expect("a number of seeds"));
     // What is slow where there are more ranks than cores is to take turns.
-    for seed in 0..60 / world.size() as u64 {
+    for seed in 0..seeds / world.size() as u64 {
         let mut random = Random(seed);
         index_types(world, &mut random);
         for element in [integers, bytes, floats, halves, doubles, arrays, pools] {
