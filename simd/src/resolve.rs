@@ -165,8 +165,7 @@ struct Run<'a, I> {
 #[inline]
 fn side_by_side<I: Sealed>(path: Path, run: &[I], axes: &Axes<'_>, to: &mut [u32]) -> bool {
     // Where some of the first are below 0, others are likely to be.
-    let some = run.get(..STEP).unwrap_or(run);
-    let high = some.iter().fold(0, |all, index| all | index.halves().1);
+    let high = run.iter().take(STEP).fold(0, |all, index| all | index.halves().1);
     let below = I::SIGNED && (high as i32) < 0;
     !below && plain(path, run, axes.all, axes.first, to) || {
         let step = axes.all.len() as isize;
@@ -458,8 +457,7 @@ fn position<I: Sealed, const CLAMP: bool>(index: I, size: u32, from_end: u32) ->
 /// The number of addresses that are the same as one of the two before them.
 #[must_use]
 pub fn repeats(path: Path, addresses: &[u32]) -> usize {
-    let (second, third) = (addresses.get(1..), addresses.get(2..));
-    let (second, third) = (second.unwrap_or_default(), third.unwrap_or_default());
+    let [second, third] = [1, 2].map(|n| addresses.get(n..).unwrap_or_default());
     path.narrow(
         #[inline(always)]
         || {
