@@ -25,6 +25,7 @@ fn calls_allocate_for_what_moves() {
         (Operator::elements(0), vec![40, 20, 30], vec![40, 20, 30]),
         (Operator::nd(0), vec![5, 3], vec![5]),
         (Operator::nd(0), vec![20_000, 3], vec![20_000]),
+        (Operator::nd(0), vec![70_000, 3], vec![70_000]),
         (Operator::nd(0), vec![5, 1], vec![5, 20, 30]),
         (Operator::nd(1), vec![500, 1], vec![500, 30]),
     ];

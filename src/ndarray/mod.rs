@@ -56,8 +56,9 @@
 //! - **With gaps**, or of windows that overlap: safe code cannot have a slice of such a view. The
 //!   elements that move are found where they are, by the thread that calls: outputs and updates
 //!   some thousand elements at a time. Indices are copied. A table is copied whole if it is small:
-//!   its elements are no more than those that move, or no more than 6 times the entries of the
-//!   indices (128 times, for means and reductions without the values that are there). An element
+//!   its elements are no more than those that move, or no more than 4 times the entries of the
+//!   indices (2 times if it is written; 128 times, for means and reductions without the values that
+//!   are there). An element
 //!   of windows that overlap is copied for each of them. If the table is written, the copy is
 //!   written back at the end. Means and reductions without the values that are there copy the
 //!   updates, and of a larger table the places that the indices name.

@@ -129,7 +129,7 @@ impl Operator {
             data,
             indices,
             updates,
-            grid::ENTRY,
+            grid::WRITTEN_ENTRY,
             &with_gaps,
             |scatter, data, indices, updates| {
                 run::change(&scatter.plan, change, data, indices, updates)
@@ -244,7 +244,7 @@ impl Operator {
         self.check(input.shape(), indices)?;
         let nothing = |_: &Scatter, _: &mut [T], _: &[I], _: &[T]| Ok(());
         let with_gaps = |_: &Plan, _: To<'_, '_, T>, _: &[I], _: From<'_, '_, T>| Ok(());
-        self.write(output, indices, updates, grid::ENTRY, &with_gaps, nothing)?;
+        self.write(output, indices, updates, grid::WRITTEN_ENTRY, &with_gaps, nothing)?;
         output.assign(input);
         self.reduce(reduction, output, indices, updates)
     }
@@ -391,7 +391,7 @@ impl Operator {
                 };
                 grid::run::<false, _, _, _>(plan, indices, &updates, data, change, &kernel)
             };
-        self.write(data, indices, updates, grid::ENTRY, &with_gaps, run)
+        self.write(data, indices, updates, grid::WRITTEN_ENTRY, &with_gaps, run)
     }
 
     /// Plans a scatter, with updates that are broadcast, and runs it on slices, or in the grid of a
