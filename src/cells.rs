@@ -202,15 +202,16 @@ fn reduce_blocks<T: Element, R: Reduction<T>>(
 ) {
     // The address of an entry that is left out lies outside.
     let data = data.get_mut(..plan.lengths.table).unwrap_or_default();
+    if replaces && parts.near.is_empty() {
+        // Then there is one part: others have long rows.
+        marks.clear(plan, entries);
+        return replace_elements(entries, reduction, (data, updates), &mut marks);
+    }
     let (row, pieces) = walk::split_lane(parts.near);
     let (mut firsts, way) = ([false; MARKED], Way::of(Path::detect()));
     let mut split = [[NOWHERE; MARKED]; 2];
-    parts.each(|part, near| {
+    parts.each(|part, _| {
         marks.clear(plan, entries);
-        // Then there is one part: others have long rows.
-        if replaces && near.is_empty() {
-            return replace_elements(entries, reduction, (data, updates), &mut marks);
-        }
         entries.blocks(MARKED, |start, cells, block| {
             let Some(firsts) = firsts.get_mut(..cells.len()) else { return };
             marks.note(start, cells, firsts);

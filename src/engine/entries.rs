@@ -3,14 +3,14 @@
 
 use strew_simd::{Block, NOWHERE, Path};
 
+use crate::engine::few::{self, Few};
 use crate::engine::prove::check_all;
 use crate::engine::resolver::{Resolver, reach};
 use crate::engine::traverse::{AXES, Filler, Lanes, Span, Spans};
 use crate::engine::tuning;
-use crate::index::{Bounds, resolve};
 use crate::indices::sealed::Places;
 use crate::plan::Plan;
-use crate::walk::{self, Odometer, Position, split_lane};
+use crate::walk::{self, Position};
 
 /// The entries of a call, whose indices have been proven.
 pub(crate) struct Entries<'a> {
@@ -50,42 +50,53 @@ impl<'a> Entries<'a> {
         proven: bool,
         room: &'a mut Room,
     ) -> Option<Entries<'a>> {
-        let fit = plan.addresses_fit && i32::try_from(plan.cells).is_ok() && !plan.empty;
-        if !fit || plan.entries() > tuning::FEW_PLACES {
-            return Entries::of_many(plan, resolver, fit, proven, room);
-        }
-        let [cells, tables] = &mut room.few;
-        let all = ..plan.entries();
-        let (cells, tables) = (cells.get_mut(all)?, tables.get_mut(all)?);
-        let inside = find_few(plan, *resolver, cells, tables);
-        let tables = Some(tables);
-        inside.then_some(Entries { plan, of_cells: plan, resolver, fit, kept: true, cells, tables })
+        let mut entries = Entries::in_room(plan, resolver, room);
+        let few = entries.fit && plan.entries() <= tuning::FEW_PLACES;
+        let inside = if few { entries.find_few(*resolver) } else { entries.find_many(proven) };
+        inside.then_some(entries)
     }
 
-    fn of_many(
-        plan: &'a Plan,
-        resolver: &'a dyn Resolver,
-        fit: bool,
-        proven: bool,
-        room: &'a mut Room,
-    ) -> Option<Entries<'a>> {
+    fn in_room(plan: &'a Plan, resolver: &'a dyn Resolver, room: &'a mut Room) -> Entries<'a> {
         let Room { few: [cells, tables], many, of_cells } = room;
         let (mut cells, mut tables) = (&mut cells[..], &mut tables[..]);
         let numbered = plan.numbers_cells();
         let of_cells = if numbered { plan } else { of_cells.insert(plan.of_cells()) };
+        let fit = plan.addresses_fit && i32::try_from(plan.cells).is_ok() && !plan.empty;
         let mut kept = fit && plan.entries() <= tuning::KEPT_PLACES;
         let length = if kept { plan.entries() } else { tuning::BLOCK };
         let words = if numbered { length } else { 2 * length };
-        if fit && many.try_reserve_exact(words).is_ok() {
-            many.resize(words, NOWHERE);
-            (cells, tables) = many.split_at_mut(length);
-        } else {
-            kept = false;
+        if !kept || length > cells.len() {
+            if fit && many.try_reserve_exact(words).is_ok() {
+                many.resize(words, NOWHERE);
+                (cells, tables) = many.split_at_mut(length);
+            } else {
+                kept = false;
+            }
         }
         let tables = Some(tables).filter(|_| !numbered);
-        let mut entries = Entries { plan, of_cells, resolver, fit, kept, cells, tables };
-        let inside = if kept { entries.fill_all() } else { proven || check_all(plan, resolver) };
-        inside.then_some(entries)
+        Entries { plan, of_cells, resolver, fit, kept, cells, tables }
+    }
+
+    /// Finds where few entries lead, one after the other. `false`: an index is out of bounds under
+    /// `Bounds::Error`.
+    #[inline(never)]
+    fn find_few<S: Places>(&mut self, indices: S) -> bool {
+        let find = |plan: &Plan, origin: usize, to: &mut [u32]| {
+            Few::any(plan).run(indices, |places| {
+                for (to, place) in to.iter_mut().zip(places) {
+                    let found = place.wrapping_sub(origin) as u32;
+                    *to = if *place == few::NOWHERE { NOWHERE } else { found };
+                }
+            })
+        };
+        let tables = self.tables.as_deref_mut();
+        find(self.of_cells, self.of_cells.start.table, self.cells)
+            && tables.is_none_or(|tables| find(self.plan, 0, tables))
+    }
+
+    /// The same of many, in kernels.
+    fn find_many(&mut self, proven: bool) -> bool {
+        if self.kept { self.fill_all() } else { proven || check_all(self.plan, self.resolver) }
     }
 
     fn fill_all(&mut self) -> bool {
@@ -177,41 +188,6 @@ impl walk::Entries for Entries<'_> {
             visit(cell, cells, &block);
         }
     }
-}
-
-/// Finds where a few entries lead, one after the other. `false`: an index is out of bounds under
-/// `Bounds::Error`.
-#[inline(never)]
-fn find_few<S: Places>(plan: &Plan, indices: S, cells: &mut [u32], tables: &mut [u32]) -> bool {
-    let quick = match (plan.coordinates(), plan.bounds, plan.ring) {
-        ([axis], Bounds::Error, 1) if !S::NULLABLE => Some(axis),
-        _ => None,
-    };
-    let (&lane, others) = split_lane(plan.outer());
-    let (mut start, mut odometer, length) =
-        (Position::first(plan), Odometer::new(), lane.size.max(1));
-    cells.chunks_mut(length).zip(tables.chunks_mut(length)).all(|(cells, tables)| {
-        let mut at = start;
-        for (cell, table) in cells.iter_mut().zip(tables) {
-            let mut found = at;
-            if let Some(axis) = quick {
-                let position = |index| resolve(index, axis.size, Bounds::Error, plan.negative);
-                let Some(n) = indices.get(at.indices).and_then(position) else { return false };
-                found.cell = at.cell.wrapping_add(n.wrapping_mul(axis.cell));
-                found.table = at.table.wrapping_add(n.wrapping_mul(axis.table as usize));
-            } else if let Some(there) = walk::locate(plan, indices, at) {
-                found = there;
-            } else if walk::fails(plan, indices, at.indices) {
-                return false;
-            } else {
-                (found.cell, found.table) = (usize::MAX, usize::MAX);
-            }
-            (*cell, *table) = (found.cell as u32, found.table as u32);
-            at.step(&lane);
-        }
-        odometer.step(others, &mut start);
-        true
-    })
 }
 
 /// Where some entries lead: [`NOWHERE`] for those that are left out.

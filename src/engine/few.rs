@@ -8,6 +8,7 @@ use crate::element::Element;
 use crate::engine::resolver::Resolver;
 use crate::engine::traverse::{each_entry, each_piece};
 use crate::engine::tuning;
+use crate::error::Direction;
 use crate::index::sealed::Value;
 use crate::index::{Bounds, LONGEST, Negative, resolve};
 use crate::indices::sealed::Places;
@@ -31,32 +32,39 @@ pub(crate) struct Few<'a> {
 }
 
 /// The place in the table of an entry that is left out.
-const NOWHERE: usize = usize::MAX;
+pub(crate) const NOWHERE: usize = usize::MAX;
 
 impl<'a> Few<'a> {
     /// `None`: there are more entries, or they move much.
     // Inlined: a copy of what a call returns waits for the stores that have just made it.
     #[inline(always)]
-    pub(crate) fn of(plan: &'a Plan) -> Option<Few<'a>> {
-        let count = plan.entries();
-        if count > tuning::FEW_OF_SPANS || plan.empty {
+    pub(crate) fn of(plan: &'a Plan, direction: Direction) -> Option<Few<'a>> {
+        if plan.entries() > tuning::FEW_OF_SPANS || plan.empty {
             return None;
         }
-        let (pieces, n) = if plan.rank == plan.outer { (&[][..], 1) } else { plan.split_inner() };
-        let (lane, others) = split_lane(plan.outer());
-        let line = pieces.is_empty() && (others.is_empty() || plan.lanes_follow());
-        let most = match line {
-            true if n == 1 && plan.tuple <= 1 => tuning::FEW,
-            true => tuning::FEW_OTHERS,
-            false => tuning::FEW_APART,
+        let few = Few::any(plan);
+        let Few { count, pieces, n, line, .. } = few;
+        let most = match (line, direction) {
+            (true, Direction::Gather) if n == 1 && plan.tuple <= 1 => tuning::FEW_GATHERED,
+            (true, _) if n == 1 && plan.tuple <= 1 => tuning::FEW,
+            (true, _) => tuning::FEW_OTHERS,
+            _ => tuning::FEW_APART,
         };
         if count > most && (line || n > tuning::FEW_ROW || count > of_spans(plan, count)) {
             return None;
         }
         let rows = pieces.iter().fold(count, |rows, dim| rows.saturating_mul(dim.size));
         let most = if n == 1 { tuning::FEW_ELEMENTS } else { tuning::FEW_ROWS };
-        let few = rows <= most && (pieces.is_empty() || n <= tuning::FEW_ROW);
-        few.then_some(Few { plan, count, lane, others, pieces, n, line })
+        Some(few).filter(|_| rows <= most && (pieces.is_empty() || n <= tuning::FEW_ROW))
+    }
+
+    /// The entries of a plan, however many they are.
+    #[inline(always)]
+    pub(crate) fn any(plan: &'a Plan) -> Few<'a> {
+        let (pieces, n) = if plan.rank == plan.outer { (&[][..], 1) } else { plan.split_inner() };
+        let (lane, others) = split_lane(plan.outer());
+        let line = pieces.is_empty() && (others.is_empty() || plan.lanes_follow());
+        Few { plan, count: plan.entries(), lane, others, pieces, n, line }
     }
 
     /// Runs with room for the entries: what a call does not need takes time to clear.
@@ -93,38 +101,27 @@ impl<'a> Few<'a> {
     /// bounds under `Bounds::Error`.
     #[inline(never)]
     pub(crate) fn resolve<S: Places>(&self, indices: S, tables: &mut [usize]) -> bool {
-        let Few { plan, lane, others, .. } = *self;
-        if S::NULLABLE || plan.ring != 1 || plan.tuple == 0 {
-            return self.locate(&indices, tables);
-        }
-        if !self.line {
-            return self.lanes(|at, entries| {
-                let tables = tables.get_mut(entries).unwrap_or_default();
-                locate_lane(plan, lane, indices, at.indices, (at.table, lane.table), tables)
-            });
-        }
-        let step = if others.is_empty() { lane.table } else { 0 };
-        let start = (plan.start.table, step);
-        let inside = locate_lane(plan, lane, indices, plan.start.indices, start, tables);
-        if inside && !others.is_empty() {
-            self.shift(tables);
-        }
-        inside
+        let Few { plan, lane, .. } = *self;
+        let Some((axis, others)) = self.axes::<S>() else { return self.locate(&indices, tables) };
+        self.lanes(|at, entries| {
+            let tables = tables.get_mut(entries).unwrap_or_default();
+            let mut place = at.indices;
+            along_lane(plan, axis, lane, indices, at, tables, |to, table| *to = table)
+                && others.iter().all(|axis| {
+                    place = place.wrapping_add_signed(plan.tuple_stride);
+                    let mut next = strided(indices, place, lane);
+                    let entries = tables.iter_mut().map(|to| (next(), *to, to));
+                    along::<_, _, false>(plan, axis, entries, |to, table| *to = table)
+                })
+        })
     }
 
-    /// Adds what lanes and their entries add.
-    #[inline(never)]
-    fn shift(&self, tables: &mut [usize]) {
-        self.lanes(|at, entries| {
-            let mut add = at.table.wrapping_sub(self.plan.start.table);
-            for table in tables.get_mut(entries).unwrap_or_default() {
-                if *table != NOWHERE {
-                    *table = table.wrapping_add(add);
-                }
-                add = add.wrapping_add_signed(self.lane.table);
-            }
-            true
-        });
+    /// The first coordinate, and the others. `None`: there are none, or they are what is
+    /// [rare](Few::locate).
+    #[inline(always)]
+    fn axes<S: Places>(&self) -> Option<(&'a Coordinate, &'a [Coordinate])> {
+        let plain = !S::NULLABLE && self.plan.ring == 1;
+        self.plan.coordinates().split_first().filter(|_| plain)
     }
 
     /// [`resolve`](Few::resolve) for what is rare, compiled once for all index types: indices that
@@ -177,34 +174,65 @@ impl<'a> Few<'a> {
         });
     }
 
-    /// Whether single elements follow each other in the flat tensor.
+    /// Whether the entries of a lane move single elements that are neighbours in the flat tensor.
     #[inline(always)]
-    fn is_run(&self) -> bool {
-        self.line && self.n == 1 && (self.lane.flat == 1 || self.count == 1)
+    fn follow(&self) -> bool {
+        self.n == 1 && self.pieces.is_empty() && (self.lane.flat == 1 || self.count == 1)
+    }
+
+    /// [`run`](Few::run) and [`gather`](Few::gather). Single elements that one index leads to move
+    /// as soon as that is known: what an index out of bounds stops comes after it.
+    #[inline(always)]
+    pub(crate) fn run_gather<T: Element, P: Place<T>, S: Places>(
+        &self,
+        indices: S,
+        input: &[T],
+        output: &mut [P],
+    ) -> bool {
+        match self.axes::<S>() {
+            Some((axis, [])) if self.follow() => self.gather_found(axis, indices, input, output),
+            _ => self.run(indices, |tables| self.gather(tables, input, output)),
+        }
+    }
+
+    #[inline(never)]
+    fn gather_found<T: Element, P: Place<T>, S: Places>(
+        &self,
+        axis: &Coordinate,
+        indices: S,
+        input: &[T],
+        output: &mut [P],
+    ) -> bool {
+        let Few { plan, lane, .. } = *self;
+        self.lanes(|at, _| {
+            let to = output.get_mut(at.flat..).and_then(|to| to.get_mut(..lane.size));
+            along_lane(plan, axis, lane, indices, at, to.unwrap_or_default(), |to, table| {
+                // An entry that is left out leads to no place.
+                if let Some(from) = input.get(table) {
+                    *to = P::of(*from);
+                }
+            })
+        })
     }
 
     /// `output[flat] = input[table]`.
-    #[inline(always)]
+    #[inline(never)]
     pub(crate) fn gather<T: Element, P: Place<T>>(
         &self,
         tables: &[usize],
         input: &[T],
         output: &mut [P],
     ) {
-        if self.is_run() {
-            return take(tables, input, output.get_mut(self.plan.start.flat..).unwrap_or_default());
-        }
-        self.gather_rows(tables, input, output);
-    }
-
-    #[inline(never)]
-    fn gather_rows<T: Element, P: Place<T>>(
-        &self,
-        tables: &[usize],
-        input: &[T],
-        output: &mut [P],
-    ) {
         let n = self.n;
+        if self.line && self.follow() {
+            let to = output.get_mut(self.plan.start.flat..).unwrap_or_default();
+            for (to, table) in to.iter_mut().zip(tables) {
+                if let Some(from) = input.get(*table) {
+                    *to = P::of(*from);
+                }
+            }
+            return;
+        }
         if n > 1 {
             return self.each(tables, |table, flat| {
                 let to = output.get_mut(flat..).and_then(|to| to.get_mut(..n));
@@ -230,7 +258,7 @@ impl<'a> Few<'a> {
         data: &mut [T],
         updates: &[T],
     ) {
-        if self.is_run() {
+        if self.line && self.follow() {
             let updates = updates.get(self.plan.start.flat..).unwrap_or_default();
             return change(tables, reduction, data, updates);
         }
@@ -262,17 +290,6 @@ impl<'a> Few<'a> {
     }
 }
 
-/// `output[n] = input[tables[n]]`
-#[inline(never)]
-fn take<T: Element, P: Place<T>>(tables: &[usize], input: &[T], output: &mut [P]) {
-    for (to, table) in output.iter_mut().zip(tables) {
-        // An entry that is left out leads to no place.
-        if let Some(from) = input.get(*table) {
-            *to = P::of(*from);
-        }
-    }
-}
-
 /// `data[tables[n]] = reduction(data[tables[n]], updates[n])`
 #[inline(never)]
 fn change<T: Element, R: Reduction<T>>(
@@ -288,30 +305,30 @@ fn change<T: Element, R: Reduction<T>>(
     }
 }
 
-/// Sets where the entries of a lane lead, from a place of the indices on, and from a start and a
-/// step in the table. `false`: an index is out of bounds under `Bounds::Error`.
-#[inline(never)]
-fn locate_lane<S: Places>(
+/// [`along`] the entries of a lane from `at` on, for their first coordinate.
+#[inline(always)]
+fn along_lane<S: Places, T>(
     plan: &Plan,
+    axis: &Coordinate,
     lane: &Dim,
     indices: S,
-    mut place: usize,
-    start: (usize, isize),
-    tables: &mut [usize],
+    at: Position,
+    to: &mut [T],
+    set: impl FnMut(&mut T, usize),
 ) -> bool {
-    let [axis, others @ ..] = plan.coordinates() else { return false };
-    let inside = match indices.slice() {
-        Some(all) if lane.indices == 1 => {
-            let mut run = all.get(place..).unwrap_or_default().iter();
-            along::<_, true>(plan, axis, || run.next().copied(), start, tables)
-        }
-        _ => along::<_, true>(plan, axis, strided(indices, place, lane), start, tables),
+    let (mut table, step) = (at.table, lane.table);
+    let mut from = || {
+        let from = table;
+        table = table.wrapping_add_signed(step);
+        from
     };
-    inside
-        && others.iter().all(|axis| {
-            place = place.wrapping_add_signed(plan.tuple_stride);
-            along::<_, false>(plan, axis, strided(indices, place, lane), start, tables)
-        })
+    let run = indices.slice().and_then(|all| all.get(at.indices..)?.get(..to.len()));
+    if let (Some(run), 1) = (run, lane.indices) {
+        let entries = run.iter().zip(to).map(|(index, to)| (Some(*index), from(), to));
+        return along::<_, _, true>(plan, axis, entries, set);
+    }
+    let mut next = strided(indices, at.indices, lane);
+    along::<_, _, true>(plan, axis, to.iter_mut().map(|to| (next(), from(), to)), set)
 }
 
 /// The indices of a lane, from a place on. `None`: it lies outside.
@@ -329,16 +346,15 @@ fn strided<S: Places>(
     }
 }
 
-/// Adds the positions of one coordinate to the places of a lane, which are not left out. `FIRST`:
-/// these are not there yet, but a start and a step. `false`: an index is out of bounds under
-/// `Bounds::Error`, or lies outside the slice.
+/// Adds the positions of one coordinate to places of a lane, and hands them on. `FIRST`: none of
+/// them is left out so far. `false`: an index is out of bounds under `Bounds::Error`, or lies
+/// outside the slice.
 #[inline(always)]
-fn along<I: Value, const FIRST: bool>(
+fn along<I: Value, T, const FIRST: bool>(
     plan: &Plan,
     axis: &Coordinate,
-    mut next: impl FnMut() -> Option<I>,
-    (mut start, step): (usize, isize),
-    tables: &mut [usize],
+    entries: impl Iterator<Item = (Option<I>, usize, T)>,
+    mut set: impl FnMut(T, usize),
 ) -> bool {
     let Coordinate { size, table: stride, .. } = *axis;
     // Without a size, a negative index stays so: as a position it is beyond the longest axis.
@@ -346,10 +362,8 @@ fn along<I: Value, const FIRST: bool>(
         Negative::FromEnd => (size, size),
         Negative::OutOfBounds => (0, size.min(LONGEST)),
     };
-    for table in tables {
-        let Some(index) = next() else { return false };
-        let from = if FIRST { start } else { *table };
-        start = start.wrapping_add_signed(step);
+    for (index, from, to) in entries {
+        let Some(index) = index else { return false };
         let mut position = I::position(index, end, Negative::FromEnd);
         let mut inside = FIRST || from != NOWHERE;
         if position >= most {
@@ -360,7 +374,7 @@ fn along<I: Value, const FIRST: bool>(
             }
         }
         let place = from.wrapping_add(position.wrapping_mul(stride as usize));
-        *table = if inside { place } else { NOWHERE };
+        set(to, if inside { place } else { NOWHERE });
     }
     true
 }

@@ -71,8 +71,8 @@ pub(crate) fn gather<T: Element, P: Place<T>, S: Places>(
     input: &[T],
     output: &mut [P],
 ) -> bool {
-    if let Some(few) = Few::of(plan) {
-        return few.run(indices, |tables| few.gather(tables, input, output));
+    if let Some(few) = Few::of(plan, Direction::Gather) {
+        return few.run_gather(indices, input, output);
     }
     let (call, path) = (gather_call(indices.width(), size_of::<T>(), proven, 1), Path::detect());
     run(plan, &call, path, &indices, &mut gathered(plan, path, input, output))
@@ -88,8 +88,8 @@ pub(crate) fn append<T: Element, S: Places>(
     output: &mut Vec<T>,
 ) -> bool {
     let mut job = Appended::new(plan, input, output);
-    if let Some(few) = Few::of(plan) {
-        return few.run(indices, |tables| few.gather(tables, input, job.filled().output));
+    if let Some(few) = Few::of(plan, Direction::Gather) {
+        return few.run_gather(indices, input, job.filled().output);
     }
     let (call, path) = (gather_call(indices.width(), size_of::<T>(), proven, 1), Path::detect());
     run(plan, &call, path, &indices, &mut job)
@@ -107,7 +107,7 @@ pub(crate) fn scatter<T: Element, S: Places, R: Reduction<T>>(
     data: &mut [T],
     updates: &[T],
 ) -> bool {
-    if let Some(few) = Few::of(plan) {
+    if let Some(few) = Few::of(plan, Direction::Scatter) {
         return few.run(indices, |tables| {
             if let Some(before) = before {
                 (before.copy)(before.plan, before.input, data);
@@ -131,7 +131,7 @@ pub(crate) fn before<'a, T: Element>(plan: &'a Plan, input: &'a [T]) -> Before<'
 
 /// `output[flat] = input[table]` for a plan without indices.
 pub(crate) fn copy<T: Element>(plan: &Plan, input: &[T], output: &mut [T]) {
-    if let Some(few) = Few::of(plan) {
+    if let Some(few) = Few::of(plan, Direction::Gather) {
         return few.gather(&[plan.start.table], input, output);
     }
     let (call, path) = (gather_call(1, size_of::<T>(), true, 1), Path::detect());
@@ -277,14 +277,14 @@ impl Explain {
         plan: &Plan,
         threads: usize,
     ) -> Explain {
-        let row = plan.with_row_of_one(size_of::<T>()).filter(|_| !is_few(plan, threads));
-        let plan = row.as_ref().unwrap_or(plan);
-        Explain::of(plan, &scatter_call::<T, R>(size_of::<I>(), false, threads))
+        let call = scatter_call::<T, R>(size_of::<I>(), false, threads);
+        let row = plan.with_row_of_one(size_of::<T>()).filter(|_| !is_few(plan, &call));
+        Explain::of(row.as_ref().unwrap_or(plan), &call)
     }
 
     fn of(plan: &Plan, call: &Call) -> Explain {
         Explain(sized(plan, call, |ordered, size| match size {
-            _ if is_few(plan, call.threads) => Explained::Small,
+            _ if is_few(plan, call) => Explained::Small,
             Size::Nothing => Explained::Nothing,
             Size::Wide => Explained::Wide,
             Size::Small => Explained::Small,
@@ -445,8 +445,8 @@ fn routed(plan: &Plan, call: &Call) -> Route {
 }
 
 /// Whether a call has [few](Few) entries. With threads, none counts as such.
-fn is_few(plan: &Plan, threads: usize) -> bool {
-    threads == 1 && Few::of(plan).is_some()
+fn is_few(plan: &Plan, call: &Call) -> bool {
+    call.threads == 1 && Few::of(plan, call.direction).is_some()
 }
 
 /// How a route moves blocks.

@@ -3,7 +3,8 @@
 use super::{Case, Large, POLICIES, Random};
 use crate::engine::few::Few;
 use crate::engine::tuning::{
-    FEW, FEW_A_SPAN, FEW_APART, FEW_ELEMENTS, FEW_OF_SPANS, FEW_OTHERS, FEW_ROWS, FEW_SPANS,
+    FEW, FEW_A_SPAN, FEW_APART, FEW_ELEMENTS, FEW_GATHERED, FEW_OF_SPANS, FEW_OTHERS, FEW_ROWS,
+    FEW_SPANS,
 };
 use crate::error::Direction;
 use crate::index::{Bounds, Negative};
@@ -14,7 +15,7 @@ use crate::reduction::Sub;
 
 /// Moves by few, and by the walk.
 fn check(plan: &Plan, indices: &[i64], direction: Direction) {
-    let few = Few::of(plan).unwrap();
+    let few = Few::of(plan, direction).unwrap();
     few.with_room(|tables| check_tables(few, tables, plan, indices, direction));
 }
 
@@ -38,18 +39,22 @@ fn check_tables(
     let case = Case { direction, plan: *plan, indices: indices.to_vec() };
     let inside = few.resolve(indices, tables);
     assert_eq!(inside, !case.has_bad_index(), "{plan:?} {indices:?}");
-    if !inside {
-        return;
-    }
     let table: Vec<u32> = (0..plan.lengths.table as u32).map(|n| n * 7 + 1).collect();
     let flat: Vec<u32> = (0..plan.lengths.flat as u32).map(|n| n * 1000 + 5).collect();
     match direction {
         Direction::Gather => {
-            let (mut found, mut expected) = (flat.clone(), flat);
-            few.gather(tables, &table, &mut found);
+            let (mut found, mut expected) = (flat.clone(), flat.clone());
             case.moves().iter().for_each(|(from, to)| expected[*to] = table[*from]);
-            assert_eq!(found, expected, "{plan:?} {indices:?}");
+            assert_eq!(few.run_gather(indices, &table, &mut found), inside);
+            // An error leaves what comes before it, or nothing.
+            let each = found.iter().zip(&expected).zip(&flat);
+            let some = each.into_iter().all(|((now, all), none)| now == all || now == none);
+            assert!(if inside { found == expected } else { some }, "{plan:?} {indices:?}");
+            let mut found = flat;
+            few.gather(tables, &table, &mut found);
+            assert!(!inside || found == expected, "{plan:?} {indices:?}");
         }
+        Direction::Scatter if !inside => {}
         Direction::Scatter => {
             let order = |current: u32, update: u32| current.wrapping_mul(31).wrapping_add(update);
             let (mut found, mut expected) = (table.clone(), table.clone());
@@ -113,7 +118,7 @@ fn few_move_as_the_walk_says() {
 #[test]
 fn no_coordinate_is_one_row() {
     let plan = Plan::copy(&packed([7]), &packed([7]).with_offset(2)).unwrap();
-    let few = Few::of(&plan).unwrap();
+    let few = Few::of(&plan, Direction::Gather).unwrap();
     let mut output = [0; 9];
     few.with_room(|tables| {
         assert!(few.resolve::<&[u8]>(&[], tables));
@@ -129,7 +134,7 @@ fn random_plans() {
     while count < 400 || more < 40 {
         let direction = random.pick(&super::DIRECTIONS);
         let mut case = Case::random(&mut random, direction, Large::No);
-        if Few::of(&case.plan).is_none() {
+        if Few::of(&case.plan, direction).is_none() {
             continue;
         }
         count += 1;
@@ -173,10 +178,8 @@ fn an_axis_longer_than_positions() {
         plan.set_bounds(bounds);
         for (negative, found) in [(Negative::FromEnd, [7, 7]), (Negative::OutOfBounds, [1, 7])] {
             plan.negative = negative;
-            let (few, mut output) = (Few::of(&plan).unwrap(), [1; 2]);
-            let inside = few.run([-2_i64, 3].as_slice(), |tables| {
-                few.gather(tables, &[7], &mut output);
-            });
+            let (few, mut output) = (Few::of(&plan, Direction::Gather).unwrap(), [1; 2]);
+            let inside = few.run_gather([-2_i64, 3].as_slice(), &[7], &mut output);
             let out = negative == Negative::OutOfBounds;
             assert_eq!(inside, !(out && bounds == Bounds::Error), "{bounds:?} {negative:?}");
             let moves = matches!(bounds, Bounds::Clamp | Bounds::Wrap);
@@ -188,12 +191,15 @@ fn an_axis_longer_than_positions() {
 
 #[test]
 fn what_is_more_is_not_few() {
-    let is_few = |plan: &Plan| Few::of(plan).is_some();
+    let is_few = |plan: &Plan| Few::of(plan, Direction::Gather).is_some();
     let of = |count, row| {
         let (table, indices, flat) = (packed([9, row]), packed([count]), packed([count, row]));
         axis(Direction::Gather, &table, &indices, &flat, 0)
     };
-    assert_eq!([1, FEW, FEW + 1].map(|count| is_few(&of(count, 1))), [true, true, false]);
+    let scattered = |count| Few::of(&of(count, 1), Direction::Scatter).is_some();
+    assert_eq!([1, FEW, FEW + 1].map(scattered), [true, true, false]);
+    let gathered = [1, FEW_GATHERED, FEW_GATHERED + 1];
+    assert_eq!(gathered.map(|count| is_few(&of(count, 1))), [true, true, false]);
     assert_eq!([1, FEW_OTHERS, FEW_OTHERS + 1].map(|n| is_few(&of(n, 4))), [true, true, false]);
     // Lanes with gaps between them.
     let apart = |lane| {
@@ -222,5 +228,5 @@ fn what_is_more_is_not_few() {
     assert!(!is_few(&spans([2, 4, columns + 8], 1)));
     assert!(!is_few(&spans([FEW_OF_SPANS / (4 * columns) + 1, 4, columns], 1)));
     assert!(!is_few(&spans([FEW_SPANS + 1, 2, 2], 1)));
-    assert!(!is_few(&spans([5, 4, 4], 0)));
+    assert!(!is_few(&spans([FEW_GATHERED / 16 + 1, 4, 4], 0)));
 }

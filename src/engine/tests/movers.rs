@@ -135,7 +135,10 @@ fn wide_addresses() {
                 Direction::Gather => (flat.clone(), flat.clone()),
                 Direction::Scatter => (table.clone(), table.clone()),
             };
-            let moves = if spoils { Vec::new() } else { case.moves() };
+            // A gather may stop at a bad index, a scatter does not start.
+            let stops = spoils && direction == Direction::Gather;
+            let moves = if spoils && !stops { Vec::new() } else { case.moves() };
+            let before = written.clone();
             let inside = match direction {
                 Direction::Gather => gather(plan, indices.as_slice(), false, &table, &mut written),
                 Direction::Scatter => {
@@ -148,7 +151,10 @@ fn wide_addresses() {
                     Direction::Scatter => expected[to_table] = flat[to_flat],
                 }
             }
-            assert!(inside != spoils && written == expected, "{plan:?} {indices:?}");
+            let each = written.iter().zip(&expected).zip(&before);
+            let some = each.into_iter().all(|((now, all), none)| now == all || now == none);
+            let as_said = if stops { some } else { written == expected };
+            assert!(inside != spoils && as_said, "{plan:?} {indices:?}");
         }
     }
 }
