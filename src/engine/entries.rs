@@ -50,28 +50,37 @@ impl<'a> Entries<'a> {
         proven: bool,
         room: &'a mut Room,
     ) -> Option<Entries<'a>> {
-        let mut entries = Entries::in_room(plan, resolver, room);
-        let few = entries.fit && plan.entries() <= tuning::FEW_PLACES;
-        let inside = if few { entries.find_few(*resolver) } else { entries.find_many(proven) };
+        let few = plan.entries() <= tuning::FEW_PLACES;
+        let mut entries = Entries::in_room(plan, resolver, few, room);
+        let inside = match () {
+            () if few && entries.fit => entries.find_few(*resolver),
+            () if entries.kept => entries.fill_all(),
+            () => proven || check_all(plan, resolver),
+        };
         inside.then_some(entries)
     }
 
-    fn in_room(plan: &'a Plan, resolver: &'a dyn Resolver, room: &'a mut Room) -> Entries<'a> {
+    fn in_room(
+        plan: &'a Plan,
+        resolver: &'a dyn Resolver,
+        few: bool,
+        room: &'a mut Room,
+    ) -> Entries<'a> {
         let Room { few: [cells, tables], many, of_cells } = room;
         let (mut cells, mut tables) = (&mut cells[..], &mut tables[..]);
         let numbered = plan.numbers_cells();
-        let of_cells = if numbered { plan } else { of_cells.insert(plan.of_cells()) };
         let fit = plan.addresses_fit && i32::try_from(plan.cells).is_ok() && !plan.empty;
+        let one = numbered || few && fit;
+        let of_cells = if one { plan } else { of_cells.insert(plan.of_cells()) };
         let mut kept = fit && plan.entries() <= tuning::KEPT_PLACES;
         let length = if kept { plan.entries() } else { tuning::BLOCK };
         let words = if numbered { length } else { 2 * length };
-        if !kept || length > cells.len() {
-            if fit && many.try_reserve_exact(words).is_ok() {
-                many.resize(words, NOWHERE);
-                (cells, tables) = many.split_at_mut(length);
-            } else {
-                kept = false;
-            }
+        let short = kept && few;
+        if !short && fit && many.try_reserve_exact(words).is_ok() {
+            many.resize(words, NOWHERE);
+            (cells, tables) = many.split_at_mut(length);
+        } else {
+            kept = short;
         }
         let tables = Some(tables).filter(|_| !numbered);
         Entries { plan, of_cells, resolver, fit, kept, cells, tables }
@@ -81,22 +90,22 @@ impl<'a> Entries<'a> {
     /// `Bounds::Error`.
     #[inline(never)]
     fn find_few<S: Places>(&mut self, indices: S) -> bool {
-        let find = |plan: &Plan, origin: usize, to: &mut [u32]| {
-            Few::any(plan).run(indices, |places| {
-                for (to, place) in to.iter_mut().zip(places) {
-                    let found = place.wrapping_sub(origin) as u32;
-                    *to = if *place == few::NOWHERE { NOWHERE } else { found };
-                }
-            })
+        let few = Few::any(self.plan);
+        let set = |to: &mut [u32], places: &[usize], origin: usize| {
+            for (to, place) in to.iter_mut().zip(places) {
+                *to = if *place == few::NOWHERE {
+                    NOWHERE
+                } else {
+                    place.wrapping_sub(origin) as u32
+                };
+            }
         };
-        let tables = self.tables.as_deref_mut();
-        find(self.of_cells, self.of_cells.start.table, self.cells)
-            && tables.is_none_or(|tables| find(self.plan, 0, tables))
-    }
-
-    /// The same of many, in kernels.
-    fn find_many(&mut self, proven: bool) -> bool {
-        if self.kept { self.fill_all() } else { proven || check_all(self.plan, self.resolver) }
+        let Some(tables) = self.tables.as_deref_mut() else {
+            let start = self.plan.start.table;
+            return few.run::<_, false>(indices, |places| set(self.cells, places, start));
+        };
+        few.run::<_, false>(indices, |places| set(tables, places, 0))
+            && few.run::<_, true>(indices, |places| set(self.cells, places, 0))
     }
 
     fn fill_all(&mut self) -> bool {

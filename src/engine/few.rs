@@ -87,9 +87,13 @@ impl<'a> Few<'a> {
     /// Runs with where in the table the entries lead. `false`: an index is out of bounds under
     /// `Bounds::Error`, and nothing has run.
     #[inline(always)]
-    pub(crate) fn run<S: Places>(&self, indices: S, run: impl FnOnce(&[usize])) -> bool {
+    pub(crate) fn run<S: Places, const CELLS: bool>(
+        &self,
+        indices: S,
+        run: impl FnOnce(&[usize]),
+    ) -> bool {
         self.with_room(|tables| {
-            let inside = self.resolve(indices, tables);
+            let inside = self.resolve::<S, CELLS>(indices, tables);
             if inside {
                 run(tables);
             }
@@ -100,18 +104,24 @@ impl<'a> Few<'a> {
     /// Finds where the entries lead; the places are [`NOWHERE`] so far. `false`: an index is out of
     /// bounds under `Bounds::Error`.
     #[inline(never)]
-    pub(crate) fn resolve<S: Places>(&self, indices: S, tables: &mut [usize]) -> bool {
+    pub(crate) fn resolve<S: Places, const CELLS: bool>(
+        &self,
+        indices: S,
+        tables: &mut [usize],
+    ) -> bool {
         let Few { plan, lane, .. } = *self;
-        let Some((axis, others)) = self.axes::<S>() else { return self.locate(&indices, tables) };
+        let Some((axis, others)) = self.axes::<S>() else {
+            return self.locate(&indices, CELLS, tables);
+        };
         self.lanes(|at, entries| {
             let tables = tables.get_mut(entries).unwrap_or_default();
-            let mut place = at.indices;
-            along_lane(plan, axis, lane, indices, at, tables, |to, table| *to = table)
+            let (set, mut place) = (|to: &mut usize, table| *to = table, at.indices);
+            along_lane::<_, _, CELLS>(plan, axis, lane, indices, at, tables, set)
                 && others.iter().all(|axis| {
                     place = place.wrapping_add_signed(plan.tuple_stride);
                     let mut next = strided(indices, place, lane);
                     let entries = tables.iter_mut().map(|to| (next(), *to, to));
-                    along::<_, _, false>(plan, axis, entries, |to, table| *to = table)
+                    along::<_, _, false, CELLS>(plan, axis, entries, set)
                 })
         })
     }
@@ -127,8 +137,10 @@ impl<'a> Few<'a> {
     /// [`resolve`](Few::resolve) for what is rare, compiled once for all index types: indices that
     /// may not count, rings, no indices at all.
     #[cold]
-    fn locate(&self, resolver: &dyn Resolver, tables: &mut [usize]) -> bool {
-        each_entry(self.plan, resolver, |at, table| {
+    fn locate(&self, resolver: &dyn Resolver, cells: bool, tables: &mut [usize]) -> bool {
+        let of_cells = cells.then(|| self.plan.of_cells());
+        let plan = of_cells.as_ref().unwrap_or(self.plan);
+        each_entry(plan, resolver, |at, table| {
             if let Some(to) = tables.get_mut(at.entry) {
                 *to = table;
             }
@@ -174,10 +186,18 @@ impl<'a> Few<'a> {
         });
     }
 
-    /// Whether the entries of a lane move single elements that are neighbours in the flat tensor.
+    /// Whether single elements that a lane moves are neighbours in the flat tensor.
     #[inline(always)]
-    fn follow(&self) -> bool {
-        self.n == 1 && self.pieces.is_empty() && (self.lane.flat == 1 || self.count == 1)
+    fn has_runs(&self) -> bool {
+        self.n == 1 && (self.lane.flat == 1 || self.count == 1)
+    }
+
+    /// Where the first entry lies in the flat tensor, if all of them move single elements that are
+    /// neighbours there.
+    #[inline(always)]
+    fn side_by_side(&self) -> Option<usize> {
+        let all = self.has_runs() && (self.line || self.others.is_empty());
+        all.then_some(self.plan.start.flat)
     }
 
     /// [`run`](Few::run) and [`gather`](Few::gather). Single elements that one index leads to move
@@ -190,8 +210,10 @@ impl<'a> Few<'a> {
         output: &mut [P],
     ) -> bool {
         match self.axes::<S>() {
-            Some((axis, [])) if self.follow() => self.gather_found(axis, indices, input, output),
-            _ => self.run(indices, |tables| self.gather(tables, input, output)),
+            Some((axis, [])) if self.pieces.is_empty() && self.has_runs() => {
+                self.gather_found(axis, indices, input, output)
+            }
+            _ => self.run::<_, false>(indices, |tables| self.gather(tables, input, output)),
         }
     }
 
@@ -206,7 +228,8 @@ impl<'a> Few<'a> {
         let Few { plan, lane, .. } = *self;
         self.lanes(|at, _| {
             let to = output.get_mut(at.flat..).and_then(|to| to.get_mut(..lane.size));
-            along_lane(plan, axis, lane, indices, at, to.unwrap_or_default(), |to, table| {
+            let Some(to) = to else { return false };
+            along_lane::<_, _, false>(plan, axis, lane, indices, at, to, |to, table| {
                 // An entry that is left out leads to no place.
                 if let Some(from) = input.get(table) {
                     *to = P::of(*from);
@@ -224,14 +247,17 @@ impl<'a> Few<'a> {
         output: &mut [P],
     ) {
         let n = self.n;
-        if self.line && self.follow() {
-            let to = output.get_mut(self.plan.start.flat..).unwrap_or_default();
-            for (to, table) in to.iter_mut().zip(tables) {
-                if let Some(from) = input.get(*table) {
-                    *to = P::of(*from);
+        if let Some(start) = self.side_by_side() {
+            return each_piece(self.pieces, |table, flat| {
+                let to = output.get_mut(start.wrapping_add(flat)..).unwrap_or_default();
+                for (to, at) in to.iter_mut().zip(tables) {
+                    if *at != NOWHERE
+                        && let Some(from) = input.get(at.wrapping_add(table))
+                    {
+                        *to = P::of(*from);
+                    }
                 }
-            }
-            return;
+            });
         }
         if n > 1 {
             return self.each(tables, |table, flat| {
@@ -258,21 +284,9 @@ impl<'a> Few<'a> {
         data: &mut [T],
         updates: &[T],
     ) {
-        if self.line && self.follow() {
-            let updates = updates.get(self.plan.start.flat..).unwrap_or_default();
-            return change(tables, reduction, data, updates);
+        if let Some(start) = self.side_by_side().filter(|_| self.pieces.is_empty()) {
+            return change(tables, reduction, data, updates.get(start..).unwrap_or_default());
         }
-        self.scatter_rows(tables, reduction, data, updates);
-    }
-
-    #[inline(never)]
-    fn scatter_rows<T: Element, R: Reduction<T>>(
-        &self,
-        tables: &[usize],
-        reduction: &R,
-        data: &mut [T],
-        updates: &[T],
-    ) {
         let n = self.n;
         if n > 1 {
             return self.each(tables, |table, flat| {
@@ -299,6 +313,7 @@ fn change<T: Element, R: Reduction<T>>(
     updates: &[T],
 ) {
     for (table, update) in tables.iter().zip(updates) {
+        // An entry that is left out leads to no place.
         if let Some(to) = data.get_mut(*table) {
             *to = reduction.combine(*to, *update);
         }
@@ -307,7 +322,7 @@ fn change<T: Element, R: Reduction<T>>(
 
 /// [`along`] the entries of a lane from `at` on, for their first coordinate.
 #[inline(always)]
-fn along_lane<S: Places, T>(
+fn along_lane<S: Places, T, const CELLS: bool>(
     plan: &Plan,
     axis: &Coordinate,
     lane: &Dim,
@@ -316,7 +331,8 @@ fn along_lane<S: Places, T>(
     to: &mut [T],
     set: impl FnMut(&mut T, usize),
 ) -> bool {
-    let (mut table, step) = (at.table, lane.table);
+    let (mut table, step) =
+        if CELLS { (at.cell, lane.cell as isize) } else { (at.table, lane.table) };
     let mut from = || {
         let from = table;
         table = table.wrapping_add_signed(step);
@@ -325,10 +341,10 @@ fn along_lane<S: Places, T>(
     let run = indices.slice().and_then(|all| all.get(at.indices..)?.get(..to.len()));
     if let (Some(run), 1) = (run, lane.indices) {
         let entries = run.iter().zip(to).map(|(index, to)| (Some(*index), from(), to));
-        return along::<_, _, true>(plan, axis, entries, set);
+        return along::<_, _, true, CELLS>(plan, axis, entries, set);
     }
     let mut next = strided(indices, at.indices, lane);
-    along::<_, _, true>(plan, axis, to.iter_mut().map(|to| (next(), from(), to)), set)
+    along::<_, _, true, CELLS>(plan, axis, to.iter_mut().map(|to| (next(), from(), to)), set)
 }
 
 /// The indices of a lane, from a place on. `None`: it lies outside.
@@ -350,13 +366,14 @@ fn strided<S: Places>(
 /// them is left out so far. `false`: an index is out of bounds under `Bounds::Error`, or lies
 /// outside the slice.
 #[inline(always)]
-fn along<I: Value, T, const FIRST: bool>(
+fn along<I: Value, T, const FIRST: bool, const CELLS: bool>(
     plan: &Plan,
     axis: &Coordinate,
     entries: impl Iterator<Item = (Option<I>, usize, T)>,
     mut set: impl FnMut(T, usize),
 ) -> bool {
-    let Coordinate { size, table: stride, .. } = *axis;
+    let Coordinate { size, table, cell } = *axis;
+    let stride = if CELLS { cell } else { table as usize };
     // Without a size, a negative index stays so: as a position it is beyond the longest axis.
     let (end, most) = match plan.negative {
         Negative::FromEnd => (size, size),
@@ -373,7 +390,7 @@ fn along<I: Value, T, const FIRST: bool>(
                 return false;
             }
         }
-        let place = from.wrapping_add(position.wrapping_mul(stride as usize));
+        let place = from.wrapping_add(position.wrapping_mul(stride));
         set(to, if inside { place } else { NOWHERE });
     }
     true

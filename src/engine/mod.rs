@@ -88,8 +88,10 @@ pub(crate) fn append<T: Element, S: Places>(
     output: &mut Vec<T>,
 ) -> bool {
     let mut job = Appended::new(plan, input, output);
-    if let Some(few) = Few::of(plan, Direction::Gather) {
-        return few.run_gather(indices, input, job.filled().output);
+    // As many as of a scatter, since they do not move as they are resolved.
+    if let Some(few) = Few::of(plan, Direction::Scatter) {
+        return few
+            .run::<_, false>(indices, |tables| few.gather(tables, input, job.filled().output));
     }
     let (call, path) = (gather_call(indices.width(), size_of::<T>(), proven, 1), Path::detect());
     run(plan, &call, path, &indices, &mut job)
@@ -108,7 +110,7 @@ pub(crate) fn scatter<T: Element, S: Places, R: Reduction<T>>(
     updates: &[T],
 ) -> bool {
     if let Some(few) = Few::of(plan, Direction::Scatter) {
-        return few.run(indices, |tables| {
+        return few.run::<_, false>(indices, |tables| {
             if let Some(before) = before {
                 (before.copy)(before.plan, before.input, data);
             }

@@ -37,7 +37,7 @@ fn check_tables(
     direction: Direction,
 ) {
     let case = Case { direction, plan: *plan, indices: indices.to_vec() };
-    let inside = few.resolve(indices, tables);
+    let inside = few.resolve::<_, false>(indices, tables);
     assert_eq!(inside, !case.has_bad_index(), "{plan:?} {indices:?}");
     let table: Vec<u32> = (0..plan.lengths.table as u32).map(|n| n * 7 + 1).collect();
     let flat: Vec<u32> = (0..plan.lengths.flat as u32).map(|n| n * 1000 + 5).collect();
@@ -121,7 +121,7 @@ fn no_coordinate_is_one_row() {
     let few = Few::of(&plan, Direction::Gather).unwrap();
     let mut output = [0; 9];
     few.with_room(|tables| {
-        assert!(few.resolve::<&[u8]>(&[], tables));
+        assert!(few.resolve::<&[u8], false>(&[], tables));
         few.gather(tables, &[1, 2, 3, 4, 5, 6, 7], &mut output);
     });
     assert_eq!(output, [0, 0, 1, 2, 3, 4, 5, 6, 7]);
