@@ -70,8 +70,7 @@ impl<'a> Entries<'a> {
         let (mut cells, mut tables) = (&mut cells[..], &mut tables[..]);
         let numbered = plan.numbers_cells();
         let fit = plan.addresses_fit && i32::try_from(plan.cells).is_ok() && !plan.empty;
-        let one = numbered || few && fit;
-        let of_cells = if one { plan } else { of_cells.insert(plan.of_cells()) };
+        let of_cells = if numbered || few && fit { plan } else { of_cells.insert(plan.of_cells()) };
         let mut kept = fit && plan.entries() <= tuning::KEPT_PLACES;
         let length = if kept { plan.entries() } else { tuning::BLOCK };
         let words = if numbered { length } else { 2 * length };
@@ -101,8 +100,8 @@ impl<'a> Entries<'a> {
             }
         };
         let Some(tables) = self.tables.as_deref_mut() else {
-            let start = self.plan.start.table;
-            return few.run::<_, false>(indices, |places| set(self.cells, places, start));
+            return few
+                .run::<_, false>(indices, |places| set(self.cells, places, self.plan.start.table));
         };
         few.run::<_, false>(indices, |places| set(tables, places, 0))
             && few.run::<_, true>(indices, |places| set(self.cells, places, 0))

@@ -42,8 +42,7 @@ impl<'a> Few<'a> {
         if plan.entries() > tuning::FEW_OF_SPANS || plan.empty {
             return None;
         }
-        let few = Few::any(plan);
-        let Few { count, pieces, n, line, .. } = few;
+        let few @ Few { count, pieces, n, line, .. } = Few::any(plan);
         let most = match (line, direction) {
             (true, Direction::Gather) if n == 1 && plan.tuple <= 1 => tuning::FEW_GATHERED,
             (true, _) if n == 1 && plan.tuple <= 1 => tuning::FEW,
@@ -139,8 +138,7 @@ impl<'a> Few<'a> {
     #[cold]
     fn locate(&self, resolver: &dyn Resolver, cells: bool, tables: &mut [usize]) -> bool {
         let of_cells = cells.then(|| self.plan.of_cells());
-        let plan = of_cells.as_ref().unwrap_or(self.plan);
-        each_entry(plan, resolver, |at, table| {
+        each_entry(of_cells.as_ref().unwrap_or(self.plan), resolver, |at, table| {
             if let Some(to) = tables.get_mut(at.entry) {
                 *to = table;
             }
@@ -196,8 +194,7 @@ impl<'a> Few<'a> {
     /// neighbours there.
     #[inline(always)]
     fn side_by_side(&self) -> Option<usize> {
-        let all = self.has_runs() && (self.line || self.others.is_empty());
-        all.then_some(self.plan.start.flat)
+        (self.has_runs() && (self.line || self.others.is_empty())).then_some(self.plan.start.flat)
     }
 
     /// [`run`](Few::run) and [`gather`](Few::gather). Single elements that one index leads to move
@@ -227,8 +224,9 @@ impl<'a> Few<'a> {
     ) -> bool {
         let Few { plan, lane, .. } = *self;
         self.lanes(|at, _| {
-            let to = output.get_mut(at.flat..).and_then(|to| to.get_mut(..lane.size));
-            let Some(to) = to else { return false };
+            let Some(to) = output.get_mut(at.flat..).and_then(|to| to.get_mut(..lane.size)) else {
+                return false;
+            };
             along_lane::<_, _, false>(plan, axis, lane, indices, at, to, |to, table| {
                 // An entry that is left out leads to no place.
                 if let Some(from) = input.get(table) {
