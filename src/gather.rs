@@ -118,11 +118,11 @@ impl Gather {
     /// The shapes are `output = indices`, with `indices[d] <= input[d]` for `d != axis`
     /// ([`shape::elements`](crate::shape::elements)).
     ///
-    /// This is ONNX and DirectML `GatherElements`, PyTorch `gather`, NumPy `take_along_axis`. The
-    /// output has the shape of the indices, as in PyTorch: off the axis they choose from the first
-    /// positions. Along axis 1 of a table of 5 rows, indices of shape `[1, 3]` read row 0 alone,
-    /// and there is no error. NumPy broadcasts them to all rows: for that, use
-    /// `Layout::strided([5, 3], [0, 1])`.
+    /// This is ONNX `GatherElements`, DirectML `GATHER_ELEMENTS`, PyTorch `gather`, NumPy
+    /// `take_along_axis`. The output has the shape of the indices, as in PyTorch: off the axis they
+    /// choose from the first positions. Along axis 1 of a table of 5 rows, indices of shape
+    /// `[1, 3]` read row 0 alone, and there is no error. NumPy broadcasts them to all rows: for
+    /// that, use `Layout::strided([5, 3], [0, 1])`.
     ///
     /// # Errors
     /// [`Error::AxisOutOfRange`], [`Error::RankMismatch`], [`Error::SizeMismatch`],

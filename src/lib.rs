@@ -44,8 +44,8 @@
 //!
 //! - [`Gather::axis`]: NumPy `take`, `a[i]`; PyTorch `index_select`, `embedding`; JAX `take`;
 //!   TensorFlow `gather`; ONNX `Gather`; DirectML `GATHER`.
-//! - [`Gather::elements`]: PyTorch `gather`; ONNX and DirectML `GatherElements`; NumPy and JAX
-//!   `take_along_axis`, which also broadcasts indices.
+//! - [`Gather::elements`]: PyTorch `gather`; ONNX `GatherElements`; DirectML `GATHER_ELEMENTS`;
+//!   NumPy and JAX `take_along_axis`, which also broadcasts indices.
 //! - [`Gather::lists`], a tensor for each coordinate: NumPy, PyTorch and JAX `a[i, j]`,
 //!   `a[i, :, j]`; NumPy `a[np.ix_(i, j)]`.
 //! - [`Gather::nd`], tuples in one tensor: TensorFlow `gather_nd`; ONNX `GatherND`; DirectML
