@@ -58,10 +58,9 @@
 //!   some thousand elements at a time. Indices are copied. A table is copied whole if it is small:
 //!   its elements are no more than those that move, or no more than 4 times the entries of the
 //!   indices (2 times if it is written; 128 times, for means and reductions without the values that
-//!   are there). An element
-//!   of windows that overlap is copied for each of them. If the table is written, the copy is
-//!   written back at the end. Means and reductions without the values that are there copy the
-//!   updates, and of a larger table the places that the indices name.
+//!   are there). An element of windows that overlap is copied for each of them. If the table is
+//!   written, the copy is written back at the end. Means and reductions without the values that
+//!   are there copy the updates, and of a larger table the places that the indices name.
 //! - **[`Pooled`]** copies all of a table with gaps.
 //! - **[`layout`]** avoids all copies where the array that the view is a part of is at hand.
 //!
