@@ -175,13 +175,14 @@ fn side_by_side<I: Sealed>(path: Path, run: &[I], axes: &Axes<'_>, to: &mut [u32
 }
 
 /// Tuples whose coordinates lie in runs of their own, some tuples at a time, so that all runs come
-/// from memory together. `false`: an index is not a position as it is, or not in the slice; the
-/// addresses mean nothing.
+/// from memory together. `false`: an index is not a position as it is, or not in the slice, or
+/// there are no vectors; the addresses mean nothing.
 fn in_planes<I: Sealed>(path: Path, run: &Run<'_, I>, axes: &Axes<'_>, to: &mut [u32]) -> bool {
     let Run { indices, start: mut first, coordinate_step, .. } = *run;
-    path.compiled(
+    path.vectorize(
+        to,
         #[inline(always)]
-        || {
+        |to| {
             for to in to.chunks_mut(PART) {
                 to.fill(axes.first);
                 let mut start = first;
@@ -204,6 +205,7 @@ fn in_planes<I: Sealed>(path: Path, run: &Run<'_, I>, axes: &Axes<'_>, to: &mut 
             }
             true
         },
+        |_| false,
     )
 }
 

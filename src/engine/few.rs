@@ -44,7 +44,7 @@ impl<'a> Few<'a> {
         }
         let few @ Few { count, pieces, n, line, .. } = Few::any(plan);
         let most = match (line, direction) {
-            (true, Direction::Gather) if n == 1 && plan.tuple <= 1 => tuning::FEW_GATHERED,
+            (true, Direction::Gather) if few.moves_at_once() => tuning::FEW_GATHERED,
             (true, _) if n == 1 && plan.tuple <= 1 => tuning::FEW,
             (true, _) => tuning::FEW_OTHERS,
             _ => tuning::FEW_APART,
@@ -115,7 +115,18 @@ impl<'a> Few<'a> {
         self.lanes(|at, entries| {
             let tables = tables.get_mut(entries).unwrap_or_default();
             let (set, mut place) = (|to: &mut usize, table| *to = table, at.indices);
-            along_lane::<_, _, CELLS>(plan, axis, lane, indices, at, tables, set)
+            let mut from = starts::<CELLS>(lane, at);
+            let run = indices.slice().and_then(|all| all.get(place..)?.get(..tables.len()));
+            let inside = if let (Some(run), 1) = (run, lane.indices) {
+                let all =
+                    run.iter().zip(&mut *tables).map(|(index, to)| (Some(*index), from(), to));
+                along::<_, _, true, CELLS>(plan, axis, all, set)
+            } else {
+                let mut next = strided(indices, place, lane);
+                let entries = tables.iter_mut().map(|to| (next(), from(), to));
+                along::<_, _, true, CELLS>(plan, axis, entries, set)
+            };
+            inside
                 && others.iter().all(|axis| {
                     place = place.wrapping_add_signed(plan.tuple_stride);
                     let mut next = strided(indices, place, lane);
@@ -190,6 +201,12 @@ impl<'a> Few<'a> {
         self.n == 1 && (self.lane.flat == 1 || self.count == 1)
     }
 
+    /// Whether a gather moves single elements from a run of indices to a run of the output.
+    #[inline(always)]
+    fn moves_at_once(&self) -> bool {
+        self.plan.tuple <= 1 && self.pieces.is_empty() && self.has_runs() && self.lane.indices == 1
+    }
+
     /// Where the first entry lies in the flat tensor, if all of them move single elements that are
     /// neighbours there.
     #[inline(always)]
@@ -197,8 +214,8 @@ impl<'a> Few<'a> {
         (self.has_runs() && (self.line || self.others.is_empty())).then_some(self.plan.start.flat)
     }
 
-    /// [`run`](Few::run) and [`gather`](Few::gather). Single elements that one index leads to move
-    /// as soon as that is known: what an index out of bounds stops comes after it.
+    /// [`run`](Few::run) and [`gather`](Few::gather). What [can](Few::moves_at_once) moves as soon
+    /// as its index is known: what an index out of bounds stops comes after it.
     #[inline(always)]
     pub(crate) fn run_gather<T: Element, P: Place<T>, S: Places>(
         &self,
@@ -207,7 +224,7 @@ impl<'a> Few<'a> {
         output: &mut [P],
     ) -> bool {
         match self.axes::<S>() {
-            Some((axis, [])) if self.pieces.is_empty() && self.has_runs() => {
+            Some((axis, [])) if self.moves_at_once() => {
                 self.gather_found(axis, indices, input, output)
             }
             _ => self.run::<_, false>(indices, |tables| self.gather(tables, input, output)),
@@ -224,10 +241,12 @@ impl<'a> Few<'a> {
     ) -> bool {
         let Few { plan, lane, .. } = *self;
         self.lanes(|at, _| {
-            let Some(to) = output.get_mut(at.flat..).and_then(|to| to.get_mut(..lane.size)) else {
-                return false;
-            };
-            along_lane::<_, _, false>(plan, axis, lane, indices, at, to, |to, table| {
+            let run = indices.slice().and_then(|all| all.get(at.indices..)?.get(..lane.size));
+            let to = output.get_mut(at.flat..).and_then(|to| to.get_mut(..lane.size));
+            let (Some(run), Some(to)) = (run, to) else { return false };
+            let mut from = starts::<false>(lane, at);
+            let entries = run.iter().zip(to).map(|(index, to)| (Some(*index), from(), to));
+            along::<_, _, true, false>(plan, axis, entries, |to, table| {
                 // An entry that is left out leads to no place.
                 if let Some(from) = input.get(table) {
                     *to = P::of(*from);
@@ -286,17 +305,17 @@ impl<'a> Few<'a> {
             return change(tables, reduction, data, updates.get(start..).unwrap_or_default());
         }
         let n = self.n;
-        if n > 1 {
-            return self.each(tables, |table, flat| {
-                let to = data.get_mut(table..).and_then(|to| to.get_mut(..n));
-                if let (Some(to), Some(updates)) = (to, row(updates, flat, n)) {
-                    reduction.combine_row(to, updates);
-                }
-            });
-        }
+        // One loop for both: it is compiled for each reduction.
         self.each(tables, |table, flat| {
-            if let (Some(to), Some(update)) = (data.get_mut(table), updates.get(flat)) {
-                *to = reduction.combine(*to, *update);
+            if n == 1 {
+                if let (Some(to), Some(update)) = (data.get_mut(table), updates.get(flat)) {
+                    *to = reduction.combine(*to, *update);
+                }
+                return;
+            }
+            let to = data.get_mut(table..).and_then(|to| to.get_mut(..n));
+            if let (Some(to), Some(updates)) = (to, row(updates, flat, n)) {
+                reduction.combine_row(to, updates);
             }
         });
     }
@@ -318,31 +337,16 @@ fn change<T: Element, R: Reduction<T>>(
     }
 }
 
-/// [`along`] the entries of a lane from `at` on, for their first coordinate.
+/// Where the entries of a lane start in the table, or among the cells, from `at` on.
 #[inline(always)]
-fn along_lane<S: Places, T, const CELLS: bool>(
-    plan: &Plan,
-    axis: &Coordinate,
-    lane: &Dim,
-    indices: S,
-    at: Position,
-    to: &mut [T],
-    set: impl FnMut(&mut T, usize),
-) -> bool {
-    let (mut table, step) =
+fn starts<const CELLS: bool>(lane: &Dim, at: Position) -> impl FnMut() -> usize {
+    let (mut next, step) =
         if CELLS { (at.cell, lane.cell as isize) } else { (at.table, lane.table) };
-    let mut from = || {
-        let from = table;
-        table = table.wrapping_add_signed(step);
-        from
-    };
-    let run = indices.slice().and_then(|all| all.get(at.indices..)?.get(..to.len()));
-    if let (Some(run), 1) = (run, lane.indices) {
-        let entries = run.iter().zip(to).map(|(index, to)| (Some(*index), from(), to));
-        return along::<_, _, true, CELLS>(plan, axis, entries, set);
+    move || {
+        let now = next;
+        next = next.wrapping_add_signed(step);
+        now
     }
-    let mut next = strided(indices, at.indices, lane);
-    along::<_, _, true, CELLS>(plan, axis, to.iter_mut().map(|to| (next(), from(), to)), set)
 }
 
 /// The indices of a lane, from a place on. `None`: it lies outside.
