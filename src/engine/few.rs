@@ -224,7 +224,7 @@ impl<'a> Few<'a> {
         output: &mut [P],
     ) -> bool {
         match self.axes::<S>() {
-            Some((axis, [])) if self.moves_at_once() => {
+            Some((axis, [])) if self.moves_at_once() && indices.slice().is_some() => {
                 self.gather_found(axis, indices, input, output)
             }
             _ => self.run::<_, false>(indices, |tables| self.gather(tables, input, output)),
