@@ -137,3 +137,18 @@ fn flat_tensors_with_gaps_are_not_copied() {
         view.fill(1.0);
     }
 }
+
+/// A tile is a copy of what is read, however small what it becomes is.
+#[test]
+fn tiles_of_mapped_gathers_are_small() {
+    let (rows, columns) = (16_384, 192);
+    let table = ndarray::Array2::from_elem((rows, columns), [1_u8; 24]);
+    let ids = ndarray::Array2::from_shape_fn((rows / 2, columns), |(n, _)| (n * 7 % rows) as u16);
+    let mut output = ndarray::Array2::zeros((rows / 2, 2 * columns));
+    let mut view = output.slice_mut(s![.., ..;2]);
+    let mapped = allocated(|| {
+        Operator::elements(0).gather_map_into(&table, &ids, &mut view, |from| from[0]).unwrap();
+    });
+    assert!(mapped <= 16 << 20, "{mapped}");
+    assert!(view.iter().all(|element| *element == 1_u8));
+}

@@ -394,7 +394,7 @@ enum Size {
 
 /// Calls `run` with the plan in the order in which it is walked, and its size.
 #[inline(always)]
-fn sized<R>(plan: &Plan, call: &Call, mut run: impl FnMut(&Plan, Size) -> R) -> R {
+fn sized<R>(plan: &Plan, call: &Call, run: impl FnOnce(&Plan, Size) -> R) -> R {
     match kind(plan, call) {
         Size::Large => {
             let ordered = in_order(plan, call);

@@ -360,8 +360,8 @@ pub(crate) fn goes_by_entry(plan: &Plan, call: &Call) -> bool {
         return close && (follow || many);
     }
     let bytes = |steps: usize| steps.saturating_mul(call.element);
-    let near = 1..=tuning::LINE / tuning::SHARED;
-    let fills = near.contains(&bytes(last.flat.unsigned_abs())) && bytes(last.size) >= tuning::LINE;
+    let near = |step| step == 1 || (1..=tuning::LINE / tuning::SHARED).contains(&bytes(step));
+    let fills = near(last.flat.unsigned_abs()) && bytes(last.size) >= tuning::LINE;
     let more = last.size > plan.entries();
     // Entries that lead to the same place wait for each other.
     let hot = plan.places() <= tuning::HOT_PLACES && last.size > plan.places();

@@ -169,7 +169,9 @@ pub(super) fn run<const GATHER: bool, E: Clone, U: Copy, I: Index>(
     let moves = Moves { change, kernel, n: plan.row(), way: Way::of(Path::detect()) };
     let (read, written) = (Vec::new(), Vec::new());
     let job = &mut Moving::<_, _, _, GATHER> { from, to, moves, read, written };
-    run::by_job(plan, indices, direction, size_of::<U>(), job)
+    // A tile of a gather is a copy of what is read.
+    let element = if GATHER { size_of::<E>().max(size_of::<U>()) } else { size_of::<U>() };
+    run::by_job(plan, indices, direction, element, job)
 }
 
 /// The [`Kernel`] of a gather of elements as they are.
@@ -341,7 +343,7 @@ fn packed_block<'a>(block: &Block<'a>, n: usize) -> Block<'a> {
 /// Visits the parts of a block of at most [`PACKED`] bytes, if entries have no more: some lanes, or
 /// a part of one. Entries have `bytes` bytes.
 fn each_part(block: &Block<'_>, bytes: usize, mut visit: impl FnMut(&Block<'_>)) {
-    let most = PACKED.checked_div(bytes).unwrap_or(1).max(1);
+    let most = PACKED.checked_div(bytes).unwrap_or(usize::MAX).max(1);
     if block.addresses.len() <= most {
         return visit(block);
     }
