@@ -126,6 +126,16 @@ fn more_places_than_memory_holds() {
     );
 }
 
+/// Coordinates that take 33 bits together: where `usize` has 32, the table is copied.
+#[test]
+fn more_bits_than_a_short_number_has() {
+    let line: Vec<u8> = (0..65).collect();
+    let sizes = [16, 8, 8, 8, 8, 8, 8, 8];
+    let windows = ArrayView::from_shape(IxDyn(&sizes).strides(IxDyn(&[1; 8])), &line).unwrap();
+    let ends = array![[-1, -1, -1, -1, -1, -1, -1, -1], [3, 0, 0, 0, 0, 0, 0, 2]];
+    assert_eq!(Operator::nd(0).gather(&windows, &ends), Ok(array![64, 5].into_dyn()));
+}
+
 #[test]
 fn errors_are_the_crates() {
     let table = array![[1, 2], [3, 4]];
