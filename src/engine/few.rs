@@ -115,18 +115,7 @@ impl<'a> Few<'a> {
         self.lanes(|at, entries| {
             let tables = tables.get_mut(entries).unwrap_or_default();
             let (set, mut place) = (|to: &mut usize, table| *to = table, at.indices);
-            let mut from = starts::<CELLS>(lane, at);
-            let run = indices.slice().and_then(|all| all.get(place..)?.get(..tables.len()));
-            let inside = if let (Some(run), 1) = (run, lane.indices) {
-                let all =
-                    run.iter().zip(&mut *tables).map(|(index, to)| (Some(*index), from(), to));
-                along::<_, _, true, CELLS>(plan, axis, all, set)
-            } else {
-                let mut next = strided(indices, place, lane);
-                let entries = tables.iter_mut().map(|to| (next(), from(), to));
-                along::<_, _, true, CELLS>(plan, axis, entries, set)
-            };
-            inside
+            along_lane::<_, _, false, CELLS>(plan, axis, lane, indices, at, tables, set)
                 && others.iter().all(|axis| {
                     place = place.wrapping_add_signed(plan.tuple_stride);
                     let mut next = strided(indices, place, lane);
@@ -224,7 +213,7 @@ impl<'a> Few<'a> {
         output: &mut [P],
     ) -> bool {
         match self.axes::<S>() {
-            Some((axis, [])) if self.moves_at_once() && indices.slice().is_some() => {
+            Some((axis, [])) if self.moves_at_once() => {
                 self.gather_found(axis, indices, input, output)
             }
             _ => self.run::<_, false>(indices, |tables| self.gather(tables, input, output)),
@@ -241,16 +230,15 @@ impl<'a> Few<'a> {
     ) -> bool {
         let Few { plan, lane, .. } = *self;
         self.lanes(|at, _| {
-            let run = indices.slice().and_then(|all| all.get(at.indices..)?.get(..lane.size));
             let to = output.get_mut(at.flat..).and_then(|to| to.get_mut(..lane.size));
-            let (Some(run), Some(to)) = (run, to) else { return false };
-            let mut from = starts::<false>(lane, at);
-            let entries = run.iter().zip(to).map(|(index, to)| (Some(*index), from(), to));
-            along::<_, _, true, false>(plan, axis, entries, |to, table| {
+            let set = |to: &mut P, place: usize| {
                 // An entry that is left out leads to no place.
-                if let Some(from) = input.get(table) {
+                if let Some(from) = input.get(place) {
                     *to = P::of(*from);
                 }
+            };
+            to.is_some_and(|to| {
+                along_lane::<_, _, true, false>(plan, axis, lane, indices, at, to, set)
             })
         })
     }
@@ -276,23 +264,21 @@ impl<'a> Few<'a> {
                 }
             });
         }
-        if n > 1 {
-            return self.each(tables, |table, flat| {
-                let to = output.get_mut(flat..).and_then(|to| to.get_mut(..n));
-                if let (Some(to), Some(from)) = (to, row(input, table, n)) {
-                    P::copy(from, to);
-                }
-            });
-        }
         self.each(tables, |table, flat| {
-            if let (Some(to), Some(from)) = (output.get_mut(flat), input.get(table)) {
-                *to = P::of(*from);
+            if n == 1 {
+                if let (Some(to), Some(from)) = (output.get_mut(flat), input.get(table)) {
+                    *to = P::of(*from);
+                }
+                return;
+            }
+            let to = output.get_mut(flat..).and_then(|to| to.get_mut(..n));
+            if let (Some(to), Some(from)) = (to, row(input, table, n)) {
+                P::copy(from, to);
             }
         });
     }
 
     /// `data[table] = reduction(data[table], updates[flat])`.
-    // Not inlined, as that of gathers is: it is compiled for each reduction.
     #[inline(never)]
     pub(crate) fn scatter<T: Element, R: Reduction<T>>(
         &self,
@@ -337,16 +323,32 @@ fn change<T: Element, R: Reduction<T>>(
     }
 }
 
-/// Where the entries of a lane start in the table, or among the cells, from `at` on.
+/// [`along`] the entries of a lane from `at` on, for their first coordinate. `RUN`: its indices are
+/// neighbours, so that no other loop is compiled for a slice of them.
 #[inline(always)]
-fn starts<const CELLS: bool>(lane: &Dim, at: Position) -> impl FnMut() -> usize {
-    let (mut next, step) =
-        if CELLS { (at.cell, lane.cell as isize) } else { (at.table, lane.table) };
-    move || {
-        let now = next;
-        next = next.wrapping_add_signed(step);
-        now
+fn along_lane<S: Places, T, const RUN: bool, const CELLS: bool>(
+    plan: &Plan,
+    axis: &Coordinate,
+    lane: &Dim,
+    indices: S,
+    at: Position,
+    to: &mut [T],
+    set: impl FnMut(&mut T, usize),
+) -> bool {
+    let (first, step) = if CELLS { (at.cell, lane.cell) } else { (at.table, lane.table as usize) };
+    let mut place = first.wrapping_sub(step);
+    let mut from = || {
+        place = place.wrapping_add(step);
+        place
+    };
+    if let Some(all) = indices.slice().filter(|_| RUN || lane.indices == 1) {
+        let run = all.get(at.indices..).and_then(|run| run.get(..to.len()));
+        let Some(run) = run else { return false };
+        let entries = run.iter().zip(to).map(|(index, to)| (Some(*index), from(), to));
+        return along::<_, _, true, CELLS>(plan, axis, entries, set);
     }
+    let mut index = strided(indices, at.indices, lane);
+    along::<_, _, true, CELLS>(plan, axis, to.iter_mut().map(|to| (index(), from(), to)), set)
 }
 
 /// The indices of a lane, from a place on. `None`: it lies outside.
@@ -356,10 +358,9 @@ fn strided<S: Places>(
     mut place: usize,
     lane: &Dim,
 ) -> impl FnMut() -> Option<S::Index> {
-    let step = lane.indices;
     move || {
         let index = indices.get(place);
-        place = place.wrapping_add_signed(step);
+        place = place.wrapping_add_signed(lane.indices);
         index
     }
 }
@@ -392,8 +393,7 @@ fn along<I: Value, T, const FIRST: bool, const CELLS: bool>(
                 return false;
             }
         }
-        let place = from.wrapping_add(position.wrapping_mul(stride));
-        set(to, if inside { place } else { NOWHERE });
+        set(to, if inside { from.wrapping_add(position.wrapping_mul(stride)) } else { NOWHERE });
     }
     true
 }

@@ -227,7 +227,7 @@ pub(crate) fn far_changed(machine: &Machine) -> usize {
 
 /// Entries: a call of one block that sets at most this many single elements reaches lines that fit
 /// a third of any L1, so it prefetches none, whatever the machine. Unmeasured.
-pub(crate) const NEAR: usize = least(192, 8);
+pub(crate) const NEAR: usize = least(128, 8);
 
 /// Elements: the longest segment of the table that is prefetched a lane ahead.
 /// Record: `elements` along axis 1, scatters 0.6x to 0.8x on Zen 4.

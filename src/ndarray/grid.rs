@@ -291,15 +291,16 @@ where
     fn tile(&mut self, tile: &Tile, run: &mut dyn FnMut(&mut dyn Mover)) {
         let Moving { from, ref mut to, moves, .. } = *self;
         let (read, written) = (Vec::new(), Vec::new());
+        let elements = tile.rows.saturating_mul(tile.width);
         if GATHER {
-            let mut copy = Vec::new();
+            let mut copy = Vec::with_capacity(elements);
             for row in tile.starts() {
                 copy.extend(from.row(row, tile.width).into_iter().flatten().cloned());
             }
             let (from, to) = (&From::Slice(&copy), to.again());
             return run(&mut Moving::<_, _, _, GATHER> { from, to, moves, read, written });
         }
-        let mut copy = Vec::new();
+        let mut copy = Vec::with_capacity(elements);
         for row in tile.starts() {
             copy.extend(to.row(row, tile.width).into_iter().flatten().map(|cell| cell.get()));
         }
