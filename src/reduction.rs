@@ -442,15 +442,10 @@ macro_rules! extreme_kernels {
             },
             |to, from, block, distance| {
                 let plain = |update: &$element| (*update != 0.0) & !update.is_nan();
-                if block.all(from, plain) {
-                    combine::elements(to, from, block, distance, |current, update| {
-                        if update $better current { update } else { current }
-                    });
-                } else {
-                    combine::elements_plain(to, from, block, distance, |current, update| {
-                        <$reduction as Reduction<$element>>::combine(&$reduction, current, update)
-                    });
-                }
+                let quick = |current, update| if update $better current { update } else { current };
+                combine::elements_or(to, from, block, distance, (plain, quick), |current, update| {
+                    <$reduction as Reduction<$element>>::combine(&$reduction, current, update)
+                });
             }
         );
     };

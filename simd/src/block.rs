@@ -33,6 +33,14 @@ pub struct Block<'a> {
     pub indices: &'a [u8],
 }
 
+/// The entries of a turn of the loop that combines elements, whose own instructions take as long as
+/// one entry.
+///
+/// Record: against one by one on Zen 4, sums into 4,096 f32 0.67x; 1.0x where 50 or 85 % lead to
+/// one place. One update for many entries: `Add` and `Max` of f32 0.72x and 0.52x; lanes of two or
+/// three entries 1.04x at most.
+pub(crate) const TURN: usize = 4;
+
 /// Lanes between the one that moves and the one that is prefetched, where they do not follow each
 /// other.
 const LANES_AHEAD: isize = 8;
@@ -59,13 +67,15 @@ impl<'a> Block<'a> {
     }
 
     /// Whether something holds for all that the entries read of a flat tensor. `false` if some lie
-    /// outside, or not side by side.
+    /// outside, or neither side by side nor in one place for a lane of some entries.
     #[inline]
     pub fn all<T>(&self, flat: &[T], holds: impl Fn(&T) -> bool) -> bool {
-        self.is_packed(1)
+        let packed = self.is_packed(1);
+        (packed || (self.entry_step == 0 && (self.length >= TURN || self.lanes_follow())))
             && self.lanes().all(|(start, addresses)| {
-                let run = flat.get(start..start.wrapping_add(addresses.len()));
-                run.is_some_and(|run| run.iter().fold(true, |all, element| all & holds(element)))
+                let end = start.wrapping_add(if packed { addresses.len() } else { 1 });
+                flat.get(start..end)
+                    .is_some_and(|run| run.iter().fold(true, |all, element| all & holds(element)))
             })
     }
 

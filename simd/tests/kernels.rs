@@ -41,7 +41,7 @@ tests! {
     rows_scatter: "moves::scatter";
     rows_scatter_listed: "moves::scatter_listed";
     rows_at_every_place_in_a_line: "moves::streaming";
-    combine_elements: "combine::elements" "combine::elements_plain" "combine::listed";
+    combine_elements: "combine::elements" "combine::elements_or" "combine::listed";
     combine_rows: "combine::rows" "combine::listed" "block::lanes";
     convert_gather: "convert::gather";
     convert_scatter: "convert::scatter" "convert::scatter_listed";

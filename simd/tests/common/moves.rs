@@ -287,7 +287,13 @@ impl Case {
         match (self.kernel, self.row) {
             (Combine, None) => {
                 if streams {
-                    combine::elements_plain(to, from, &self.block(), self.distance, combine);
+                    let holds = |update: &[u8; N]| update.first().is_some_and(|first| *first < 250);
+                    let quick = |to, update| {
+                        assert!(holds(&update), "{update:?} in {self:?}");
+                        combine(to, update)
+                    };
+                    let quick = (holds, quick);
+                    combine::elements_or(to, from, &self.block(), self.distance, quick, combine);
                 } else {
                     combine::elements(to, from, &self.block(), self.distance, combine);
                 }
@@ -328,7 +334,7 @@ impl Case {
     /// Plain stores, and non-temporal ones where there are any.
     pub fn stores(&self) -> &'static [bool] {
         match self.streams {
-            // Without rows, `true` stands for the loop that is compiled once.
+            // Without rows, `true` stands for the quick function.
             _ if self.kernel == Combine && self.row.is_none() => &[false, true],
             _ if matches!(self.kernel, Combine | CombineListed) => &[false],
             None => &[false, true],
@@ -402,7 +408,8 @@ impl Case {
         let all = self.entries().iter().all(|(_, flat_at)| flat.get(*flat_at).is_some_and(holds));
         let found = self.block().all(flat, holds);
         assert!(all || !found, "all: {self:?}");
-        assert!(found || !all || self.entry_step != 1, "not all: {self:?}");
+        let seen = self.entry_step == 1 || (self.entry_step == 0 && self.length >= 4);
+        assert!(found || !all || !seen, "not all: {self:?}");
     }
 }
 
