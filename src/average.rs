@@ -117,13 +117,26 @@ mod halves {
     use half::{bf16, f16};
 
     use super::*;
+    use crate::quant::numbers::{bf16_to_f32, f16_to_f32};
 
-    average!(f16, f32, 1, |a, b| a + b, |a, b| a * b, |value| value.to_f32(), |sum, count| {
-        f16::from_f32(divide(sum, count))
-    });
-    average!(bf16, f32, 1, |a, b| a + b, |a, b| a * b, |value| value.to_f32(), |sum, count| {
-        bf16::from_f32(divide(sum, count))
-    });
+    average!(
+        f16,
+        f32,
+        1,
+        |a, b| a + b,
+        |a, b| a * b,
+        |value| if cfg!(feature = "std") { f16_to_f32(value) } else { value.to_f32() },
+        |sum, count| f16::from_f32(divide(sum, count))
+    );
+    average!(
+        bf16,
+        f32,
+        1,
+        |a, b| a + b,
+        |a, b| a * b,
+        |value| if cfg!(feature = "std") { bf16_to_f32(value) } else { value.to_f32() },
+        |sum, count| bf16::from_f32(divide(sum, count))
+    );
 }
 
 /// The quotient rounded down. No count of values in memory is more than an `i64` holds.

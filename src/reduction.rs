@@ -626,13 +626,27 @@ mod halves {
     use half::{bf16, f16};
 
     use super::*;
+    use crate::quant::numbers::{bf16_from_f32, bf16_to_f32, f16_from_f32, f16_to_f32};
 
-    reduction!(Add: f16 => |current, update| f16::from_f32(current.to_f32() + update.to_f32()));
-    reduction!(Sub: f16 => |current, update| f16::from_f32(current.to_f32() - update.to_f32()));
-    reduction!(Mul: f16 => |current, update| f16::from_f32(current.to_f32() * update.to_f32()));
-    reduction!(Add: bf16 => |current, update| bf16::from_f32(current.to_f32() + update.to_f32()));
-    reduction!(Sub: bf16 => |current, update| bf16::from_f32(current.to_f32() - update.to_f32()));
-    reduction!(Mul: bf16 => |current, update| bf16::from_f32(current.to_f32() * update.to_f32()));
+    /// `arithmetic!(Name, operator)`. With `std` in conversions that compilers turn into vectors;
+    /// small machines take fewer instructions by those of the crate `half`.
+    macro_rules! arithmetic {
+        ($reduction:ident, $operator:tt) => {
+            reduction!($reduction: f16 => |current, update| if cfg!(feature = "std") {
+                f16_from_f32(f16_to_f32(current) $operator f16_to_f32(update))
+            } else {
+                f16::from_f32(current.to_f32() $operator update.to_f32())
+            });
+            reduction!($reduction: bf16 => |current, update| if cfg!(feature = "std") {
+                bf16_from_f32(bf16_to_f32(current) $operator bf16_to_f32(update))
+            } else {
+                bf16::from_f32(current.to_f32() $operator update.to_f32())
+            });
+        };
+    }
+    arithmetic!(Add, +);
+    arithmetic!(Sub, -);
+    arithmetic!(Mul, *);
     reduction!(Min: f16 bf16 => |current, update| current.lower(update));
     reduction!(Max: f16 bf16 => |current, update| current.higher(update));
     ranked!(f16, i16);

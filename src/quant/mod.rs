@@ -38,7 +38,7 @@
 
 mod block_quantized;
 mod ggml;
-mod numbers;
+pub(crate) mod numbers;
 mod rows;
 
 pub use block_quantized::{Attributes, BlockQuantized, Packing, Scale};

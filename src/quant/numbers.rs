@@ -2,10 +2,10 @@
 
 use core::sync::atomic::{Ordering, compiler_fence};
 
-use half::f16;
+use half::{bf16, f16};
 
-/// The value as an `f32`, exactly: what [`f16::to_f32`](half::f16::to_f32) does (but for the bits
-/// of a NaN), without its question which processor this is, so that loops over rows become vectors.
+/// The value as an `f32`, exactly: what [`f16::to_f32`](half::f16::to_f32) does, without its
+/// question which processor this is, so that loops over rows become vectors.
 ///
 /// ```
 /// use half::f16;
@@ -18,13 +18,14 @@ use half::f16;
 #[inline(always)]
 #[must_use]
 pub fn f16_to_f32(value: f16) -> f32 {
-    // Sign and magnitude, where an f32 has them.
-    let bits = (i32::from(value.to_bits() as i16) << 13) as u32 & 0x8fff_e000;
-    let magnitude = bits & 0x7fff_ffff;
+    // The magnitude, where an f32 has it.
+    let bits = u32::from(value.to_bits());
+    let magnitude = (bits & 0x7fff) << 13;
     // The exponents of an f32 are larger by 112; a factor does that for values without one too.
     // What is infinite or no number stays so by a factor of its kind.
     let factor = if magnitude < 0x0f80_0000 { 0x7780_0000 } else { magnitude | 0x7f80_0000 };
-    f32::from_bits(bits) * f32::from_bits(factor)
+    let value = f32::from_bits(magnitude) * f32::from_bits(factor);
+    f32::from_bits(value.to_bits() | (bits & 0x8000) << 16)
 }
 
 /// The nearest `f16`, of two the even one: what [`f16::from_f32`](half::f16::from_f32) does,
@@ -55,6 +56,23 @@ pub fn f16_from_f32(value: f32) -> f16 {
         _ => quiet,
     };
     f16::from_bits((magnitude | bits >> 16 & 0x8000) as u16)
+}
+
+/// The value as an `f32`, exactly: what [`bf16::to_f32`](half::bf16::to_f32) does, but that a
+/// signalling NaN stays one.
+#[inline(always)]
+pub(crate) fn bf16_to_f32(value: bf16) -> f32 {
+    f32::from_bits(u32::from(value.to_bits()) << 16)
+}
+
+/// The nearest `bf16`, of two the even one: what [`bf16::from_f32`](half::bf16::from_f32) does, but
+/// that a signalling NaN stays one, or becomes infinite. Arithmetic gives none.
+#[inline(always)]
+pub(crate) fn bf16_from_f32(value: f32) -> bf16 {
+    let bits = value.to_bits();
+    // Half of what is cut off is added, less for even.
+    let rounded = bits.wrapping_add(0x7fff + (bits >> 16 & 1));
+    bf16::from_bits((if value.is_nan() { bits } else { rounded } >> 16) as u16)
 }
 
 /// A float in the two bytes of a block.
@@ -114,26 +132,32 @@ pub(crate) fn largest(values: &[f32]) -> f32 {
 
 #[cfg(test)]
 mod tests {
+    use core::hint::black_box;
+
     use super::*;
 
     #[test]
-    fn every_f16() {
+    fn every_half() {
         for bits in 0..=u16::MAX {
             let value = f16::from_bits(bits);
             let (found, expected) = (f16_to_f32(value), value.to_f32());
-            let same = found.to_bits() == expected.to_bits() || found.is_nan() & expected.is_nan();
-            assert!(same, "{bits:#06x} is {found}, should be {expected}");
+            assert_eq!(found.to_bits(), expected.to_bits(), "{bits:#06x}");
+            let value = bf16::from_bits(bits);
+            let (found, expected) = (bf16_to_f32(value) * black_box(1.0), value.to_f32());
+            assert_eq!(found.to_bits(), expected.to_bits(), "{bits:#06x}");
         }
     }
 
     #[test]
-    fn to_f16() {
+    fn to_halves() {
         // All values with 11 digits more than an f16 has, around each of them.
         for high in 0..=u16::MAX {
             for low in [0, 1, 0x0fff, 0x1000, 0x1001, 0x1fff, 0x2000, 0x3000, 0x8000, 0xffff] {
                 let value = f32::from_bits(u32::from(high) << 16 | low);
                 let found = f16_from_f32(value).to_bits();
                 assert_eq!(found, f16::from_f32(value).to_bits(), "{:#010x}", value.to_bits());
+                let found = bf16_from_f32(value * black_box(1.0)).to_bits();
+                assert_eq!(found, bf16::from_f32(value).to_bits(), "{:#010x}", value.to_bits());
             }
         }
     }
