@@ -41,6 +41,14 @@ pub struct Block<'a> {
 /// three entries 1.04x at most.
 pub(crate) const TURN: usize = 4;
 
+/// Turns at the start of a block that say whether its entries lead to runs of one place.
+///
+/// Record: what is kept in a register then, against a store and a load for each entry, on Zen 4:
+/// sums of f32 and maxima of f64 that lead to one place 0.29x, in runs of 16 on average 0.6x, of 8
+/// 1.0x, 90 % of them to one place 0.56x; sums of i64 0.75x, 0.74x, 1.2x, 0.84x. Runs of 4 would
+/// take 1.6x: of their turns a quarter does not change the place.
+const LOOKED_AT: usize = 16;
+
 /// Lanes between the one that moves and the one that is prefetched, where they do not follow each
 /// other.
 const LANES_AHEAD: isize = 8;
@@ -83,6 +91,16 @@ impl<'a> Block<'a> {
     #[inline(always)]
     pub(crate) fn is_packed(&self, n: usize) -> bool {
         self.entry_step == n as isize || (self.length <= 1 && !self.lanes_follow())
+    }
+
+    /// Whether at least half of the first turns lead where the last entry before each of them does.
+    #[inline(never)]
+    pub(crate) fn has_runs(&self) -> bool {
+        let (turns, _) = self.addresses.as_chunks::<TURN>();
+        let Some(turns) = turns.first_chunk::<LOOKED_AT>() else { return false };
+        let pairs = turns.iter().zip(turns.iter().skip(1));
+        let same = |([.., last], next): &(&[u32; TURN], &[u32; TURN])| **next == [*last; TURN];
+        pairs.filter(same).count() * 2 >= LOOKED_AT
     }
 
     /// Whether all entries, of `n` elements each, lie one after the other.

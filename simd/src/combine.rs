@@ -57,6 +57,7 @@ fn side_by_side<T: Copy>(
 ) {
     let (mut ahead, mut at) = (Ahead::of(block, distance), 0);
     let packed = block.is_packed(1);
+    let runs = packed && block.has_runs();
     for (flat, addresses) in block.lanes() {
         block.prefetch_lane(from, flat);
         let end = flat.wrapping_add(if packed { addresses.len() } else { 1 });
@@ -68,7 +69,7 @@ fn side_by_side<T: Copy>(
         for addresses in addresses.chunks(ahead.step()) {
             ahead.prefetch(to, at);
             at += addresses.len();
-            change_all(to, addresses, updates, packed, combine);
+            change_all(to, addresses, updates, (packed, runs), combine);
             if packed {
                 updates = updates.get(addresses.len()..).unwrap_or_default();
             }
@@ -82,11 +83,15 @@ fn change_all<T: Copy>(
     to: &mut [T],
     addresses: &[u32],
     updates: &[T],
-    packed: bool,
+    (packed, runs): (bool, bool),
     combine: impl Fn(T, T) -> T + Copy,
 ) {
     if packed {
-        let n = change_turns(to, addresses, updates.as_chunks().0, combine);
+        let n = if runs {
+            change_runs(to, addresses, updates.as_chunks().0, combine).unwrap_or(0)
+        } else {
+            change_turns(to, addresses, updates.as_chunks().0, combine)
+        };
         if let Some(rest @ [_, ..]) = addresses.get(n..) {
             one_by_one(to, rest, updates, (n, 1), combine);
         }
@@ -121,6 +126,37 @@ fn change_turns<'a, T: Copy + 'a>(
         }
     }
     n
+}
+
+/// [`change_turns`] where most entries lead where the one before them did. What it makes of a place
+/// stays in a register until a turn leads elsewhere: so no entry waits for the store of another.
+#[inline(never)]
+fn change_runs<T: Copy>(
+    to: &mut [T],
+    addresses: &[u32],
+    updates: &[[T; TURN]],
+    combine: impl Fn(T, T) -> T,
+) -> Option<usize> {
+    let mut place = *addresses.first()? as usize;
+    let mut sum = *to.get(place)?;
+    let mut n = 0;
+    for (addresses, updates) in addresses.as_chunks::<TURN>().0.iter().zip(updates) {
+        if *addresses == [place as u32; TURN] {
+            sum = updates.iter().fold(sum, |sum, update| combine(sum, *update));
+            n += TURN;
+            continue;
+        }
+        *to.get_mut(place)? = sum;
+        for (address, update) in addresses.iter().zip(updates) {
+            place = *address as usize;
+            let Some(to) = to.get_mut(place) else { return Some(n) };
+            sum = combine(*to, *update);
+            *to = sum;
+            n += 1;
+        }
+    }
+    *to.get_mut(place)? = sum;
+    Some(n)
 }
 
 /// Changes entries one by one, in a loop that is compiled once: where some lie outside, where their

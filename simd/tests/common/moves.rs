@@ -149,7 +149,7 @@ impl Case {
         };
         let (stray, apart) = (choose(4), choose(2) == 1);
         let stray_at = choose(count.max(1));
-        let address = |k: usize| match stray {
+        let address = |k: usize, choose: Choose| match stray {
             1 if k == stray_at => one_of(&outside, choose),
             2 if rarely(8, choose) => one_of(&outside, choose),
             _ if places == 0 => one_of(&outside, choose),
@@ -157,6 +157,14 @@ impl Case {
                 let address = choose(places);
                 (if apart { address - address % some.max(1) } else { address }) as u32
             }
+        };
+        // Some lead to runs of one place.
+        let (runs, mut last) = (rarely(4, choose), address(0, choose));
+        let address = |k: usize| {
+            if !runs || rarely(16, choose) {
+                last = address(k, choose);
+            }
+            last
         };
         let addresses: Vec<u32> = (0..count).map(address).collect();
         let is_listed = matches!(kernel, ScatterListed | CombineListed);
