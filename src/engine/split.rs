@@ -39,8 +39,8 @@ pub(crate) fn run(
         let inside = call.copies(number, resolver, job);
         return inside.unwrap_or_else(|| prove::run(plan, route, way, resolver, job));
     }
-    if let (Proof::Blocks, Split::Chunks { dim, .. }) = (route.proof, route.split) {
-        return call.in_turn(dim, resolver, job);
+    if let (Proof::Blocks, Split::Chunks { dim, number }) = (route.proof, route.split) {
+        return call.in_turn(dim, number, resolver, job);
     }
     // Tiles have addresses of their own.
     if matches!(route.proof, Proof::Keep) && route.tile.is_none() {
@@ -241,24 +241,21 @@ impl Divided<'_> {
 
     /// Chunks of entries whose indices are proven as they come: nothing is gathered by a bad one,
     /// nor by those that come after it.
-    fn in_turn(&self, dim: usize, resolver: &dyn Resolver, job: &mut dyn Shared) -> bool {
-        let Divided { plan, way, .. } = *self;
-        let steps = plan.dims.get(dim).map_or(1, |dim| dim.size);
-        let least = self.threads.saturating_mul(tuning::CHUNKS);
-        let number = plan.entries().div_ceil(tuning::CHUNK).max(least).min(steps);
+    fn in_turn(
+        &self,
+        dim: usize,
+        number: usize,
+        resolver: &dyn Resolver,
+        job: &mut dyn Shared,
+    ) -> bool {
+        let way = self.way;
         let (turn, stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
         let chunks = self.chunks(dim, number, job).enumerate();
         share(chunks, self.threads, |kept: &mut Vec<u32>, (number, (chunk, mut job))| {
-            // A chunk of few long steps is resolved twice, instead of kept.
-            let keeps = chunk.entries() <= tuning::KEPT_CHUNK;
-            kept.resize(if keeps { chunk.entries() } else { 0 }, 0);
+            kept.resize(chunk.entries(), 0);
             let base = base_of_kept(&chunk);
-            let inside = !stopped.load(Ordering::Relaxed)
-                && if keeps {
-                    keep(&chunk, way.path, resolver, base, kept)
-                } else {
-                    check(&chunk, way.path, resolver)
-                };
+            let inside =
+                !stopped.load(Ordering::Relaxed) && keep(&chunk, way.path, resolver, base, kept);
             // Chunks are handed out in order, so all earlier ones are with a thread: this ends.
             while turn.load(Ordering::Acquire) < number {
                 std::thread::yield_now();
@@ -269,10 +266,8 @@ impl Divided<'_> {
             }
             turn.store(number.wrapping_add(1), Ordering::Release);
             let kept = Kept { addresses: kept, base };
-            if moves && keeps {
+            if moves {
                 job.session(&mut |mover| traverse_kept(&chunk, way, kept, mover));
-            } else if moves {
-                _ = tile::run(&chunk, self.route, way, resolver, &mut *job);
             }
         });
         !stopped.into_inner()

@@ -62,8 +62,7 @@ fn proof(route: &Route, plan: &Plan, call: &Call) -> bool {
             !call.functional && (!scatters(call) || route.block >= plan.entries())
         }
         Proof::Blocks => {
-            let in_order = serial || matches!(route.split, Split::Chunks { dim: 0, .. });
-            !scatters(call) && in_order && !plan.lanes_in_chunks
+            !scatters(call) && (serial || takes_turns(route, plan)) && !plan.lanes_in_chunks
         }
         Proof::Scan => true,
         Proof::Keep => plan.entries() <= tuning::KEPT,
@@ -73,6 +72,14 @@ fn proof(route: &Route, plan: &Plan, call: &Call) -> bool {
             scatters(call) && may_run_first && (alone || has_tables(route))
         }
     }
+}
+
+/// Chunks in the order of the entries, of which each keeps its addresses until its turn.
+fn takes_turns(route: &Route, plan: &Plan) -> bool {
+    let Split::Chunks { dim: 0, number } = route.split else { return false };
+    let steps = plan.outer().first().map_or(1, |dim| dim.size);
+    let longest = steps.div_ceil(number.max(1)).saturating_mul(plan.entries() / steps.max(1));
+    longest <= tuning::KEPT_CHUNK
 }
 
 /// Each part of what is written belongs to one thread.

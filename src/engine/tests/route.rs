@@ -886,6 +886,8 @@ fn pieces_come_first_in_chunks_of_entries_that_take_turns() {
         let first = matches!(route.order, Order::Pieces { .. });
         assert_eq!(route.to_string().contains("pieces first"), first, "{route}");
         let shared = matches!(route.split, Split::Chunks { dim: 0, .. });
+        // They share no lines: blocks are as long where entries come before them.
+        assert_eq!(route.block, 1024, "{route}");
         (route.proof, shared, first)
     });
     let expected = [
@@ -895,6 +897,23 @@ fn pieces_come_first_in_chunks_of_entries_that_take_turns() {
         (Proof::Unneeded, true, false),
     ];
     assert_eq!(found, expected);
+}
+
+/// Chunks that take turns keep the addresses of one step at least. Where a step is too long for
+/// that, all indices are looked at first, and entries come before their pieces.
+#[test]
+fn long_steps_take_no_turns() {
+    let of = |lane: usize| {
+        let [lane_step, step] = [lane, 50 * lane].map(|step| step as isize);
+        let flat = Layout::strided([50, 4, lane], [lane_step, step, 1]);
+        let plan = axis(Gather, &packed([50, 1000]), &packed([4, lane]), &flat, 1);
+        let route = route(&plan, &threads(2, gather(4)), &NEAR);
+        let first = matches!(route.order, Order::Pieces { .. });
+        assert_eq!(route.to_string().contains("pieces first"), first, "{route}");
+        (route.proof, route.split, first)
+    };
+    let split = Split::Chunks { dim: 0, number: 4 };
+    assert_eq!(edge(1 << 17, of), [(Proof::Blocks, split, true), (Proof::Scan, split, false)]);
 }
 
 #[test]
@@ -1392,13 +1411,13 @@ fn one_thread_is_alone() {
         let of = |number| split(&rows(Gather, 100, 64, M), &threads(number, gather(4)), &machine);
         assert_eq!(
             edge(1, of),
-            [Split::Serial(Alone::OneThread), Split::Chunks { dim: 0, number: 8 }]
+            [Split::Serial(Alone::OneThread), Split::Chunks { dim: 0, number: M / (16 << 10) }]
         );
         assert_eq!(of(0), Split::Serial(Alone::OneThread));
         let of = |bytes| split(&single(Gather, 100, bytes), &threads(2, gather(1)), &machine);
         assert_eq!(
             edge(2 * MIB - 1, of),
-            [Split::Serial(Alone::LittleMoves), Split::Chunks { dim: 0, number: 8 }]
+            [Split::Serial(Alone::LittleMoves), Split::Chunks { dim: 0, number: 128 }]
         );
         // No more chunks than steps.
         let of = |rows| {
@@ -1469,7 +1488,10 @@ fn tiles_and_chunks_of_tiles() {
         assert_eq!(of(square(Gather, 2048, 0), gather(4)), Split::Chunks { dim: 0, number });
         let chunks = Split::Chunks { dim: 0, number: 4 * number };
         assert_eq!(of(square(Scatter, 2048, 1), add(4)), chunks);
-        assert_eq!(of(square(Gather, 2048, 1), gather(4)), chunks);
+        assert_eq!(of(square(Gather, 2048, 1), Call { proven: true, ..gather(4) }), chunks);
+        // Those that take turns are short.
+        let turns = Split::Chunks { dim: 0, number: 2048 * 2048 / (16 << 10) };
+        assert_eq!(of(square(Gather, 2048, 1), gather(4)), turns);
     }
 }
 
