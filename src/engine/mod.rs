@@ -260,15 +260,7 @@ pub(crate) fn par_change<T: Element, U: Element, S: Places>(
 /// # Ok::<(), strew::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Explain(Explained);
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Explained {
-    Nothing,
-    Small,
-    Wide,
-    Routed(Route),
-}
+pub struct Explain(Result<Route, Short>);
 
 impl Explain {
     pub(crate) fn gather<T: Element, I: Index>(plan: &Plan, threads: usize) -> Explain {
@@ -285,12 +277,11 @@ impl Explain {
     }
 
     fn of(plan: &Plan, call: &Call) -> Explain {
-        Explain(sized(plan, call, |ordered, size| match size {
-            _ if is_few(plan, call) => Explained::Small,
-            Size::Nothing => Explained::Nothing,
-            Size::Wide => Explained::Wide,
-            Size::Small => Explained::Small,
-            Size::Large => Explained::Routed(routed(ordered, call)),
+        if is_few(plan, call) {
+            return Explain(Err(Short::Small));
+        }
+        Explain(ordered(plan, call, |plan, short| {
+            short.map_or_else(|| Ok(routed(plan, call)), Err)
         }))
     }
 }
@@ -298,10 +289,12 @@ impl Explain {
 impl core::fmt::Display for Explain {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self.0 {
-            Explained::Nothing => f.write_str("nothing moves"),
-            Explained::Small => f.write_str("check: one block; threads: one, few entries"),
-            Explained::Wide => f.write_str("check: one by one; threads: one, addresses of 64 bits"),
-            Explained::Routed(route) => route.fmt(f),
+            Err(Short::Nothing) => f.write_str("nothing moves"),
+            Err(Short::Small) => f.write_str("check: one block; threads: one, few entries"),
+            Err(Short::Wide) => {
+                f.write_str("check: one by one; threads: one, addresses of 64 bits")
+            }
+            Ok(route) => route.fmt(f),
         }
     }
 }
@@ -382,37 +375,38 @@ fn changed_by<'a, T, U, F>(
     Change { data, updates, change, n: plan.row(), way: Way::of(path) }
 }
 
-/// The ways of calls by their size.
-enum Size {
+/// The ways of calls that need no route.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Short {
     Nothing,
     /// Addresses do not fit 32 bits.
     Wide,
     /// All entries are one block, without pieces, and move little.
     Small,
-    Large,
 }
 
-/// Calls `run` with the plan in the order in which it is walked, and its size.
+/// Calls `run` with the plan in the order in which it is walked, and its [short way](short).
 #[inline(always)]
-fn sized<R>(plan: &Plan, call: &Call, run: impl FnOnce(&Plan, Size) -> R) -> R {
-    match kind(plan, call) {
-        Size::Large => {
+fn ordered<R>(plan: &Plan, call: &Call, run: impl FnOnce(&Plan, Option<Short>) -> R) -> R {
+    match short(plan, call) {
+        None => {
             let ordered = in_order(plan, call);
             let plan = ordered.as_ref().unwrap_or(plan);
-            run(plan, kind(plan, call))
+            run(plan, short(plan, call))
         }
-        size => run(plan, size),
+        short => run(plan, short),
     }
 }
 
+/// The way of a call, unless it needs a route.
 #[inline]
-fn kind(plan: &Plan, call: &Call) -> Size {
+fn short(plan: &Plan, call: &Call) -> Option<Short> {
     match () {
-        () if plan.empty => Size::Nothing,
-        () if !plan.addresses_fit => Size::Wide,
-        () if !plan.is_one_block() || !plan.pieces().is_empty() => Size::Large,
-        () if plan.moved_elements().saturating_mul(call.element) > tuning::SMALL => Size::Large,
-        () => Size::Small,
+        () if plan.empty => Some(Short::Nothing),
+        () if !plan.addresses_fit => Some(Short::Wide),
+        () if !plan.is_one_block() || !plan.pieces().is_empty() => None,
+        () if plan.moved_elements().saturating_mul(call.element) > tuning::SMALL => None,
+        () => Some(Short::Small),
     }
 }
 
@@ -460,35 +454,38 @@ fn prepared(route: &Route, path: Path) -> Way {
 
 /// A call on one thread.
 fn run(plan: &Plan, call: &Call, path: Path, resolver: &dyn Resolver, job: &mut dyn Job) -> bool {
-    sized(plan, call, |plan, size| match size {
-        Size::Large => {
+    ordered(plan, call, |plan, short| match short {
+        None => {
             let route = routed(plan, call);
             let way = prepared(&route, path);
             job.prepare(way);
             prove::run(plan, &route, &way, resolver, job)
         }
-        size => short(plan, call, size, path, resolver, job),
+        Some(short) => run_short(plan, call, short, path, resolver, job),
     })
 }
 
 /// A call that needs no route.
 #[inline]
-fn short(
+fn run_short(
     plan: &Plan,
     call: &Call,
-    size: Size,
+    short: Short,
     path: Path,
     resolver: &dyn Resolver,
     job: &mut dyn Job,
 ) -> bool {
-    if matches!(size, Size::Small) {
-        let distance = distance(plan, call);
-        if distance > 0 {
-            job.prepare(Way { distance, ..Way::of(path) });
+    let wide = match short {
+        Short::Small => {
+            let distance = distance(plan, call);
+            if distance > 0 {
+                job.prepare(Way { distance, ..Way::of(path) });
+            }
+            return small(plan, path, resolver, job);
         }
-        return small(plan, path, resolver, job);
-    }
-    let wide = matches!(size, Size::Wide);
+        Short::Nothing => false,
+        Short::Wide => true,
+    };
     let inside =
         call.proven || if wide { check_wide(plan, resolver) } else { check_empty(plan, resolver) };
     if inside {
@@ -509,13 +506,13 @@ fn par_run(
     resolver: &dyn Resolver,
     job: &mut dyn Shared,
 ) -> bool {
-    sized(plan, call, |plan, size| match size {
-        Size::Large => {
+    ordered(plan, call, |plan, short| match short {
+        None => {
             let route = routed(plan, call);
             let way = prepared(&route, path);
             job.prepare(way);
             split::run(plan, call.direction, &route, &way, resolver, job)
         }
-        size => short(plan, call, size, path, resolver, job),
+        Some(short) => run_short(plan, call, short, path, resolver, job),
     })
 }

@@ -33,8 +33,7 @@ pub(crate) fn run(
                 None => scan(plan, route, way, resolver, job),
             }
         }
-        // Tiles have addresses of their own.
-        Proof::Keep if route.tile.is_none() => match kept(plan, way.path, resolver) {
+        Proof::Keep => match kept(plan, way.path, resolver) {
             Some(Ok(addresses)) => {
                 job.begin();
                 run_kept(plan, way, &addresses, job);
@@ -43,7 +42,7 @@ pub(crate) fn run(
             Some(Err(OutOfBounds)) => false,
             None => scan(plan, route, way, resolver, job),
         },
-        Proof::Keep | Proof::Scan => scan(plan, route, way, resolver, job),
+        Proof::Scan => scan(plan, route, way, resolver, job),
     }
 }
 

@@ -147,10 +147,13 @@ impl Route {
             (distance @ 1.., Order::EachEntry) => distance.max(pieces_ahead(plan)),
             (distance, _) => distance,
         };
-        let (rows, segment) =
-            (numbers.row > 1, plan.segment(tuning::SEGMENT_LANE, tuning::SEGMENT));
-        let segments = machine.prefetches && numbers.row == 1 && tile.is_none();
-        let segment = segment.filter(|_| segments).unwrap_or(0);
+        let rows = numbers.row > 1;
+        let segment = match tile {
+            None if machine.prefetches && !rows => {
+                plan.segment(tuning::SEGMENT_LANE, tuning::SEGMENT).unwrap_or(0)
+            }
+            _ => 0,
+        };
         let copies = copies(plan, call, machine, &numbers, split);
         let proof = match split {
             _ if copies > 1 => Proof::Copy,

@@ -42,8 +42,7 @@ pub(crate) fn run(
     if let (Proof::Blocks, Split::Chunks { dim, number }) = (route.proof, route.split) {
         return call.in_turn(dim, number, resolver, job);
     }
-    // Tiles have addresses of their own.
-    if matches!(route.proof, Proof::Keep) && route.tile.is_none() {
+    if matches!(route.proof, Proof::Keep) {
         match call.keep(resolver) {
             Some(Ok(addresses)) => {
                 call.run(resolver, Some(&addresses), job);
@@ -149,7 +148,9 @@ impl Divided<'_> {
         let Divided { plan, route, way, threads, .. } = *self;
         let kept = addresses.map(|addresses| Kept { addresses, base: base_of_kept(plan) });
         match route.split {
-            Split::Serial(_) | Split::Copies { .. } => {}
+            Split::Serial(_) | Split::Copies { .. } => {
+                _ = tile::run(plan, route, way, resolver, job);
+            }
             Split::Chunks { dim, number } => {
                 share(self.chunks(dim, number, job), threads, |(), (chunk, mut job)| {
                     let Some(kept) = kept else {

@@ -65,7 +65,8 @@ fn proof(route: &Route, plan: &Plan, call: &Call) -> bool {
             !scatters(call) && (serial || takes_turns(route, plan)) && !plan.lanes_in_chunks
         }
         Proof::Scan => true,
-        Proof::Keep => plan.entries() <= tuning::KEPT,
+        // Tiles have addresses of their own.
+        Proof::Keep => plan.entries() <= tuning::KEPT && route.tile.is_none(),
         Proof::Copy => {
             let may_run_first = !matches!(call.effect, Effect::Call);
             let alone = serial && (route.tile.is_none() || route.copies > 1);

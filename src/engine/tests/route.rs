@@ -5,7 +5,7 @@ use strew_simd::Machine;
 
 use crate::engine::route::goes_by_entry;
 use crate::engine::route::{Alone, Call, Effect, Order, Proof, Route, Split, Stores};
-use crate::engine::{Size, in_order, kind, legal, needed, pieces_in_order};
+use crate::engine::{Short, in_order, legal, needed, pieces_in_order, short};
 use crate::error::Direction::{self, Gather, Scatter};
 use crate::index::Bounds;
 use crate::layout::Layout;
@@ -752,7 +752,7 @@ fn proof(plan: &Plan, call: &Call, machine: &Machine) -> Proof {
 // -- The short ways -------------------------------------------------------------------------------
 
 fn is_small(plan: &Plan, call: &Call) -> bool {
-    matches!(kind(plan, call), Size::Small)
+    short(plan, call) == Some(Short::Small)
 }
 
 #[test]
@@ -775,12 +775,12 @@ fn small_calls() {
 
 #[test]
 fn calls_that_move_nothing_and_long_tables() {
-    let of = |plan: Plan| kind(&plan, &gather(1));
-    assert!(matches!(of(single(Gather, 100, 0)), Size::Nothing));
+    let of = |plan: Plan| short(&plan, &gather(1));
+    assert_eq!(of(single(Gather, 100, 0)), Some(Short::Nothing));
     let longest = i32::MAX as usize;
-    assert!(matches!(of(single(Gather, longest, 2000)), Size::Large));
-    assert!(matches!(of(single(Gather, longest + 1, 1000)), Size::Wide));
-    assert!(matches!(of(single(Gather, longest + 1, 1)), Size::Wide));
+    assert_eq!(of(single(Gather, longest, 2000)), None);
+    assert_eq!(of(single(Gather, longest + 1, 1000)), Some(Short::Wide));
+    assert_eq!(of(single(Gather, longest + 1, 1)), Some(Short::Wide));
 }
 
 #[test]

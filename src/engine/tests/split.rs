@@ -71,9 +71,6 @@ fn routes(random: &mut Random, case: &Case) -> Vec<Route> {
         let number = 1 + random.below(9);
         if scatters {
             add(Proof::Scan, Split::Tiles { number }, Order::Entries, tile);
-            if !matches!(plan.bounds, Bounds::Skip) {
-                add(Proof::Keep, Split::Tiles { number }, Order::Entries, tile);
-            }
         }
         for dim in (0..plan.rank - 2).filter(|dim| steps_are_apart(plan, *direction, *dim)) {
             add(Proof::Scan, Split::Chunks { dim, number }, Order::Entries, tile);
