@@ -138,6 +138,25 @@ fn flat_tensors_with_gaps_are_not_copied() {
     }
 }
 
+/// Tiles use the memory of the first one, which fits L2, with flat tensors that have gaps.
+#[test]
+fn tiles_of_a_call_share_their_memory() {
+    let (rows, columns) = (4096, 2048);
+    let mut table = ndarray::Array2::<f32>::ones((rows, columns));
+    let ids = ndarray::Array2::from_shape_fn((rows, columns), |(n, at)| ((n + at) % rows) as u16);
+    let mut flat = ndarray::Array2::<f32>::ones((rows, 2 * columns));
+    let mut view = flat.slice_mut(s![.., ..;2]);
+    let all = size_of_val(table.as_slice().unwrap());
+    let gathered = allocated(|| {
+        Operator::elements(0).gather_into(&table, &ids, &mut view).unwrap();
+    });
+    let added = allocated(|| {
+        Operator::elements(0).reduce(Add, &mut table, &ids, &view).unwrap();
+    });
+    assert!(gathered.max(added) <= all / 2, "{gathered}, {added} for {all}");
+    assert!(table.iter().all(|element| *element == 2.0));
+}
+
 /// A tile is a copy of what is read, however small what it becomes is.
 #[test]
 fn tiles_of_mapped_gathers_are_small() {

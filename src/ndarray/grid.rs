@@ -7,11 +7,11 @@
 //! to positions, a block at a time, and a [`Job`] here moves what is there. What is written is a
 //! view of cells, so that one [`Grid`] serves what is read and what is written.
 
-use std::slice;
+use std::{mem, slice};
 
 use ::ndarray::{
     ArrayView, ArrayView1, ArrayView2, ArrayView4, ArrayViewD, ArrayViewMut1, Axis, Dimension,
-    MathCell, NdIndex, Slice, Zip,
+    MathCell, NdIndex, RemoveAxis, Slice, Zip,
 };
 use strew_simd::{Block, NOWHERE, Path, prefetch};
 
@@ -167,11 +167,11 @@ pub(super) fn run<const GATHER: bool, E: Clone, U: Copy, I: Index>(
 ) -> Result<(), Error> {
     let direction = if GATHER { Direction::Gather } else { Direction::Scatter };
     let moves = Moves { change, kernel, n: plan.row(), way: Way::of(Path::detect()) };
-    let (read, written) = (Vec::new(), Vec::new());
-    let job = &mut Moving::<_, _, _, GATHER> { from, to, moves, read, written };
+    let mut job = Moving::<_, _, _, GATHER>::new(from, to, moves);
     // A tile of a gather is a copy of what is read.
     let element = if GATHER { size_of::<E>().max(size_of::<U>()) } else { size_of::<U>() };
-    run::by_job(plan, indices, direction, element, job)
+    run::by_job(plan, indices, direction, element, &mut job)?;
+    job.has_moved()
 }
 
 /// The [`Kernel`] of a gather of elements as they are.
@@ -190,9 +190,29 @@ struct Moving<'a, 'v, 'b, 'w, 'k, E, U, F, const GATHER: bool> {
     from: &'a From<'a, 'v, E>,
     to: To<'b, 'w, U>,
     moves: Moves<F, &'k Kernel<'k, E, U>>,
-    /// A part of a flat tensor with gaps, which is read or written.
+    /// A part of a flat tensor with gaps, and a tile of the table. A gather reads the tile, and
+    /// writes the part; anything else reads the part.
     read: Vec<E>,
     written: Vec<U>,
+    /// There is no memory for a tile. No later tile is larger than the first one, whose memory they
+    /// use as well: so nothing has moved.
+    no_memory: bool,
+}
+
+impl<'a, 'v, 'b, 'w, 'k, E, U, F, const GATHER: bool> Moving<'a, 'v, 'b, 'w, 'k, E, U, F, GATHER> {
+    fn new(
+        from: &'a From<'a, 'v, E>,
+        to: To<'b, 'w, U>,
+        moves: Moves<F, &'k Kernel<'k, E, U>>,
+    ) -> Self {
+        Moving { from, to, moves, read: Vec::new(), written: Vec::new(), no_memory: false }
+    }
+
+    /// Whether there was memory.
+    fn has_moved(&self) -> Result<(), Error> {
+        let operand = if GATHER { Operand::Input } else { Operand::Data };
+        if self.no_memory { Err(Error::SizesOverflow { operand }) } else { Ok(()) }
+    }
 }
 
 /// How entries of `n` elements move.
@@ -205,14 +225,14 @@ struct Moves<F, K> {
 }
 
 impl<E, U: Copy, F: Fn(&MathCell<U>, &E) + Copy> Moves<F, &Kernel<'_, E, U>> {
-    /// Moves a block of which the flat tensor is a slice.
-    fn block(&self, from: &From<'_, '_, E>, to: &mut To<'_, '_, U>, block: &Block<'_>) {
+    /// Gathers a block to a flat tensor that is a slice.
+    fn gather(&self, table: &From<'_, '_, E>, flat: &mut [U], block: &Block<'_>) {
         let Moves { change, kernel, n, ref way } = *self;
-        match (from, to) {
-            (From::Slice(from), To::Slice(to)) => kernel(from, to, block, n, way),
-            (From::Grid(table), To::Slice(flat)) => {
+        match table {
+            From::Slice(table) => kernel(table, flat, block, n, way),
+            From::Grid(table) => {
                 table.prefetch(block, way);
-                let flat = ArrayViewMut1::from(&mut **flat).into_cell_view();
+                let flat = ArrayViewMut1::from(flat).into_cell_view();
                 let flat = flat.to_slice().unwrap_or_default();
                 table.zip(
                     block,
@@ -222,11 +242,18 @@ impl<E, U: Copy, F: Fn(&MathCell<U>, &E) + Copy> Moves<F, &Kernel<'_, E, U>> {
                     |from, to| change(to, from),
                 );
             }
-            (From::Slice(flat), To::Grid(table)) => {
+        }
+    }
+
+    /// Scatters a block from a flat tensor that is a slice.
+    fn scatter(&self, flat: &[E], table: &mut To<'_, '_, U>, block: &Block<'_>) {
+        let Moves { change, kernel, n, ref way } = *self;
+        match table {
+            To::Slice(table) => kernel(flat, table, block, n, way),
+            To::Grid(table) => {
                 table.prefetch(block, way);
                 table.zip(block, n, flat, change);
             }
-            (From::Grid(_), To::Grid(_)) => {}
         }
     }
 }
@@ -236,7 +263,7 @@ where
     F: Fn(&MathCell<U>, &E) + Copy,
 {
     fn block(&mut self, block: &Block<'_>) {
-        let Moving { from, ref mut to, moves, ref mut read, ref mut written } = *self;
+        let Moving { from, ref mut to, moves, ref mut read, ref mut written, .. } = *self;
         let n = moves.n;
         let gaps = match (from, &to) {
             (From::Grid(_), _) if !GATHER => true,
@@ -252,26 +279,32 @@ where
             });
         }
         let bytes = n.saturating_mul(if GATHER { size_of::<U>() } else { size_of::<E>() });
-        match (from, to) {
-            (from, To::Grid(flat)) if GATHER => each_part(block, bytes, |part| {
-                if flat.has_room(part, n, written, |cell| cell.get()) {
-                    moves.block(from, &mut To::Slice(written), &packed_block(part, n));
-                    flat.each_flat(part, n, |to, at| {
-                        let from = written.get(at..).unwrap_or_default();
-                        to.zip(from, |to, from| to.set(*from));
-                    });
-                }
-            }),
-            (From::Grid(flat), to) if !GATHER => each_part(block, bytes, |part| {
-                if flat.has_room(part, n, read, E::clone) {
-                    flat.each_flat(part, n, |from, at| {
-                        let to = read.get_mut(at..).unwrap_or_default();
-                        from.zip(to, |from, to| to.clone_from(from));
-                    });
-                    moves.block(&From::Slice(read), to, &packed_block(part, n));
-                }
-            }),
-            (from, to) => moves.block(from, to, block),
+        if GATHER {
+            match to {
+                To::Slice(flat) => moves.gather(from, flat, block),
+                To::Grid(flat) => each_part(block, bytes, |part| {
+                    if flat.has_room(part, n, written, |cell| cell.get()) {
+                        moves.gather(from, written, &packed_block(part, n));
+                        flat.each_flat(part, n, |to, at| {
+                            let from = written.get(at..).unwrap_or_default();
+                            to.zip(from, |to, from| to.set(*from));
+                        });
+                    }
+                }),
+            }
+        } else {
+            match from {
+                From::Slice(flat) => moves.scatter(flat, to, block),
+                From::Grid(flat) => each_part(block, bytes, |part| {
+                    if flat.has_room(part, n, read, E::clone) {
+                        flat.each_flat(part, n, |from, at| {
+                            let to = read.get_mut(at..).unwrap_or_default();
+                            from.zip(to, |from, to| to.clone_from(from));
+                        });
+                        moves.scatter(read, to, &packed_block(part, n));
+                    }
+                }),
+            }
         }
     }
 }
@@ -289,26 +322,39 @@ where
     }
 
     fn tile(&mut self, tile: &Tile, run: &mut dyn FnMut(&mut dyn Mover)) {
-        let Moving { from, ref mut to, moves, .. } = *self;
-        let (read, written) = (Vec::new(), Vec::new());
         let elements = tile.rows.saturating_mul(tile.width);
+        let Moving { from, ref mut to, moves, ref mut read, ref mut written, .. } = *self;
+        let room = if GATHER {
+            read.clear();
+            read.try_reserve_exact(elements)
+        } else {
+            written.clear();
+            written.try_reserve_exact(elements)
+        };
+        self.no_memory |= room.is_err();
+        if self.no_memory {
+            return;
+        }
         if GATHER {
-            let mut copy = Vec::with_capacity(elements);
             for row in tile.starts() {
-                copy.extend(from.row(row, tile.width).into_iter().flatten().cloned());
+                read.extend(from.row(row, tile.width).into_iter().flatten().cloned());
             }
-            let (from, to) = (&From::Slice(&copy), to.again());
-            return run(&mut Moving::<_, _, _, GATHER> { from, to, moves, read, written });
+            let table = From::Slice(read);
+            let mut job = Moving::<_, _, _, GATHER>::new(&table, to.again(), moves);
+            mem::swap(&mut job.written, written);
+            run(&mut job);
+            return mem::swap(&mut job.written, written);
         }
-        let mut copy = Vec::with_capacity(elements);
         for row in tile.starts() {
-            copy.extend(to.row(row, tile.width).into_iter().flatten().map(|cell| cell.get()));
+            written.extend(to.row(row, tile.width).into_iter().flatten().map(|cell| cell.get()));
         }
-        let part = To::Slice(&mut copy[..]);
-        run(&mut Moving::<_, _, _, GATHER> { from, to: part, moves, read, written });
-        for (row, new) in tile.starts().zip(copy.chunks(tile.width.max(1))) {
+        let mut job = Moving::<_, _, _, GATHER>::new(from, To::Slice(written), moves);
+        mem::swap(&mut job.read, read);
+        run(&mut job);
+        mem::swap(&mut job.read, read);
+        for (row, new) in tile.starts().zip(written.chunks(tile.width.max(1))) {
             if let Some(row) = to.row(row, tile.width) {
-                Zip::from(row).and(new).for_each(|to, new| to.set(*new));
+                Row::of(row).zip(new, |to, new| to.set(*new));
             }
         }
     }
@@ -342,7 +388,7 @@ fn packed_block<'a>(block: &Block<'a>, n: usize) -> Block<'a> {
 }
 
 /// Visits the parts of a block of at most [`PACKED`] bytes, if entries have no more: some lanes, or
-/// a part of one. Entries have `bytes` bytes.
+/// a part of one. Entries have `bytes` bytes. The first part prefetches for all of them.
 fn each_part(block: &Block<'_>, bytes: usize, mut visit: impl FnMut(&Block<'_>)) {
     let most = PACKED.checked_div(bytes).unwrap_or(usize::MAX).max(1);
     if block.addresses.len() <= most {
@@ -350,12 +396,14 @@ fn each_part(block: &Block<'_>, bytes: usize, mut visit: impl FnMut(&Block<'_>))
     }
     let lanes = most.checked_div(block.length).unwrap_or(0).max(1);
     let some = block.addresses.chunks(lanes.wrapping_mul(block.length).max(1)).enumerate();
+    let (mut segment, mut indices) = (block.segment, block.indices);
     for (number, addresses) in some {
         let first = number.wrapping_mul(lanes).wrapping_mul(block.lane_step as usize);
         for (number, addresses) in addresses.chunks(most).enumerate() {
             let entry = number.wrapping_mul(most).wrapping_mul(block.entry_step as usize);
             let flat = block.flat.wrapping_add(first).wrapping_add(entry);
-            visit(&Block { addresses, flat, next: &[], ..*block });
+            visit(&Block { addresses, flat, next: &[], segment, indices, ..*block });
+            (segment, indices) = ((0, 0), &[]);
         }
     }
 }
@@ -381,8 +429,7 @@ impl<'a, E> Grid<'a, E> {
         let view = of_four_axes(view)?;
         let bits: [Bits; 4] = Bits::of_axes(view.shape(), layout)?;
         if let ((1, 1, _, _), [_, _, bits @ ..]) = (view.dim(), bits) {
-            let view = view.index_axis_move(Axis(0), 0).index_axis_move(Axis(0), 0);
-            return Some(Grid::Two(view, bits));
+            return Some(Grid::Two(at(at(view, 0)?, 0)?, bits));
         }
         Some(Grid::Four(view, bits))
     }
@@ -484,7 +531,7 @@ impl<'a, E> Grid<'a, E> {
     fn row(&self, position: usize, n: usize) -> Option<ArrayView1<'a, E>> {
         let (plane, bits) = self.plane(position)?;
         let [first, last] = bits.map(|axis| axis.of(position));
-        let lane = plane.index_axis_move(Axis(0), first);
+        let lane = at(plane, first)?;
         let end = last.wrapping_add(n);
         if lane.stride_of(Axis(0)) == 1 {
             return lane.to_slice()?.get(last..end).map(ArrayView1::from);
@@ -500,8 +547,7 @@ impl<'a, E> Grid<'a, E> {
             Grid::Four(view, bits) => (*view, *bits),
             Grid::More(more) => last_four(more, position)?,
         };
-        let three = four.index_axis_move(Axis(0), first.of(position));
-        Some((three.index_axis_move(Axis(0), second.of(position)), bits))
+        Some((at(at(four, first.of(position))?, second.of(position))?, bits))
     }
 }
 
@@ -596,26 +642,31 @@ fn part<'a, E>(
         step => (count, step, n),
     };
     let along = 1_usize.wrapping_shl(first.shift);
-    let steps = |first: usize, count: usize, step: usize| {
-        let end = first.wrapping_add(count.wrapping_sub(1).wrapping_mul(step)).wrapping_add(1);
-        Slice::new(first.cast_signed(), Some(end.cast_signed()), step.cast_signed())
-    };
-    let (first, last) = (first.of(position), last.of(position));
     let (rows, columns) = match step.checked_div(along).unwrap_or(0) {
-        _ if count == 1 => (steps(first, 1, 1), steps(last, n, 1)),
-        0 if n == 1 && step > 0 => (steps(first, 1, 1), steps(last, count, step)),
-        by if by > 0 && step == by.wrapping_mul(along) => {
-            (steps(first, count, by), steps(last, n, 1))
-        }
+        _ if count == 1 => ((1, 1), (n, 1)),
+        0 if n == 1 && step > 0 => ((1, 1), (count, step)),
+        by if by > 0 && step == by.wrapping_mul(along) => ((count, by), (n, 1)),
         _ => return None,
     };
-    let fits = |slice: &Slice, axis| slice.end <= Some(view.len_of(Axis(axis)).cast_signed());
-    if !fits(&rows, 0) || !fits(&columns, 1) {
-        return None;
+    let starts = [first.of(position), last.of(position)];
+    for ((axis, start), (count, step)) in (0..).zip(starts).zip([rows, columns]) {
+        let far = count.checked_sub(1)?.checked_mul(step)?;
+        let last = start.checked_add(far).filter(|last| *last < view.len_of(Axis(axis)))?;
+        let end = Some(last.wrapping_add(1).cast_signed());
+        let slice = Slice::new(start.cast_signed(), end, step.cast_signed());
+        view.slice_axis_inplace(Axis(axis), slice);
     }
-    view.slice_axis_inplace(Axis(0), rows);
-    view.slice_axis_inplace(Axis(1), columns);
     Some(if view.len_of(Axis(1)) == 1 { view.reversed_axes() } else { view })
+}
+
+/// The other axes, at a coordinate along the first one. `None`: it is out of bounds, which no
+/// position of a plan is.
+#[inline(always)]
+fn at<E, D: RemoveAxis>(
+    view: ArrayView<'_, E, D>,
+    coordinate: usize,
+) -> Option<ArrayView<'_, E, D::Smaller>> {
+    (coordinate < view.len_of(Axis(0))).then(|| view.index_axis_move(Axis(0), coordinate))
 }
 
 /// The last four axes, at the coordinates of a position along the others.
@@ -626,7 +677,7 @@ fn last_four<'a, E>(
 ) -> Option<(ArrayView4<'a, E>, [Bits; 4])> {
     let (mut view, [others @ .., _, _, _, _]) = (view.clone(), bits);
     for axis in others {
-        view = view.index_axis_move(Axis(0), axis.of(position));
+        view = at(view, axis.of(position))?;
     }
     Some((view.into_dimensionality().ok()?, *bits.last_chunk()?))
 }
@@ -682,4 +733,34 @@ fn each_element<E, D: Dimension, const N: usize>(
 #[inline(always)]
 fn steps(first: usize, count: usize, step: isize) -> impl Iterator<Item = usize> {
     (0..count).map(move |entry| first.wrapping_add(entry.wrapping_mul(step.cast_unsigned())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A tile that no memory holds is an error, and nothing moves, nor by the tiles after it.
+    #[test]
+    fn tiles_without_memory() {
+        fn of<const GATHER: bool>(operand: Operand) {
+            let (from, mut to) = (From::Slice(&[7_u8; 12]), [1_u8; 12]);
+            let kernel = |_: &[u8], _: &mut [u8], _: &Block<'_>, _, _: &Way| {};
+            let change = |to: &MathCell<u8>, from: &u8| to.set(*from);
+            let moves = Moves {
+                change,
+                kernel: &kernel as &Kernel<'_, _, _>,
+                n: 1,
+                way: Way::of(Path::detect()),
+            };
+            let mut job = Moving::<_, _, _, GATHER>::new(&from, To::Slice(&mut to), moves);
+            let (mut runs, tile) = (0, Tile { start: 0, rows: 3, pitch: 4, width: 2 });
+            job.tile(&tile, &mut |_| runs += 1);
+            assert_eq!(job.has_moved(), Ok(()));
+            job.tile(&Tile { rows: usize::MAX, ..tile }, &mut |_| runs += 1);
+            job.tile(&tile, &mut |_| runs += 1);
+            assert_eq!((runs, job.has_moved()), (1, Err(Error::SizesOverflow { operand })));
+        }
+        of::<true>(Operand::Input);
+        of::<false>(Operand::Data);
+    }
 }
