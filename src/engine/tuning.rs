@@ -277,9 +277,11 @@ pub(crate) const TILE_MOST: usize = least(64, 16);
 pub(crate) const TILE_GATHER: usize = 2;
 pub(crate) const TILE_SCATTER: usize = 1;
 
-/// Rows of a tile, at least: a lane goes through fewer without one, each in order. Record: without
-/// tiles on Zen 4, gathered and set, 3 rows 0.3x to 0.5x, 16 0.45x to 0.55x, 40 0.73x to 1.1x, 64
-/// 0.83x and 1.21x, 128 1.3x.
+/// Rows of a table, at least, for its columns to go by tiles: a lane goes through fewer without
+/// one, each in order. One value for both directions, since the width of the table decides more.
+/// Record: without tiles on Zen 4, tables of 1.5 to 40 MiB, 8 rows 0.35x to 1.1x, 16 rows 0.3x to
+/// 1.4x gathered and 0.45x to 2.1x scattered, 64 rows 0.35x to 3.2x and 0.65x to 3.8x, 128 rows
+/// 0.35x to 2.9x and 0.7x to 4.4x.
 pub(crate) const TILE_ROWS: usize = least(64, 4);
 
 /// Bytes of an element that is gathered by tiles, at most. Record: without tiles on Zen 4, of 400
