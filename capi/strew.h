@@ -204,7 +204,7 @@ typedef struct strew_error {
 // strew_gather_nd; may be copied, and used by several threads at a time. Zeros are no plan.
 typedef struct strew_gather {
     // Private: do not use it.
-    size_t opaque[102];
+    size_t opaque[99];
 } strew_gather;
 
 // A scatter whose shapes are proven. Made by strew_scatter_axis, strew_scatter_elements or

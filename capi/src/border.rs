@@ -30,7 +30,9 @@ struct Made<P> {
 /// What `mark` is once the plan is made: a number that memory hardly holds by chance.
 const MADE: usize = 0x5745_5254 ^ size_of::<usize>();
 
-/// A plan of strew, and the opaque type that holds it.
+/// A plan of strew, and the opaque type that holds it. The header has one number of words for all
+/// machines: as many as a plan and its mark take without `std`, where plans say more of themselves.
+/// With `std` they take up to 2 words fewer.
 trait Opaque: Sized + Copy {
     type C;
     const FITS: () = assert!(

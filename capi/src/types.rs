@@ -147,7 +147,7 @@ pub struct strew_layout {
 #[repr(C)]
 pub struct strew_gather {
     /// Private: do not use it.
-    opaque: [usize; 102],
+    opaque: [usize; 99],
 }
 
 /// A scatter whose shapes are proven. Made by strew_scatter_axis, strew_scatter_elements or
