@@ -383,35 +383,43 @@ fn rules_of_block_quantized() {
     assert_eq!(new(bytes, attributes, &[4, 16], &Layout::contiguous([1, 16])), error);
 }
 
-/// Tables without elements, and sizes that no memory holds.
-/// Rows that begin within a byte, and are longer than what is unpacked at a time.
+/// Rows that begin within a byte, and are longer than what is shifted at a time.
 #[test]
 fn long_rows_are_the_formula() {
     common::path::force();
     const ROWS: usize = 5;
-    let bytes: Vec<u8> = noise(5, 0).take(ROWS * 700).map(|z| (z >> 20) as u8).collect();
+    let bytes: Vec<u8> = noise(5, 0).take(ROWS * 1300).map(|z| (z >> 20) as u8).collect();
     let value = |place: usize, bits: usize| {
         i32::from(bytes[place * bits / 8] >> (place * bits % 8) & (u8::MAX >> (8 - bits)))
     };
     let u8s = [2, 4, 8].map(|bits| Packing::U8 { bits });
     for packing in u8s.into_iter().chain([Packing::Int4, Packing::Uint4]) {
         let (bits, in_bytes) = (packing.bits(), matches!(packing, Packing::U8 { .. }));
-        let width = if in_bytes { 600 } else { 601 };
+        let width = if in_bytes { 1200 } else { 1201 };
         let stored = if in_bytes { width * bits / 8 } else { width };
-        for block_size in [16, 64, 512] {
+        for block_size in [16, 32, 512, 1024] {
             let blocks = width.div_ceil(block_size);
             let attributes = Attributes { block_size, ..Attributes::DEFAULT };
             let (ids, output) = (Layout::contiguous([3]), Layout::contiguous([3, width]));
             let gather =
                 BlockQuantized::new(packing, &attributes, &[ROWS, stored], &ids, &output).unwrap();
             let scales: Vec<f32> = (0..ROWS * blocks).map(|n| n as f32 - 7.0).collect();
+            // Small ones, large ones and infinite ones.
+            let halves: Vec<f16> = noise(6, 0)
+                .map(|z| f16::from_bits(z as u16 & 0xfc3f))
+                .filter(|half| !half.is_nan())
+                .take(ROWS * blocks)
+                .collect();
             let sign = |q: i32| if packing == Packing::Int4 { (q ^ 8) - 8 } else { q };
             for zeros in [false, true] {
                 let mut found = vec![0.0_f32; 3 * width];
                 let zero_points = zeros.then_some(&bytes[..]);
                 gather.run(&bytes, &scales, zero_points, &[3, -1, 1], &mut found).unwrap();
-                for (row, found) in [3, 4, 1].into_iter().zip(found.chunks(width)) {
-                    for (at, found) in found.iter().enumerate() {
+                let mut rounded = vec![f16::ZERO; 3 * width];
+                gather.run(&bytes, &halves, zero_points, &[3, -1, 1], &mut rounded).unwrap();
+                let rows = found.chunks(width).zip(rounded.chunks(width));
+                for (row, (found, rounded)) in [3, 4, 1].into_iter().zip(rows) {
+                    for (at, (found, rounded)) in found.iter().zip(rounded).enumerate() {
                         let scale = row * blocks + at / block_size;
                         let zero = match (zeros, in_bytes) {
                             (false, true) => 1 << (bits - 1),
@@ -422,9 +430,12 @@ fn long_rows_are_the_formula() {
                             }
                             (true, false) => sign(value(scale, bits)),
                         };
-                        let expected =
-                            (sign(value(row * width + at, bits)) - zero) as f32 * scales[scale];
-                        assert_eq!(*found, expected, "{packing:?}, {block_size}, {row}, {at}");
+                        let q = (sign(value(row * width + at, bits)) - zero) as f32;
+                        let case = format!("{packing:?}, {block_size}, {row}, {at}");
+                        assert_eq!(found.to_bits(), (q * scales[scale]).to_bits(), "{case}");
+                        let expected = f16::from_f32(q * halves[scale].to_f32());
+                        let nan = rounded.is_nan() && expected.is_nan();
+                        assert!(nan || rounded.to_bits() == expected.to_bits(), "{case}");
                     }
                 }
             }
@@ -432,6 +443,7 @@ fn long_rows_are_the_formula() {
     }
 }
 
+/// Tables without elements, and sizes that no memory holds.
 #[test]
 fn empty_and_endless_tables() {
     let ids = Layout::contiguous([2]);
