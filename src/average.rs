@@ -50,12 +50,38 @@ pub trait Average: Element {
     /// Reads a sum from its [words](Average::SUM_WORDS).
     #[must_use]
     fn load(words: &[u32]) -> Self::Sum;
+
+    /// Sets each element of a row to the [`mean`](Average::mean) of the words of its sum, which has
+    /// `count` values. This is not part of the interface.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn divide_row(row: &mut [Self], words: &[u32], count: u64) {
+        divide_each(row, words, |sum| Self::mean(sum, count));
+    }
 }
 
-/// `average!(types, sums in a type, its words; + and *; |sum, count| mean)`
+/// Sets each element of a row to the mean of its sum.
+#[inline(always)]
+fn divide_each<T: Average>(row: &mut [T], words: &[u32], mean: impl Fn(T::Sum) -> T) {
+    let words = words.chunks_exact(T::SUM_WORDS.max(1));
+    row.iter_mut().zip(words).for_each(|(to, words)| *to = mean(T::load(words)));
+}
+
+/// Values of a sum that are few: of integers of up to 32 bits, its magnitude is less than 2^51.
+#[cfg(feature = "std")]
+const FEW: u64 = 1 << 19;
+
+/// `average!(types, sums in a type, its words; + and *; |value| sum, |sum, count| mean)`; the mean
+/// of [`FEW`] values after that, if there is one that compilers turn into vectors.
 macro_rules! average {
     ($($element:ty)*, $sum:ty, $words:literal, $plus:expr, $times:expr,
         |$widened:ident| $widen:expr, |$total:ident, $count:ident| $mean:expr
+    ) => {
+        average!($($element)*, $sum, $words, $plus, $times,
+            |$widened| $widen, |$total, $count| $mean, Self::mean);
+    };
+    ($($element:ty)*, $sum:ty, $words:literal, $plus:expr, $times:expr,
+        |$widened:ident| $widen:expr, |$total:ident, $count:ident| $mean:expr, $mean_of_few:expr
     ) => {$(
         impl Average for $element {
             type Sum = $sum;
@@ -97,13 +123,25 @@ macro_rules! average {
                     None => <$sum>::default(),
                 }
             }
+
+            #[cfg(feature = "std")]
+            #[inline(always)]
+            fn divide_row(row: &mut [$element], words: &[u32], count: u64) {
+                if (1..=FEW).contains(&count) {
+                    divide_each(row, words, |sum| $mean_of_few(sum, count));
+                } else {
+                    divide_each(row, words, |sum| Self::mean(sum, count));
+                }
+            }
         }
     )*};
 }
 average!(u8 u16 u32, u64, 2, u64::wrapping_add, u64::wrapping_mul,
-    |value| u64::from(value), |sum, count| (sum / count.max(1)) as Self);
+    |value| u64::from(value), |sum, count| (sum / count.max(1)) as Self,
+    |sum: u64, count| quotient(sum as i64, count) as Self);
 average!(i8 i16 i32, i64, 2, i64::wrapping_add, i64::wrapping_mul,
-    |value| i64::from(value), |sum, count| floor(sum, count) as Self);
+    |value| i64::from(value), |sum, count| floor(sum, count) as Self,
+    |sum, count: u64| quotient(sum, count) as Self);
 average!(u64 usize, u128, 4, u128::wrapping_add, u128::wrapping_mul,
     |value| value as u128, |sum, count| (sum / u128::from(count.max(1))) as Self);
 average!(i64 isize, i128, 4, i128::wrapping_add, i128::wrapping_mul,
@@ -117,32 +155,50 @@ mod halves {
     use half::{bf16, f16};
 
     use super::*;
-    use crate::quant::numbers::{bf16_to_f32, f16_to_f32};
+    use crate::quant::numbers::{bf16_from_f32, bf16_to_f32, f16_from_f32, f16_to_f32};
 
-    average!(
-        f16,
-        f32,
-        1,
-        |a, b| a + b,
-        |a, b| a * b,
-        |value| if cfg!(feature = "std") { f16_to_f32(value) } else { value.to_f32() },
-        |sum, count| f16::from_f32(divide(sum, count))
-    );
-    average!(
-        bf16,
-        f32,
-        1,
-        |a, b| a + b,
-        |a, b| a * b,
-        |value| if cfg!(feature = "std") { bf16_to_f32(value) } else { value.to_f32() },
-        |sum, count| bf16::from_f32(divide(sum, count))
-    );
+    /// With `std` in conversions that compilers turn into vectors; small machines take fewer
+    /// instructions by those of the crate `half`.
+    macro_rules! half {
+        ($half:ty, $widen:ident, $narrow:ident) => {
+            average!(
+                $half,
+                f32,
+                1,
+                |a, b| a + b,
+                |a, b| a * b,
+                |value| if cfg!(feature = "std") { $widen(value) } else { value.to_f32() },
+                |sum, count| if cfg!(feature = "std") {
+                    $narrow(divide(sum, count))
+                } else {
+                    Self::from_f32(divide(sum, count))
+                },
+                |sum: f32, count: u64| $narrow(sum / count as f32)
+            );
+        };
+    }
+    half!(f16, f16_to_f32, f16_from_f32);
+    half!(bf16, bf16_to_f32, bf16_from_f32);
 }
 
 /// The quotient rounded down. No count of values in memory is more than an `i64` holds.
 #[inline(always)]
 fn floor(sum: i64, count: u64) -> i64 {
     sum.checked_div_euclid(count as i64).unwrap_or(sum)
+}
+
+/// The quotient rounded down, for magnitudes of less than 2^51 and at most [`FEW`] values. As an
+/// `f64` it is less than an integer if the exact one is, which is less by `1 / count` or more.
+#[cfg(feature = "std")]
+#[inline(always)]
+fn quotient(sum: i64, count: u64) -> u64 {
+    // From here on floats are integers, up to 2^51 in both directions: the low bits are those of
+    // what has been added.
+    const INTEGERS: f64 = 6_755_399_441_055_744.0;
+    let sum = f64::from_bits(INTEGERS.to_bits().wrapping_add_signed(sum)) - INTEGERS;
+    let quotient = sum / divisor(count);
+    let nearest = quotient + INTEGERS;
+    nearest.to_bits().wrapping_sub(u64::from(nearest - INTEGERS > quotient))
 }
 
 /// The count as a float, at least 1. With `std` by way of a signed integer, which x86 converts in
@@ -209,5 +265,43 @@ where
         core::array::from_fn(|n| {
             T::load(words.get(n.wrapping_mul(T::SUM_WORDS)..).unwrap_or_default())
         })
+    }
+}
+
+#[cfg(all(test, feature = "std"))]
+#[allow(clippy::indexing_slicing)]
+mod tests {
+    use super::*;
+
+    /// Rows of few values are divided as single elements are, around each integer.
+    #[test]
+    fn rows_are_divided_as_elements_are() {
+        fn check<T: Average + PartialEq + core::fmt::Debug>(sum: T::Sum, count: u64) {
+            let mut words = [0; 2];
+            T::store(sum, &mut words[..T::SUM_WORDS]);
+            let mut row = [T::mean(sum, 1)];
+            T::divide_row(&mut row, &words[..T::SUM_WORDS], count);
+            assert_eq!(row, [T::mean(sum, count)], "{count}");
+        }
+        for count in [1, 2, 3, 7, 10, 255, 256, 999_983, FEW - 1, FEW, FEW + 1, 1 << 25] {
+            for value in (0..32).map(|bits| 1_i64 << bits).flat_map(|bit| [bit - 1, bit, bit + 1]) {
+                for near in [-1, 0, 1] {
+                    let sum = (value * count as i64 + near).clamp(0, count as i64 * 0xffff_ffff);
+                    check::<u32>(sum as u64, count);
+                    check::<u16>(sum as u64 % (count * 0xffff), count);
+                    check::<u8>(sum as u64 % (count * 0xff), count);
+                    for sum in [sum, -sum].map(|sum| sum / 2) {
+                        check::<i32>(sum, count);
+                        check::<i16>(sum % (count as i64 * 0x7fff), count);
+                        check::<i8>(sum % (count as i64 * 0x7f), count);
+                    }
+                    #[cfg(feature = "half")]
+                    for sum in [sum as f32, sum as f32 / -65_536.0] {
+                        check::<half::f16>(sum, count);
+                        check::<half::bf16>(sum, count);
+                    }
+                }
+            }
+        }
     }
 }

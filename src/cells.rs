@@ -14,7 +14,7 @@ use crate::engine::movers::{Changed, Mover as _, Way};
 #[cfg(feature = "std")]
 use crate::engine::tuning;
 use crate::error::{Error, Operand};
-use crate::movers::{Combine, Step, Sums, Winning};
+use crate::movers::{Combine, Divide, Step, Sums, Winning};
 use crate::plan::{Dim, Plan};
 use crate::proof::{fits, scratch};
 use crate::reduction::{Add, Assign, Extreme, Reduction};
@@ -207,15 +207,37 @@ fn reduce_blocks<T: Element, R: Reduction<T>>(
         marks.clear(plan, entries);
         return replace_elements(entries, reduction, (data, updates), &mut marks);
     }
+    let (way, before) = (Way::of(Path::detect()), None);
+    in_blocks(plan, entries, parts, marks, replaces, |block, n, first| {
+        if first {
+            Changed { reduction: &Assign, data, updates, n, way, before }.block(block);
+        } else {
+            Changed { reduction, data, updates, n, way, before }.block(block);
+        }
+    });
+}
+
+/// Moves the rows of some entries after the other, which are marked before: `change` is called with
+/// a block of them, the elements of a row, and whether they are the first ones of their cells. If
+/// that makes no difference, all of them are others.
+#[cfg(feature = "std")]
+#[inline(always)]
+fn in_blocks(
+    plan: &Plan,
+    entries: &mut impl Entries,
+    parts: &Parts<'_>,
+    mut marks: Marks<'_>,
+    differ: bool,
+    mut change: impl FnMut(&Block<'_>, usize, bool),
+) {
     let (row, pieces) = walk::split_lane(parts.near);
-    let (mut firsts, way) = ([false; MARKED], Way::of(Path::detect()));
-    let mut split = [[NOWHERE; MARKED]; 2];
+    let (mut firsts, mut split) = ([false; MARKED], [[NOWHERE; MARKED]; 2]);
     parts.each(|part, _| {
         marks.clear(plan, entries);
         entries.blocks(MARKED, |start, cells, block| {
             let Some(firsts) = firsts.get_mut(..cells.len()) else { return };
             marks.note(start, cells, firsts);
-            let splits = replaces && firsts.contains(&true);
+            let splits = differ && firsts.contains(&true);
             let [some, others] = &mut split;
             if splits {
                 let to = some.iter_mut().zip(others.iter_mut());
@@ -228,16 +250,12 @@ fn reduce_blocks<T: Element, R: Reduction<T>>(
             Parts { far: pieces, near: &[] }.each(|piece, _| {
                 let table = block.table.wrapping_add(part.table).wrapping_add(piece.table);
                 let flat = block.flat.wrapping_add(part.flat).wrapping_add(piece.flat);
-                let (n, before) = (row.size, None);
                 if splits {
                     let addresses = some.get(all).unwrap_or_default();
-                    let block = Block { addresses, table, flat, ..*block };
-                    let reduction = &Assign;
-                    Changed { reduction, data, updates, n, way, before }.block(&block);
+                    change(&Block { addresses, table, flat, ..*block }, row.size, true);
                 }
                 let addresses = others.unwrap_or_default();
-                let block = Block { addresses, table, flat, ..*block };
-                Changed { reduction, data, updates, n, way, before: None }.block(&block);
+                change(&Block { addresses, table, flat, ..*block }, row.size, false);
             });
         });
     });
@@ -398,8 +416,7 @@ where
             let reduction = &|sum: T, _| T::mean(sum.widen(), count);
             walk::nest(plan.inner(), at, &mut Combine { reduction, data, updates });
         } else {
-            let step = Step::Divide(count);
-            walk::nest(plan.inner(), at, &mut Sums { step, data, sums, updates });
+            walk::nest(plan.inner(), at, &mut Divide { count, data, sums });
         }
     });
     Ok(())
@@ -430,6 +447,18 @@ fn sum<T: Average>(
     if holds_sums && parts.go_in_blocks(plan) {
         let marks = Marks::Counts(counts);
         return reduce_blocks(plan, entries, &Add, (data, updates), &parts, marks, excluding);
+    }
+    #[cfg(feature = "std")]
+    if !holds_sums && !parts.near.is_empty() && parts.go_in_blocks(plan) {
+        let data = data.get_mut(..plan.lengths.table).unwrap_or_default();
+        return in_blocks(plan, entries, &parts, Marks::Counts(counts), true, |block, n, first| {
+            let step = match (first, excluding) {
+                (true, true) => Step::Start,
+                (true, false) => Step::StartWith,
+                (false, _) => Step::Add,
+            };
+            Sums { step, data, sums, updates }.block(block, n);
+        });
     }
     parts.each(|part, near| {
         clear::<1>(plan, entries, counts);

@@ -107,49 +107,117 @@ pub(crate) enum Step {
     StartWith,
     /// `sum = sum + update`
     Add,
-    /// `data = sum / count`
-    Divide(u64),
 }
 
 /// A step of a mean whose sums are held apart from the data.
 pub(crate) struct Sums<'a, T> {
     pub step: Step,
-    pub data: &'a mut [T],
+    pub data: &'a [T],
     pub sums: &'a mut [u32],
     pub updates: &'a [T],
 }
 
 impl<T: Average> Sums<'_, T> {
-    fn element(&mut self, table: usize, flat: usize) {
-        let place = table.wrapping_mul(T::SUM_WORDS);
-        let (Some(data), Some(sum), Some(update)) = (
-            self.data.get_mut(table),
-            self.sums.get_mut(place..place.wrapping_add(T::SUM_WORDS)),
-            self.updates.get(flat),
+    /// The rows of a block, which have `n` elements.
+    #[cfg(feature = "std")]
+    #[inline(never)]
+    pub(crate) fn block(&mut self, block: &Block<'_>, n: usize) {
+        let place = block.table.wrapping_mul(T::SUM_WORDS);
+        let (Some(data), Some(sums)) = (self.data.get(block.table..), self.sums.get_mut(place..))
+        else {
+            return;
+        };
+        let mut sums = Sums { data, sums, ..*self };
+        Path::detect().compiled(
+            #[inline(always)]
+            || {
+                for (mut flat, addresses) in block.lanes() {
+                    for address in addresses {
+                        sums.near(*address as usize, flat, n);
+                        flat = flat.wrapping_add_signed(block.entry_step);
+                    }
+                }
+            },
+        );
+    }
+
+    /// A row, in loops that compilers turn into vectors.
+    #[inline(always)]
+    fn near(&mut self, table: usize, flat: usize, n: usize) {
+        let (Some(data), Some(sums), Some(updates)) = (
+            self.data.get(table..table.wrapping_add(n)),
+            words::<T>(self.sums, table, n),
+            self.updates.get(flat..flat.wrapping_add(n)),
         ) else {
             return;
         };
+        let sums = sums.chunks_exact_mut(T::SUM_WORDS.max(1)).zip(updates);
         match self.step {
-            Step::Start => T::store(update.widen(), sum),
-            Step::StartWith => T::store(T::plus(data.widen(), update.widen()), sum),
-            Step::Add => T::store(T::plus(T::load(sum), update.widen()), sum),
-            Step::Divide(count) => *data = T::mean(T::load(sum), count),
+            Step::Start => sums.for_each(|(sum, update)| T::store(update.widen(), sum)),
+            Step::StartWith => sums.zip(data).for_each(|((sum, update), data)| {
+                T::store(T::plus(data.widen(), update.widen()), sum);
+            }),
+            Step::Add => sums.for_each(|(sum, update)| {
+                T::store(T::plus(T::load(sum), update.widen()), sum);
+            }),
         }
     }
 }
 
 impl<T: Average> Mover for Sums<'_, T> {
+    #[inline(always)]
     fn row(&mut self, table: usize, flat: usize, n: usize) {
-        for column in 0..n {
-            self.element(table.wrapping_add(column), flat.wrapping_add(column));
+        #[cfg(feature = "std")]
+        if n > 1 {
+            let block = Block { addresses: &[0], length: 1, table, flat, ..Block::default() };
+            return self.block(&block, n);
         }
+        self.near(table, flat, n);
     }
 
     fn strided_row(&mut self, mut table: usize, mut flat: usize, dim: &Dim) {
         for _ in 0..dim.size {
-            self.element(table, flat);
+            self.near(table, flat, 1);
             table = table.wrapping_add_signed(dim.table);
             flat = flat.wrapping_add_signed(dim.flat);
         }
     }
+}
+
+/// `data = sum / count`, with sums that are held apart from the data.
+pub(crate) struct Divide<'a, T> {
+    pub count: u64,
+    pub data: &'a mut [T],
+    pub sums: &'a mut [u32],
+}
+
+impl<T: Average> Mover for Divide<'_, T> {
+    #[inline(always)]
+    fn row(&mut self, table: usize, _: usize, n: usize) {
+        let data = self.data.get_mut(table..table.wrapping_add(n));
+        let (Some(data), Some(sums)) = (data, words::<T>(self.sums, table, n)) else { return };
+        let count = self.count;
+        #[cfg(feature = "std")]
+        if n > 1 {
+            return Path::detect().compiled(
+                #[inline(always)]
+                || T::divide_row(data, sums, count),
+            );
+        }
+        T::divide_row(data, sums, count);
+    }
+
+    fn strided_row(&mut self, mut table: usize, _: usize, dim: &Dim) {
+        for _ in 0..dim.size {
+            self.row(table, 0, 1);
+            table = table.wrapping_add_signed(dim.table);
+        }
+    }
+}
+
+/// The words of the sums of `n` elements.
+#[inline(always)]
+fn words<T: Average>(sums: &mut [u32], table: usize, n: usize) -> Option<&mut [u32]> {
+    let place = table.wrapping_mul(T::SUM_WORDS);
+    sums.get_mut(place..place.wrapping_add(n.wrapping_mul(T::SUM_WORDS)))
 }

@@ -541,6 +541,57 @@ fn reductions_of_every_integer() {
     }
 }
 
+/// Rows of any length, with scratch at any place, have the means that their elements have alone.
+#[test]
+fn means_of_rows() {
+    fn check<T: Average + PartialEq + std::fmt::Debug>(value: impl Fn(u64) -> T)
+    where
+        Add: Reduction<T>,
+    {
+        let indices = [2, 0, 2, 2, 3, 0, 2];
+        for n in 1..80 {
+            let table = Layout::contiguous([4, n]);
+            let flat = Layout::contiguous([indices.len(), n]);
+            let scatter =
+                Scatter::axis(&table, &Layout::contiguous([indices.len()]), &flat, 0).unwrap();
+            let values = |seed: u64, count: usize| -> Vec<T> {
+                let number = |n: u64| (n + seed).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+                (0..count as u64).map(|n| value(number(n) ^ number(n) >> 29)).collect()
+            };
+            let (data, updates) = (values(1, 4 * n), values(1000, indices.len() * n));
+            for (including, shift) in [(true, 0), (true, 1), (false, 0), (false, 1)] {
+                let (mut found, mut expected) = (data.clone(), data.clone());
+                let mut scratch = vec![u32::MAX; scatter.mean_len::<T>() + shift];
+                let mean = if including { Scatter::mean } else { Scatter::mean_excluding_self };
+                mean(&scatter, &mut found, &indices, &updates, &mut scratch[shift..]).unwrap();
+                for place in [0, 2, 3] {
+                    let rows: Vec<_> = (0..7).filter(|row| indices[*row] == place as i32).collect();
+                    for column in 0..n {
+                        let own = including.then_some(data[place * n + column]);
+                        let values = rows.iter().map(|row| updates[row * n + column]);
+                        let mut values = own.into_iter().chain(values).map(T::widen);
+                        let first = values.next().unwrap();
+                        let count = rows.len() as u64 + u64::from(including);
+                        expected[place * n + column] = T::mean(values.fold(first, T::plus), count);
+                    }
+                }
+                assert_eq!(found, expected, "rows of {n}");
+            }
+        }
+    }
+    check(|bits| bits as u8);
+    check(|bits| bits as i8);
+    check(|bits| bits as u16);
+    check(|bits| bits as i16);
+    check(|bits| bits as u32);
+    check(|bits| bits as i32);
+    check(|bits| bits);
+    check(|bits| bits as i64);
+    check(|bits| f16::from_f32((bits as u16 as f32 - 30_000.0) / 7.0));
+    check(|bits| bf16::from_f32((bits as u16 as f32 - 30_000.0) / 7.0));
+    check(|bits| [bits as i16, (bits >> 16) as i16]);
+}
+
 /// Means of floats are rounded once, for counts that `f32` holds and for others.
 #[test]
 fn means_of_floats() {
