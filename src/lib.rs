@@ -207,6 +207,8 @@ mod error;
 mod fused;
 mod gather;
 mod get;
+#[cfg(all(feature = "half", feature = "std"))]
+mod halves;
 mod index;
 mod indices;
 mod layout;

@@ -360,10 +360,11 @@ pub(crate) struct Free<T> {
     pub merge: fn(&mut [T], &[T]),
 }
 
-/// `kernels!(Name, type, free)`: the [`Kind`] of a built-in reduction.
+/// `kernels!(Name, type, free)`: the [`Kind`] of a built-in reduction. `kernels!(@ module, type,
+/// free, function for rows, elements)` has the rows of another module than [`combine`].
 macro_rules! kernels {
     ($reduction:ident, $element:ty, $free:expr) => {
-        kernels!(@ $element, $free,
+        kernels!(@ combine, $element, $free,
             |current, update| {
                 <$reduction as Reduction<$element>>::combine(&$reduction, current, update)
             },
@@ -374,7 +375,7 @@ macro_rules! kernels {
             }
         );
     };
-    (@ $element:ty, $free:expr, $row:expr,
+    (@ $by:ident, $element:ty, $free:expr, $row:expr,
         |$to:ident, $from:ident, $block:ident, $distance:ident| $elements:expr
     ) => {
         #[cfg(feature = "std")]
@@ -395,7 +396,7 @@ macro_rules! kernels {
                 n: usize,
                 distance: usize,
             ) {
-                combine::rows(path, to, from, block, n, distance, $row);
+                $by::rows(path, to, from, block, n, distance, $row);
             }
             #[cfg(feature = "rayon")]
             fn listed(
@@ -405,7 +406,7 @@ macro_rules! kernels {
                 listed: Listed<'_>,
                 n: usize,
             ) {
-                combine::listed(path, to, from, listed, n, $row);
+                $by::listed(path, to, from, listed, n, $row);
             }
             Kind(Known::Kernels(Kernels {
                 elements,
@@ -436,7 +437,7 @@ macro_rules! extreme_of {
 /// zero: that is all that is left of the rules then, and no current NaN passes it.
 macro_rules! extreme_kernels {
     ($reduction:ident, $element:ty, $better:tt, $zero:tt) => {
-        kernels!(@ $element, None,
+        kernels!(@ combine, $element, None,
             |current: $element, update: $element| {
                 extreme_of!(current, update, $element, $better, $zero)
             },
@@ -626,22 +627,38 @@ mod halves {
     use half::{bf16, f16};
 
     use super::*;
+    #[cfg(feature = "std")]
+    use crate::halves::{bf16_kernels, f16_kernels};
     use crate::quant::numbers::{bf16_from_f32, bf16_to_f32, f16_from_f32, f16_to_f32};
 
-    /// `arithmetic!(Name, operator)`. With `std` in conversions that compilers turn into vectors;
-    /// small machines take fewer instructions by those of the crate `half`.
+    /// `arithmetic!(Name, operator: types, the module of their kernels, conversions)`. With `std`
+    /// in conversions that compilers turn into vectors; small machines take fewer instructions by
+    /// those of the crate `half`.
     macro_rules! arithmetic {
         ($reduction:ident, $operator:tt) => {
-            reduction!($reduction: f16 => |current, update| if cfg!(feature = "std") {
-                f16_from_f32(f16_to_f32(current) $operator f16_to_f32(update))
-            } else {
-                f16::from_f32(current.to_f32() $operator update.to_f32())
-            });
-            reduction!($reduction: bf16 => |current, update| if cfg!(feature = "std") {
-                bf16_from_f32(bf16_to_f32(current) $operator bf16_to_f32(update))
-            } else {
-                bf16::from_f32(current.to_f32() $operator update.to_f32())
-            });
+            arithmetic!($reduction, $operator: f16, f16_kernels, f16_to_f32, f16_from_f32);
+            arithmetic!($reduction, $operator: bf16, bf16_kernels, bf16_to_f32, bf16_from_f32);
+        };
+        ($reduction:ident, $operator:tt: $half:ty, $by:ident, $widen:ident, $narrow:ident) => {
+            impl Reduction<$half> for $reduction {
+                kernels!(@ $by, $half, None,
+                    |current, update| current $operator update,
+                    |to, from, block, distance| {
+                        $by::elements(to, from, block, distance, |current, update| {
+                            current $operator update
+                        })
+                    }
+                );
+
+                #[inline(always)]
+                fn combine(&self, current: $half, update: $half) -> $half {
+                    if cfg!(feature = "std") {
+                        $narrow($widen(current) $operator $widen(update))
+                    } else {
+                        <$half>::from_f32(current.to_f32() $operator update.to_f32())
+                    }
+                }
+            }
         };
     }
     arithmetic!(Add, +);

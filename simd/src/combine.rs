@@ -21,10 +21,24 @@ pub fn elements<T: Copy>(
 ) {
     let Some(to) = to.get_mut(block.table..) else { return };
     if block.is_packed(1) || block.entry_step == 0 {
-        side_by_side(to, from, block, distance, combine);
+        side_by_side::<T, true>(to, from, block, distance, combine);
     } else {
         in_order(to, from, block, distance, combine);
     }
+}
+
+/// [`elements`] whose updates follow each other, or are one for a lane, compiled where it is
+/// called: without the loop for runs, which is compiled apart.
+#[inline(always)]
+pub fn elements_by<T: Copy>(
+    to: &mut [T],
+    from: &[T],
+    block: &Block<'_>,
+    distance: usize,
+    combine: impl Fn(T, T) -> T + Copy,
+) {
+    let Some(to) = to.get_mut(block.table..) else { return };
+    side_by_side::<T, false>(to, from, block, distance, combine);
 }
 
 /// [`elements`] by another function, which does the same, and more quickly, where something `holds`
@@ -40,7 +54,7 @@ pub fn elements_or<T: Copy>(
 ) {
     let Some(to) = to.get_mut(block.table..) else { return };
     if block.all(from, holds) {
-        side_by_side(to, from, block, distance, quick);
+        side_by_side::<T, true>(to, from, block, distance, quick);
     } else {
         in_order(to, from, block, distance, combine);
     }
@@ -48,7 +62,7 @@ pub fn elements_or<T: Copy>(
 
 /// [`elements`] whose updates follow each other, or are one for a lane.
 #[inline(always)]
-fn side_by_side<T: Copy>(
+fn side_by_side<T: Copy, const RUNS: bool>(
     to: &mut [T],
     from: &[T],
     block: &Block<'_>,
@@ -57,7 +71,7 @@ fn side_by_side<T: Copy>(
 ) {
     let (mut ahead, mut at) = (Ahead::of(block, distance), 0);
     let packed = block.is_packed(1);
-    let runs = packed && block.has_runs();
+    let runs = RUNS && packed && block.has_runs();
     for (flat, addresses) in block.lanes() {
         block.prefetch_lane(from, flat);
         let end = flat.wrapping_add(if packed { addresses.len() } else { 1 });
@@ -221,7 +235,7 @@ pub fn listed<T: Copy>(
     } else {
         path.narrow(
             #[inline(always)]
-            || rows_listed(to, from, listed, n, combine),
+            || listed_by(to, from, listed, n, each(combine)),
         );
     }
 }
@@ -282,25 +296,35 @@ pub fn rows<T: Copy>(
     distance: usize,
     combine: impl Fn(T, T) -> T + Copy,
 ) {
-    let Some(to) = to.get_mut(block.table..) else { return };
     path.vectorize(
         (to, from),
         #[inline(always)]
-        |(to, from)| for_length!(T, n, R => rows_of::<T, R>(to, from, block, n, distance, combine)),
-        |(to, from)| rows_of::<T, 0>(to, from, block, n, distance, combine),
+        |(to, from)| {
+            for_length!(T, n, R => rows_by::<T, R>(to, from, block, n, distance, each(combine)))
+        },
+        |(to, from)| rows_by::<T, 0>(to, from, block, n, distance, each(combine)),
     );
 }
 
-/// [`rows`] of `R` elements, or of `n` if `R` is 0.
+/// Changes a row element by element.
 #[inline(always)]
-fn rows_of<T: Copy, const R: usize>(
+fn each<T: Copy>(combine: impl Fn(T, T) -> T + Copy) -> impl Fn(&mut [T], &[T]) + Copy {
+    #[inline(always)]
+    move |to, from| to.iter_mut().zip(from).for_each(|(to, from)| *to = combine(*to, *from))
+}
+
+/// [`rows`] of `R` elements, or of `n` if `R` is 0, which `change` by pairs. It is compiled where
+/// it is called.
+#[inline(always)]
+pub fn rows_by<T: Copy, const R: usize>(
     to: &mut [T],
     from: &[T],
     block: &Block<'_>,
     n: usize,
     distance: usize,
-    combine: impl Fn(T, T) -> T + Copy,
+    change: impl Fn(&mut [T], &[T]) + Copy,
 ) {
+    let Some(to) = to.get_mut(block.table..) else { return };
     let length = if R == 0 { n } else { R };
     let (mut indices, mut at) = (Ahead::of(block, 0), 0);
     for (mut flat, addresses) in block.lanes() {
@@ -314,21 +338,21 @@ fn rows_of<T: Copy, const R: usize>(
             }
             at += ROWS;
             for address in addresses {
-                row::<T, R>(to, *address, from, flat, n, combine);
+                row::<T, R>(to, *address, from, flat, n, change);
                 flat = flat.wrapping_add_signed(block.entry_step);
             }
         }
     }
 }
 
-/// [`listed`] for rows.
+/// [`listed`] rows, which `change` by pairs. It is compiled where it is called.
 #[inline(always)]
-fn rows_listed<T: Copy>(
+pub fn listed_by<T: Copy>(
     to: &mut [T],
     from: &[T],
     Listed { places, flats, distance }: Listed<'_>,
     n: usize,
-    combine: impl Fn(T, T) -> T + Copy,
+    change: impl Fn(&mut [T], &[T]) + Copy,
 ) {
     let ahead = |list: &[u32], at: usize| list.get(at..)?.get(distance).copied();
     for (at, (place, flat)) in places.iter().zip(flats).enumerate() {
@@ -336,7 +360,7 @@ fn rows_listed<T: Copy>(
             prefetch_row_early(to, place as usize, n);
             prefetch_row_early(from, flat as usize, n);
         }
-        row::<T, 0>(to, *place, from, *flat as usize, n, combine);
+        row::<T, 0>(to, *place, from, *flat as usize, n, change);
     }
 }
 
@@ -349,14 +373,14 @@ fn row<T: Copy, const R: usize>(
     from: &[T],
     flat: usize,
     n: usize,
-    combine: impl Fn(T, T) -> T,
+    change: impl Fn(&mut [T], &[T]),
 ) {
     if R > 0 {
         let to = to.get_mut(address as usize..).and_then(|to| to.first_chunk_mut::<R>());
         let from = from.get(flat..).and_then(|from| from.first_chunk::<R>());
         if let (Some(to), Some(from)) = (to, from) {
             let mut row = *to;
-            row.iter_mut().zip(from).for_each(|(to, from)| *to = combine(*to, *from));
+            change(&mut row, from);
             *to = row;
         }
         return;
@@ -364,6 +388,6 @@ fn row<T: Copy, const R: usize>(
     let to = to.get_mut(address as usize..).and_then(|to| to.get_mut(..n));
     let from = from.get(flat..).and_then(|from| from.get(..n));
     if let (Some(to), Some(from)) = (to, from) {
-        to.iter_mut().zip(from).for_each(|(to, from)| *to = combine(*to, *from));
+        change(to, from);
     }
 }

@@ -52,6 +52,8 @@ pub mod convert;
 mod copies;
 mod elements;
 mod fence;
+#[cfg(all(feature = "simd", target_arch = "x86_64"))]
+mod halves;
 mod index;
 mod instructions;
 mod machine;
@@ -73,6 +75,8 @@ pub use block::{Block, Listed, NOWHERE};
 pub use choose::choose;
 pub use columns::Columns;
 pub use elements::Elements;
+#[cfg(all(feature = "simd", target_arch = "x86_64"))]
+pub use halves::Halves;
 pub use machine::Machine;
 pub use mask::{bits, compress, positions};
 pub use moves::{Move, Streaming};

@@ -41,10 +41,13 @@ tests! {
     rows_scatter: "moves::scatter";
     rows_scatter_listed: "moves::scatter_listed";
     rows_at_every_place_in_a_line: "moves::streaming";
-    combine_elements: "combine::elements" "combine::elements_or" "combine::listed";
-    combine_rows: "combine::rows" "combine::listed" "block::lanes";
+    combine_elements: "combine::elements" "combine::elements_by" "combine::elements_or"
+        "combine::listed";
+    combine_rows: "combine::rows" "combine::rows_by" "combine::listed" "combine::listed_by"
+        "block::lanes";
     convert_gather: "convert::gather";
     convert_scatter: "convert::scatter" "convert::scatter_listed";
+    halves: "halves::of" "halves::widen" "halves::narrow" "halves::widen_two" "halves::narrow_one";
     columns: "columns::new" "columns::split_at" "columns::row";
     prefetch: "prefetch::prefetch" "prefetch::prefetch_row" "prefetch::prefetch_decoded_row"
         "prefetch::prefetch_columns";
@@ -65,8 +68,8 @@ fn no_kernel_is_forgotten() {
         };
     }
     let sources = sources!(
-        append block choose columns combine convert elements machine mask moves path place portable
-        prefetch resolve rows
+        append block choose columns combine convert elements halves machine mask moves path place
+        portable prefetch resolve rows
     );
     // The modules that have something public.
     let public = include_str!("../src/lib.rs").lines().filter_map(|line| {
@@ -356,6 +359,42 @@ mod tests {
     pub fn combine_rows() {
         check_rows(Kernel::Combine, 1);
         check_rows(Kernel::CombineListed, 1);
+    }
+
+    /// Every `f16` and back, and what lies between two of them.
+    pub fn halves() {
+        #[cfg(all(feature = "simd", target_arch = "x86_64"))]
+        for halves in paths().filter_map(strew_simd::Halves::of) {
+            // Each is an `f32`, of which the exponent and the fraction are these.
+            let value = |bits: u16| {
+                let (exponent, fraction) = (i32::from(bits >> 10 & 31), f32::from(bits & 1023));
+                let magnitude = match exponent {
+                    0 => fraction * 2_f32.powi(-24),
+                    31 if fraction > 0.0 => f32::NAN,
+                    31 => f32::INFINITY,
+                    _ => (1024.0 + fraction) * 2_f32.powi(exponent - 25),
+                };
+                if bits >> 15 == 0 { magnitude } else { -magnitude }
+            };
+            for bits in 0..=u16::MAX {
+                let expected = value(bits);
+                let [eight, two] = [halves.widen([bits; 8])[3], halves.widen_two([0, bits])[1]];
+                assert_eq!(eight.to_bits(), two.to_bits());
+                assert_eq!(halves.widen_two([bits, 0])[0].to_bits(), two.to_bits());
+                assert!(two == expected || two.is_nan() && expected.is_nan(), "{bits:#06x}");
+                assert_eq!(two.is_sign_negative(), bits >> 15 == 1);
+                // A NaN becomes quiet.
+                let same = if two.is_nan() { bits | 0x200 } else { bits };
+                assert_eq!(halves.narrow_one(two), same, "{bits:#06x}");
+                assert_eq!(halves.narrow([two; 8]), [same; 8]);
+                let next = value(bits.wrapping_add(1));
+                if next.is_finite() && two.is_finite() {
+                    let even = if bits & 1 == 0 { bits } else { bits + 1 };
+                    assert_eq!(halves.narrow_one((two + next) / 2.0), even, "{bits:#06x}");
+                    assert_eq!(halves.narrow([two * 0.75 + next * 0.25; 8]), [bits; 8]);
+                }
+            }
+        }
     }
 
     /// A block of addresses and two tensors of different types, and anything may be wrong.

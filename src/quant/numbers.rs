@@ -69,10 +69,16 @@ pub(crate) fn bf16_to_f32(value: bf16) -> f32 {
 /// that a signalling NaN stays one, or becomes infinite. Arithmetic gives none.
 #[inline(always)]
 pub(crate) fn bf16_from_f32(value: f32) -> bf16 {
+    bf16::from_bits((bf16_bits(value) >> 16) as u16)
+}
+
+/// Those of the nearest `bf16` are the upper half.
+#[inline(always)]
+pub(crate) fn bf16_bits(value: f32) -> u32 {
     let bits = value.to_bits();
     // Half of what is cut off is added, less for even.
     let rounded = bits.wrapping_add(0x7fff + (bits >> 16 & 1));
-    bf16::from_bits((if value.is_nan() { bits } else { rounded } >> 16) as u16)
+    if value.is_nan() { bits } else { rounded }
 }
 
 /// A float in the two bytes of a block.

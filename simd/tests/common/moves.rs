@@ -292,6 +292,9 @@ impl Case {
             sum.iter_mut().zip(from).for_each(|(to, from)| *to = in_order(*to, from));
             sum
         };
+        let change = |to: &mut [[u8; N]], from: &[[u8; N]]| {
+            to.iter_mut().zip(from).for_each(|(to, from)| *to = combine(*to, *from));
+        };
         match (self.kernel, self.row) {
             (Combine, None) => {
                 if streams {
@@ -302,12 +305,20 @@ impl Case {
                     };
                     let quick = (holds, quick);
                     combine::elements_or(to, from, &self.block(), self.distance, quick, combine);
+                } else if N == 2 && matches!(self.block().entry_step, 0 | 1) {
+                    combine::elements_by(to, from, &self.block(), self.distance, combine);
                 } else {
                     combine::elements(to, from, &self.block(), self.distance, combine);
                 }
             }
+            (Combine, Some(n)) if streams => {
+                combine::rows_by::<_, 0>(to, from, &self.block(), n, self.distance, change);
+            }
             (Combine, Some(n)) => {
                 combine::rows(path, to, from, &self.block(), n, self.distance, combine);
+            }
+            (CombineListed, Some(n)) if streams => {
+                combine::listed_by(to, from, self.listed(), n, change);
             }
             (CombineListed, n) => {
                 combine::listed(path, to, from, self.listed(), n.unwrap_or(1), combine);
