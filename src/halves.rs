@@ -45,6 +45,7 @@ pub(crate) mod f16_kernels {
     ) {
         #[cfg(all(feature = "simd", target_arch = "x86_64"))]
         if let Some(halves) = Halves::of(path) {
+            let to = to.get_mut(block.table..).unwrap_or_default();
             return halves.vectorize(
                 #[inline(always)]
                 || combine::rows_by::<_, 0>(to, from, block, n, distance, row(halves, combine)),
@@ -164,6 +165,7 @@ pub(crate) mod bf16_kernels {
         distance: usize,
         combine: impl Fn(f32, f32) -> f32 + Copy,
     ) {
+        let to = to.get_mut(block.table..).unwrap_or_default();
         path.compiled(
             #[inline(always)]
             || combine::rows_by::<_, 0>(to, from, block, n, distance, row(combine)),

@@ -296,6 +296,7 @@ pub fn rows<T: Copy>(
     distance: usize,
     combine: impl Fn(T, T) -> T + Copy,
 ) {
+    let Some(to) = to.get_mut(block.table..) else { return };
     path.vectorize(
         (to, from),
         #[inline(always)]
@@ -313,8 +314,8 @@ fn each<T: Copy>(combine: impl Fn(T, T) -> T + Copy) -> impl Fn(&mut [T], &[T]) 
     move |to, from| to.iter_mut().zip(from).for_each(|(to, from)| *to = combine(*to, *from))
 }
 
-/// [`rows`] of `R` elements, or of `n` if `R` is 0, which `change` by pairs. It is compiled where
-/// it is called.
+/// [`rows`] of `R` elements, or of `n` if `R` is 0, which `change` by pairs. `to` begins where the
+/// addresses of the block count from. It is compiled where it is called.
 #[inline(always)]
 pub fn rows_by<T: Copy, const R: usize>(
     to: &mut [T],
@@ -324,7 +325,6 @@ pub fn rows_by<T: Copy, const R: usize>(
     distance: usize,
     change: impl Fn(&mut [T], &[T]) + Copy,
 ) {
-    let Some(to) = to.get_mut(block.table..) else { return };
     let length = if R == 0 { n } else { R };
     let (mut indices, mut at) = (Ahead::of(block, 0), 0);
     for (mut flat, addresses) in block.lanes() {
