@@ -267,7 +267,7 @@ const ROWS: usize = 8;
 /// or 8 bytes, so that it is known when the loop is compiled; else it is 0.
 macro_rules! for_length {
     ($T:ident, $n:ident, $R:ident => $run:expr) => {
-        for_length!(@ $T, $n, $R, $run, 4 8 16 64)
+        for_length!(@ $T, $n, $R, $run, 4 8 16)
     };
     (@ $T:ident, $n:ident, $R:ident, $run:expr, $($length:literal)*) => {
         match (const { size_of::<$T>() == 4 || size_of::<$T>() == 8 }, $n) {
