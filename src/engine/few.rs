@@ -193,7 +193,10 @@ impl<'a> Few<'a> {
     /// Whether a gather moves single elements from a run of indices to a run of the output.
     #[inline(always)]
     fn moves_at_once(&self) -> bool {
-        self.plan.tuple <= 1 && self.pieces.is_empty() && self.has_runs() && self.lane.indices == 1
+        self.plan.tuple <= 1
+            && self.pieces.is_empty()
+            && self.has_runs()
+            && (self.lane.indices == 1 || self.count == 1)
     }
 
     /// Where the first entry lies in the flat tensor, if all of them move single elements that are

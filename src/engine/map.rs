@@ -152,7 +152,7 @@ impl<T: Element, U: Element, F: Fn(T, U) -> T + Copy> ChangeColumns<'_, T, U, F>
     fn change(&mut self, run: &mut dyn FnMut(&mut dyn Mover)) {
         let ChangeColumns { columns, rows, updates, change, n, way } = self;
         let (change, n, way) = (*change, *n, *way);
-        on_copy(columns, *rows, |data| run(&mut Change { data, updates, change, n, way }));
+        on_copy(columns, *rows, &mut |data| run(&mut Change { data, updates, change, n, way }));
     }
 }
 

@@ -119,6 +119,7 @@ impl Tile {
     }
 
     /// A contiguous copy.
+    #[inline(never)]
     pub(crate) fn copy<T: Element>(&self, table: &[T]) -> Vec<T> {
         let mut copy = Vec::with_capacity(self.rows.saturating_mul(self.width));
         for start in self.starts() {
@@ -372,17 +373,19 @@ impl<T: Element, R: Reduction<T>> InColumns<'_, T, R> {
     pub(crate) fn change(&mut self, run: &mut dyn FnMut(&mut dyn Mover)) {
         let InColumns { reduction, columns, rows, updates, n, way } = self;
         let (reduction, n, way, before) = (*reduction, *n, *way, None);
-        on_copy(columns, *rows, |data| {
+        on_copy(columns, *rows, &mut |data| {
             run(&mut Changed { reduction, data, updates, n, way, before });
         });
     }
 }
 
 /// Runs on a contiguous copy of columns, which then become what it made of them.
+/// Compiled once for a type, and not for each reduction.
+#[inline(never)]
 pub(crate) fn on_copy<T: Copy>(
     columns: &mut Columns<'_, T>,
     rows: usize,
-    run: impl FnOnce(&mut [T]),
+    run: &mut dyn FnMut(&mut [T]),
 ) {
     let mut copy = Vec::with_capacity(rows.saturating_mul(columns.row(0).len()));
     for row in 0..rows {

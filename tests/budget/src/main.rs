@@ -11,7 +11,7 @@ use std::fmt::Debug;
 use std::hint::black_box;
 
 use half::f16;
-use strew::{Add, Element, Error, Gather, Index, Layout, Max, Mul, Scatter};
+use strew::{Add, Element, Error, Gather, Index, Layout, Max, Min, Mul, Reduction, Scatter};
 
 const ROWS: usize = 1000;
 const ENTRIES: usize = 5000;
@@ -50,6 +50,14 @@ fn main() {
     call!("reduce-closure", scatter::<f32, i64>, |s, d, i, u| s.reduce(decay, d, i, u));
     black_box(decay(1.0, 2.0));
 
+    #[cfg(feature = "library")]
+    {
+        library::<f32>();
+        library::<f64>();
+        library::<i32>();
+        library::<i64>();
+    }
+
     #[cfg(feature = "rayon")]
     {
         rayon::in_place_scope(|scope| scope.spawn(|_| _ = black_box(rayon::current_num_threads())));
@@ -75,6 +83,30 @@ fn scatter<T: Element + Default + Debug, I: Index + Default>(
     let mut data = slice(ROWS);
     let result = run(&plan, &mut data, &indices, &updates);
     println!("{result:?} {:?}", data.last());
+}
+
+/// The operators of ONNX of one type, and their reductions.
+#[cfg(feature = "library")]
+fn library<T: Element + Default + Debug>()
+where
+    Add: Reduction<T>,
+    Mul: Reduction<T>,
+    Max: Reduction<T>,
+    Min: Reduction<T>,
+{
+    let [table, many] = layouts();
+    gather::<T, i64>(|_, from, by, to| Gather::axis(&table, &many, &many, 0)?.run(from, by, to));
+    gather::<T, i64>(|_, from, by, to| {
+        Gather::elements(&table, &many, &many, 0)?.run(from, by, to)
+    });
+    gather::<T, i64>(|_, from, by, to| Gather::nd(&table, &many, &many, 0)?.run(from, by, to));
+    let elements = || Scatter::elements(&table, &many, &many, 0);
+    scatter::<T, i64>(|_, to, by, from| elements()?.run(to, by, from));
+    scatter::<T, i64>(|_, to, by, from| Scatter::nd(&table, &many, &many, 0)?.run(to, by, from));
+    scatter::<T, i64>(|_, to, by, from| elements()?.reduce(Add, to, by, from));
+    scatter::<T, i64>(|_, to, by, from| elements()?.reduce(Mul, to, by, from));
+    scatter::<T, i64>(|_, to, by, from| elements()?.reduce(Max, to, by, from));
+    scatter::<T, i64>(|_, to, by, from| elements()?.reduce(Min, to, by, from));
 }
 
 #[inline(never)]
