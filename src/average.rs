@@ -68,8 +68,10 @@ fn divide_each<T: Average>(row: &mut [T], words: &[u32], mean: impl Fn(T::Sum) -
 }
 
 /// Values of a sum that are few: of integers of up to 32 bits, its magnitude is less than 2^51.
+/// Where a register holds more bits than an `f64` has, none are.
 #[cfg(feature = "std")]
-const FEW: u64 = 1 << 19;
+const FEW: u64 =
+    if cfg!(all(target_arch = "x86", not(target_feature = "sse2"))) { 0 } else { 1 << 19 };
 
 /// `average!(types, sums in a type, its words; + and *; |value| sum, |sum, count| mean)`; the mean
 /// of [`FEW`] values after that, if there is one that compilers turn into vectors.
@@ -127,7 +129,7 @@ macro_rules! average {
             #[cfg(feature = "std")]
             #[inline(always)]
             fn divide_row(row: &mut [$element], words: &[u32], count: u64) {
-                if (1..=FEW).contains(&count) {
+                if const { size_of::<$sum>() <= 8 } && (1..=FEW).contains(&count) {
                     divide_each(row, words, |sum| $mean_of_few(sum, count));
                 } else {
                     divide_each(row, words, |sum| Self::mean(sum, count));
@@ -283,11 +285,12 @@ mod tests {
             T::divide_row(&mut row, &words[..T::SUM_WORDS], count);
             assert_eq!(row, [T::mean(sum, count)], "{count}");
         }
-        for count in [1, 2, 3, 7, 10, 255, 256, 999_983, FEW - 1, FEW, FEW + 1, 1 << 25] {
-            for value in (0..32).map(|bits| 1_i64 << bits).flat_map(|bit| [bit - 1, bit, bit + 1]) {
+        for count in [1, 2, 3, 7, 10, 255, 256, 999_983, FEW >> 1, FEW, FEW + 1, 1 << 25] {
+            for value in (0..=32).map(|bits| 1_i64 << bits).flat_map(|bit| [bit - 1, bit, bit + 1])
+            {
                 for near in [-1, 0, 1] {
-                    let sum = (value * count as i64 + near).clamp(0, count as i64 * 0xffff_ffff);
-                    check::<u32>(sum as u64, count);
+                    let sum = (value * count as i64 + near).clamp(0, (count as i64) << 32);
+                    check::<u32>((sum as u64).min(count * 0xffff_ffff), count);
                     check::<u16>(sum as u64 % (count * 0xffff), count);
                     check::<u8>(sum as u64 % (count * 0xff), count);
                     for sum in [sum, -sum].map(|sum| sum / 2) {

@@ -706,6 +706,11 @@ mod tests {
             let block = Block { addresses: &[0], length: 1, entry_step: 2, ..Block::default() };
             (kernels.rows)(Path::detect(), &mut rows, &updates, &block, 2, 0);
             assert_eq!([single, rows].map(|[found, _]| found.to_bits()), [expected; 2]);
+            // In a run of one place, which stays in a register.
+            let (block, mut run) =
+                (Block { addresses: &[1; 68], length: 68, entry_step: 1, ..block }, [1.0, current]);
+            (kernels.elements)(&mut run, &[update; 68], &block, 0);
+            assert_eq!(run.map(f32::to_bits), [1_f32.to_bits(), expected]);
         }
         for update in values {
             for current in values {

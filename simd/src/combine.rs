@@ -37,6 +37,7 @@ pub fn elements_by<T: Copy>(
     distance: usize,
     combine: impl Fn(T, T) -> T + Copy,
 ) {
+    debug_assert!(block.is_packed(1) || block.entry_step == 0, "updates lie a step apart");
     let Some(to) = to.get_mut(block.table..) else { return };
     side_by_side::<T, false>(to, from, block, distance, combine);
 }

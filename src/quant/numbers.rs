@@ -4,8 +4,8 @@ use core::sync::atomic::{Ordering, compiler_fence};
 
 use half::{bf16, f16};
 
-/// The value as an `f32`, exactly: what [`f16::to_f32`](half::f16::to_f32) does, without its
-/// question which processor this is, so that loops over rows become vectors.
+/// The value as an `f32`, exactly: what [`f16::to_f32`](half::f16::to_f32) does (but for the bits
+/// of a NaN), without its question which processor this is, so that loops over rows become vectors.
 ///
 /// ```
 /// use half::f16;
@@ -65,8 +65,7 @@ pub(crate) fn bf16_to_f32(value: bf16) -> f32 {
     f32::from_bits(u32::from(value.to_bits()) << 16)
 }
 
-/// The nearest `bf16`, of two the even one: what [`bf16::from_f32`](half::bf16::from_f32) does, but
-/// that a signalling NaN stays one, or becomes infinite. Arithmetic gives none.
+/// The nearest `bf16`, of two the even one: what [`bf16::from_f32`](half::bf16::from_f32) does.
 #[inline(always)]
 pub(crate) fn bf16_from_f32(value: f32) -> bf16 {
     bf16::from_bits((bf16_bits(value) >> 16) as u16)
@@ -78,7 +77,7 @@ pub(crate) fn bf16_bits(value: f32) -> u32 {
     let bits = value.to_bits();
     // Half of what is cut off is added, less for even.
     let rounded = bits.wrapping_add(0x7fff + (bits >> 16 & 1));
-    if value.is_nan() { bits } else { rounded }
+    if value.is_nan() { bits | 0x0040_0000 } else { rounded }
 }
 
 /// A float in the two bytes of a block.
@@ -138,19 +137,21 @@ pub(crate) fn largest(values: &[f32]) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use core::hint::black_box;
-
     use super::*;
+
+    /// Which bits a NaN has is open.
+    fn same(found: f32, expected: f32) {
+        let same = found.to_bits() == expected.to_bits() || found.is_nan() & expected.is_nan();
+        assert!(same, "{found}, should be {expected}");
+    }
 
     #[test]
     fn every_half() {
         for bits in 0..=u16::MAX {
             let value = f16::from_bits(bits);
-            let (found, expected) = (f16_to_f32(value), value.to_f32());
-            assert_eq!(found.to_bits(), expected.to_bits(), "{bits:#06x}");
+            same(f16_to_f32(value), value.to_f32());
             let value = bf16::from_bits(bits);
-            let (found, expected) = (bf16_to_f32(value) * black_box(1.0), value.to_f32());
-            assert_eq!(found.to_bits(), expected.to_bits(), "{bits:#06x}");
+            same(bf16_to_f32(value), value.to_f32());
         }
     }
 
@@ -162,7 +163,7 @@ mod tests {
                 let value = f32::from_bits(u32::from(high) << 16 | low);
                 let found = f16_from_f32(value).to_bits();
                 assert_eq!(found, f16::from_f32(value).to_bits(), "{:#010x}", value.to_bits());
-                let found = bf16_from_f32(value * black_box(1.0)).to_bits();
+                let found = bf16_from_f32(value).to_bits();
                 assert_eq!(found, bf16::from_f32(value).to_bits(), "{:#010x}", value.to_bits());
             }
         }
