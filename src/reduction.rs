@@ -728,4 +728,76 @@ mod tests {
         }
         assert!(known(Add) && known(Assign) && !known(f32::max) && !known(|a: f32, b: f32| a + b));
     }
+
+    #[cfg(feature = "half")]
+    #[allow(clippy::indexing_slicing)]
+    mod halves {
+        use half::{bf16, f16};
+        #[cfg(feature = "rayon")]
+        use strew_simd::Listed;
+
+        use super::*;
+
+        /// Each kernel gives the bits that `combine` gives, for all halves and some updates, in
+        /// rows of some lengths and on each path. Of two that are no number, either may stay.
+        #[test]
+        fn every_half() {
+            // The least, 1, the greatest, infinite, a signalling NaN: of f16, then of bf16.
+            let updates = [1, 0x3c00, 0xfbff, 0x7c00, 0xfd55].map(f16::from_bits);
+            check(Add, &updates);
+            check(Sub, &updates[1..2]);
+            check(Mul, &updates[..1]);
+            let updates = [1, 0x3f80, 0xff7f, 0x7f80, 0xffa5].map(bf16::from_bits);
+            check(Add, &updates);
+            check(Sub, &updates[1..2]);
+            check(Mul, &updates[..1]);
+        }
+
+        fn check<T: bytemuck::Pod + PartialOrd, R: Reduction<T>>(reduction: R, updates: &[T]) {
+            let all: Vec<u32> = (0..1 << 16).collect();
+            let halves: Vec<T> = all.iter().map(|bits| bytemuck::cast(*bits as u16)).collect();
+            let kernels = R::KIND.kernels().unwrap();
+            for update in updates {
+                let combined = halves.iter().map(|half| reduction.combine(*half, *update));
+                let expected: Vec<T> = combined.collect();
+                let updates = vec![*update; halves.len()];
+                let run = |what: &str, kernel: &dyn Fn(&mut [T])| {
+                    let mut found = halves.clone();
+                    kernel(&mut found);
+                    for ((half, found), expected) in halves.iter().zip(found).zip(&expected) {
+                        let bits = [*half, *update, found, *expected].map(bytemuck::cast::<T, u16>);
+                        // What is no number is in no order, not even with itself.
+                        let none = |value: &T| value.partial_cmp(value).is_none();
+                        let either = [*half, *update, found].iter().all(none);
+                        assert!(bits[2] == bits[3] || either, "{what}: {bits:#06x?}");
+                    }
+                };
+                let block = Block { addresses: &all, length: all.len(), ..Block::default() };
+                for entry_step in [1, 0] {
+                    run("elements", &|found| {
+                        (kernels.elements)(found, &updates, &Block { entry_step, ..block }, 0);
+                    });
+                }
+                for path in Path::available().into_iter().flatten() {
+                    for n in [1, 21] {
+                        // The last one is shorter if they do not divide all: it is left out.
+                        let starts: Vec<u32> = all.iter().copied().step_by(n).collect();
+                        let (addresses, length) = (&starts[..], starts.len());
+                        let block = Block { addresses, length, entry_step: n as isize, ..block };
+                        let last = all.len() / n * n;
+                        run(path.name(), &|found| {
+                            (kernels.rows)(path, found, &updates, &block, n, 0);
+                            found[last..].copy_from_slice(&expected[last..]);
+                        });
+                        #[cfg(feature = "rayon")]
+                        run(path.name(), &|found| {
+                            let listed = Listed { places: &starts, flats: &starts, distance: 0 };
+                            (kernels.listed)(path, found, &updates, listed, n);
+                            found[last..].copy_from_slice(&expected[last..]);
+                        });
+                    }
+                }
+            }
+        }
+    }
 }

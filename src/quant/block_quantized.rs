@@ -591,8 +591,8 @@ impl<S: Scale, const BITS: usize> Quantised<'_, S, BITS> {
         // Each row has bytes of zero points of its own, or they follow each other.
         let step = if packing.is_u8() { Self::PER_BYTE } else { 1 };
         let zeros = blocks.div_ceil(step).wrapping_mul(row).wrapping_mul(step);
-        // The compiler does not know it: it would do without a mask for the highest value, and then
-        // there is no vector of equal steps.
+        // The compiler does not know its value: else it would leave it out where a shift alone
+        // gives the highest value of a word, and the steps of a vector would differ.
         let mask = (1 << packing.bits()) - 1;
         let mut buffer = [0; CHUNK];
         while !to.is_empty() {
