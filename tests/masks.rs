@@ -130,6 +130,44 @@ fn every_layout() {
     }
 }
 
+/// Few values of many are true, here and there half of them; elements that no cache holds; steps.
+#[test]
+fn sparse_masks() {
+    let length = 1_100_000;
+    let mut random = noise(5, 5);
+    let mut often = 0;
+    let flags: Vec<bool> = (0..length)
+        .map(|n| {
+            if n % 5000 == 0 {
+                often = [5, 10, 40, 500, 0, 1000][random.next().unwrap() as usize % 6];
+            }
+            random.next().unwrap() % 1000 < often
+        })
+        .collect();
+    let places: Vec<usize> = (0..length).filter(|n| flags[*n]).collect();
+    let row = Layout::contiguous([length]);
+    let (values, bytes) = (Mask::bools(&flags, &row), bits(&flags));
+    for mask in [values, Mask::bits(&bytes, &row)] {
+        let mut found = vec![u64::MAX; places.len() + 1];
+        assert_eq!(mask::nonzero(mask, &mut found), Ok(places.len()));
+        assert!(places.iter().zip(&found).all(|(place, found)| *place as u64 == *found));
+        assert_eq!(found[places.len()], u64::MAX);
+    }
+    // 70 MB, of which few pages are written.
+    let chosen: Vec<[u8; 64]> = places.iter().map(|n| [*n as u8; 64]).collect();
+    let (back, last) = (Layout::strided([length], [-1]).with_offset(length - 1), length - 1);
+    for (layout, last) in [(&row, 0), (&back, last)] {
+        let mut data = vec![[0_u8; 64]; length];
+        assert_eq!(mask::expand(values, &chosen, &mut data, layout), Ok(places.len()));
+        assert!(places.iter().zip(&chosen).all(|(n, value)| data[n.abs_diff(last)] == *value));
+        let mut found = vec![[0_u8; 64]; places.len()];
+        assert_eq!(mask::compress(values, &data, layout, None, &mut found), Ok(places.len()));
+        assert!(found == chosen);
+        assert_eq!(mask::fill(values, [0; 64], &mut data, layout), Ok(places.len()));
+        assert!(data.iter().all(|element| *element == [0; 64]));
+    }
+}
+
 #[test]
 fn what_does_not_fit() {
     let l = |sizes: &[usize]| Layout::from_sizes(sizes).unwrap();

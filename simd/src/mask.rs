@@ -28,15 +28,16 @@ pub fn compress<T: NoUninit>(path: Path, words: &[u64], from: &[T], to: &mut [T]
     by_size!(1 compress_1 2 compress_2 4 compress_4 8 compress_8 16 compress_16)
 }
 
-/// Writes `first + n` for each bit `n` that is set, in order, to the start of a slice, and says how
-/// many there are. Those for which there is no room are left out, and nothing else is written.
-pub fn positions(path: Path, words: &[u64], first: u32, to: &mut [u32]) -> usize {
-    path.dispatch(Positions { words, first, to })
+/// Writes `number(n)` for each bit `n` that is set, in order, to the start of a slice. Those for
+/// which there is no room are left out, and nothing else is written.
+#[inline]
+pub fn positions<T>(path: Path, words: &[u64], to: &mut [T], number: impl Fn(u32) -> T) {
+    path.dispatch(Positions { words, to, number });
 }
 
-/// Sets each word to 64 values as bits, the first one lowest, as long as there are 64 of them.
-/// `false`: the path has no instruction for it, and no word is set.
-pub fn bits(path: Path, values: &[bool], words: &mut [u64]) -> bool {
+/// Sets each word to 64 values as bits, the first one lowest, as long as there are 64 of them, and
+/// says how many bits are set. `None`: the path has no instruction for it, and no word is set.
+pub fn bits(path: Path, values: &[bool], words: &mut [u64]) -> Option<usize> {
     path.dispatch(Bits { values, words })
 }
 
@@ -70,10 +71,6 @@ impl<const N: usize> Op for Compress<'_, N> {
         let to = room(words, from.len(), to);
         let mut count = 0;
         for (word, from) in words.iter().zip(from.chunks(64)) {
-            if word.count_ones() <= FEW {
-                count += one_by_one(&[*word], from, to.get_mut(count..).unwrap_or_default());
-                continue;
-            }
             let (steps, rest) = from.as_chunks::<STEP>();
             let mut bits = *word;
             for from in steps {
@@ -94,53 +91,54 @@ struct Bits<'a> {
 }
 
 impl Op for Bits<'_> {
-    type Output = bool;
+    type Output = Option<usize>;
     #[inline(always)]
-    fn run<S: Instructions>(self, instructions: S) -> bool {
-        let Bits { values, words } = self;
+    fn run<S: Instructions>(self, instructions: S) -> Option<usize> {
+        let (Bits { values, words }, mut set) = (self, 0);
         for (word, values) in words.iter_mut().zip(values.as_chunks().0) {
-            let Some(bits) = instructions.bits(values) else { return false };
-            *word = bits;
+            *word = instructions.bits(values)?;
+            set += word.count_ones() as usize;
         }
-        true
+        Some(set)
     }
 }
 
-struct Positions<'a> {
+struct Positions<'a, T, F> {
     words: &'a [u64],
-    first: u32,
-    to: &'a mut [u32],
+    to: &'a mut [T],
+    number: F,
 }
 
-impl Op for Positions<'_> {
-    type Output = usize;
+impl<T, F: Fn(u32) -> T> Op for Positions<'_, T, F> {
+    type Output = ();
     #[inline(always)]
-    fn run<S: Instructions>(self, instructions: S) -> usize {
-        let Positions { words, mut first, to } = self;
-        // SAFETY: what is written are whole copies of other `u32`.
-        let to = unsafe { elements_mut::<_, 4>(to) }.unwrap_or_default();
+    fn run<S: Instructions>(self, instructions: S) {
+        let Positions { words, to, number } = self;
         let to = room(words, usize::MAX, to);
-        let mut count = 0;
+        let (mut count, mut first) = (0, 0_u32);
         for word in words {
-            if *word == 0 {
-                first = first.wrapping_add(64);
-                continue;
-            }
             for part in 0..64 / STEP {
+                let bits = (word >> (STEP * part)) as u16;
                 let numbers: [u32; STEP] = core::array::from_fn(|n| first.wrapping_add(n as u32));
-                let numbers = elements::<_, 4>(&numbers).and_then(|numbers| numbers.first_chunk());
-                if let Some(numbers) = numbers {
-                    count = step(instructions, (word >> (STEP * part)) as u16, numbers, to, count);
+                let mut chosen = [0; STEP];
+                // SAFETY: what is written are whole copies of other `u32`.
+                let all = unsafe { elements_mut::<_, 4>(&mut chosen) };
+                let from = elements::<_, 4>(&numbers).and_then(|from| from.first_chunk());
+                let all = all.and_then(|all| all.first_chunk_mut());
+                if let (Some(from), Some(all)) = (from, all) {
+                    instructions.compress(bits, from, all);
                 }
+                let to = to.get_mut(count..).unwrap_or_default();
+                match to.first_chunk_mut() {
+                    Some(to) => *to = chosen.map(&number),
+                    None => to.iter_mut().zip(chosen).for_each(|(to, n)| *to = number(n)),
+                }
+                count += bits.count_ones() as usize;
                 first = first.wrapping_add(STEP as u32);
             }
         }
-        count
     }
 }
-
-/// The most bits of a word that are taken one by one.
-const FEW: u32 = 4;
 
 /// As much of a slice as there are bits set for the first `elements`.
 #[inline(always)]

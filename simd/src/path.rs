@@ -176,9 +176,10 @@ impl Path {
         self.dispatch(Run(loops))
     }
 
-    /// [`vectorize`](Path::vectorize) for what paths without vectors do as well.
+    /// [`compiled`](Path::compiled) for no more than NEON or AVX2: for loops that compilers make
+    /// slower for AVX-512.
     #[inline]
-    pub(crate) fn narrow<R>(self, run: impl FnOnce() -> R) -> R {
+    pub fn narrow<R>(self, run: impl FnOnce() -> R) -> R {
         self.vectorize(
             run,
             #[inline(always)]

@@ -51,7 +51,7 @@ tests! {
     columns: "columns::new" "columns::split_at" "columns::row";
     prefetch: "prefetch::prefetch" "prefetch::prefetch_row" "prefetch::prefetch_decoded_row"
         "prefetch::prefetch_columns";
-    loops: "path::compiled";
+    loops: "path::compiled" "path::narrow";
     path: "path::detect" "path::available" "path::force" "path::name" "path::streams_elements";
     machine: "machine::detect" "machine::force";
     masks: "mask::bits" "mask::compress" "mask::positions";
@@ -185,8 +185,10 @@ mod tests {
 
             let values: Vec<bool> = (0..length).map(bit).collect();
             let mut found = vec![7; words.len()];
-            if bits(path, &values, &mut found) {
+            if let Some(set) = bits(path, &values, &mut found) {
                 let whole = found.len().min(length / 64);
+                let expected: u32 = found[..whole].iter().map(|word| word.count_ones()).sum();
+                assert_eq!(set, expected as usize, "{}", path.name());
                 assert_eq!(found[..whole], words[..whole], "{}", path.name());
                 assert!(found[whole..].iter().all(|word| *word == 7), "{}", path.name());
             } else {
@@ -195,7 +197,7 @@ mod tests {
 
             let (first, room) = (random.below(usize::MAX) as u32, random.below(chosen.len() + 3));
             let mut found = vec![7; room];
-            positions(path, &words, first, &mut found);
+            positions(path, &words, &mut found, |n| first.wrapping_add(n));
             let mut expected: Vec<u32> =
                 chosen.iter().map(|n| first.wrapping_add(*n as u32)).collect();
             expected.resize(room, 7);
@@ -212,6 +214,7 @@ mod tests {
                 || values.iter().sum::<u32>(),
             );
             assert_eq!(sum, 4950, "{}", path.name());
+            assert_eq!(path.narrow(|| values.len()), 100);
         }
     }
 
