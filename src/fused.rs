@@ -103,11 +103,11 @@ impl<T: Element, S: Places, O: Index, P, M> Fused<'_, T, S, O, P, M> {
         let BagPlan { plan, stride, entries, .. } = self.plan;
         let mut flat = plan.start.flat.wrapping_sub(base);
         flat = flat.wrapping_add(bags.start.wrapping_mul(*stride as usize));
-        let mut window = Window::before(before);
+        let (mut window, row) = (Window::before(before), split_lane(plan.inner()));
         for bag in bags {
             let range = self.bags.range(bag, self.plan.bags, *entries, before);
             before = range.end;
-            self.bag(&mut window, &range, flat, output);
+            self.bag(&mut window, row, &range, flat, output);
             flat = flat.wrapping_add_signed(*stride);
         }
     }
@@ -125,6 +125,7 @@ impl<T: Element, S: Places, O: Index, P, M> Fused<'_, T, S, O, P, M> {
     fn bag<U: Element + bytemuck::Zeroable>(
         &self,
         window: &mut Window,
+        (lane, outer): (&Dim, &[Dim]),
         range: &Range<usize>,
         flat: usize,
         output: &mut [U],
@@ -132,7 +133,6 @@ impl<T: Element, S: Places, O: Index, P, M> Fused<'_, T, S, O, P, M> {
         P: Rows<U>,
         M: Fn(T) -> U,
     {
-        let (lane, outer) = split_lane(self.plan.plan.inner());
         // In the table, from the first element of a row.
         let mut at = Position { flat, ..Position::default() };
         let mut odometer = Odometer::new();
