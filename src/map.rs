@@ -24,10 +24,10 @@ pub(crate) trait Source<U>: Copy {
     /// are left as they are.
     fn read(&self, place: usize, to: &mut [U]);
 
-    /// Reads a block of rows of `n` elements by copies of some at a time. `false`: that gains
-    /// nothing, or a row lies outside, or they do not follow each other: the block is to be read.
+    /// Reads a block of rows of `n` elements in a way of its own. `false`: there is none for this
+    /// block, and row by row is to be [read](Source::read).
     #[cfg(feature = "std")]
-    fn read_packed(&self, _output: &mut [U], _: &Block<'_>, _n: usize, _: &Way) -> bool {
+    fn read_block(&self, _output: &mut [U], _: &Block<'_>, _n: usize, _: &Way) -> bool {
         false
     }
 
@@ -122,7 +122,7 @@ impl<T: Element, U, F: Map<T, U>> Source<U> for Mapped<'_, T, F> {
     }
 
     #[cfg(feature = "std")]
-    fn read_packed(&self, output: &mut [U], block: &Block<'_>, n: usize, way: &Way) -> bool {
+    fn read_block(&self, output: &mut [U], block: &Block<'_>, n: usize, way: &Way) -> bool {
         let (Mapped { input, map }, size) = (*self, size_of::<T>());
         let short = (1..PACKED_ROW).contains(&n) && n * size <= PACKED_ROW_BYTES;
         let gains = short && (1..=PACKED_ELEMENT).contains(&size);

@@ -24,23 +24,34 @@ pub fn gather<U>(
 ) {
     path.narrow(
         #[inline(always)]
-        || {
-            let mut next = block.ahead(distance);
-            for (mut flat, addresses) in block.lanes() {
-                for address in addresses {
-                    if let Some(next) = next.next() {
-                        ahead(block.table.wrapping_add(next as usize));
-                    }
-                    if *address != NOWHERE
-                        && let Some(to) = to.get_mut(flat..).and_then(|to| to.get_mut(..n))
-                    {
-                        read(block.table.wrapping_add(*address as usize), to);
-                    }
-                    flat = flat.wrapping_add_signed(block.entry_step);
-                }
-            }
-        },
+        || gather_by(to, block, n, distance, read, ahead),
     );
+}
+
+/// [`gather`], compiled for the instructions of the caller.
+#[inline(always)]
+pub fn gather_by<U>(
+    to: &mut [U],
+    block: &Block<'_>,
+    n: usize,
+    distance: usize,
+    read: impl Fn(usize, &mut [U]),
+    ahead: impl Fn(usize),
+) {
+    let mut next = block.ahead(distance);
+    for (mut flat, addresses) in block.lanes() {
+        for address in addresses {
+            if let Some(next) = next.next() {
+                ahead(block.table.wrapping_add(next as usize));
+            }
+            if *address != NOWHERE
+                && let Some(to) = to.get_mut(flat..).and_then(|to| to.get_mut(..n))
+            {
+                read(block.table.wrapping_add(*address as usize), to);
+            }
+            flat = flat.wrapping_add_signed(block.entry_step);
+        }
+    }
 }
 
 /// `to[table..][..n] = change(to[table..][..n], from[flat..][..n])` for each entry, in order. What

@@ -45,7 +45,7 @@ tests! {
         "combine::listed";
     combine_rows: "combine::rows" "combine::rows_by" "combine::listed" "combine::listed_by"
         "block::lanes";
-    convert_gather: "convert::gather";
+    convert_gather: "convert::gather" "convert::gather_by";
     convert_scatter: "convert::scatter" "convert::scatter_listed";
     halves: "halves::of" "halves::widen" "halves::narrow" "halves::widen_two" "halves::narrow_one";
     columns: "columns::new" "columns::split_at" "columns::row";

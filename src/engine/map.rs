@@ -20,7 +20,7 @@ pub(crate) struct Read<'a, S, U> {
 
 impl<U, S: Source<U>> Mover for Read<'_, S, U> {
     fn block(&mut self, block: &Block<'_>) {
-        if self.source.read_packed(self.output, block, self.n, &self.way) {
+        if self.source.read_block(self.output, block, self.n, &self.way) {
             return;
         }
         let Read { source, output, n, way: Way { path, distance, .. } } = self;
@@ -49,9 +49,7 @@ impl<U, S: Source<U>> Job for Read<'_, S, U> {
 
     fn tile(&mut self, tile: &Tile, run: &mut dyn FnMut(&mut dyn Mover)) {
         let Read { source, output, n, way } = self;
-        source.tile(tile, |source| {
-            run(&mut Read { source, output, n: *n, way: *way });
-        });
+        source.tile(tile, |source| run(&mut Read { source, output, n: *n, way: *way }));
     }
 }
 

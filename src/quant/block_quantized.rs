@@ -1,10 +1,15 @@
 //! ONNX `com.microsoft.GatherBlockQuantized`.
 
+use bytemuck::{Zeroable, must_cast};
 use half::f16;
+#[cfg(all(feature = "simd", target_arch = "x86_64"))]
+use strew_simd::{Block, convert};
 
 use crate::each::each;
 #[cfg(feature = "std")]
 use crate::engine::movers::Tile;
+#[cfg(all(feature = "simd", target_arch = "x86_64"))]
+use crate::engine::movers::Way;
 use crate::error::{Direction, Error, Operand, tri};
 use crate::index::{Bounds, Index};
 use crate::layout::Layout;
@@ -14,6 +19,8 @@ use crate::proof::fits;
 use crate::quant::numbers::{apart, f16_from_f32, f16_to_f32};
 use crate::run;
 use crate::shape::{self, Shape};
+
+use sealed::Halves;
 
 /// How quantised values lie in bytes.
 ///
@@ -96,42 +103,96 @@ impl Default for Attributes {
 pub trait Scale: sealed::Sealed {}
 
 mod sealed {
+    #[cfg(all(feature = "simd", target_arch = "x86_64"))]
+    pub use strew_simd::Halves;
+
+    /// There are no instructions for them.
+    #[cfg(not(all(feature = "simd", target_arch = "x86_64")))]
+    #[derive(Clone, Copy)]
+    pub enum Halves {}
+
+    #[cfg(not(all(feature = "simd", target_arch = "x86_64")))]
+    impl Halves {
+        pub fn widen(self, _: [u16; 8]) -> [f32; 8] {
+            match self {}
+        }
+        pub fn narrow(self, _: [f32; 8]) -> [u16; 8] {
+            match self {}
+        }
+    }
+
     pub trait Sealed: crate::element::Element {
+        /// Whether instructions convert it.
+        #[cfg(all(feature = "simd", target_arch = "x86_64"))]
+        const IS_HALF: bool;
+
         fn to_f32(scale: Self) -> f32;
+        /// At most 8 of them, in `buffer` if that is needed.
+        fn to_f32s<'a>(
+            scales: &'a [Self],
+            halves: Option<Halves>,
+            buffer: &'a mut [f32; 8],
+        ) -> &'a [f32];
         fn from_f32(value: f32) -> Self;
-        fn from_f32s(values: [f32; 8]) -> [Self; 8];
+        fn from_f32s(values: [f32; 8], halves: Option<Halves>) -> [Self; 8];
     }
 }
 
 impl Scale for f32 {}
 impl sealed::Sealed for f32 {
+    #[cfg(all(feature = "simd", target_arch = "x86_64"))]
+    const IS_HALF: bool = false;
+
     #[inline(always)]
     fn to_f32(scale: f32) -> f32 {
         scale
+    }
+    #[inline(always)]
+    fn to_f32s<'a>(scales: &'a [f32], _: Option<Halves>, _: &'a mut [f32; 8]) -> &'a [f32] {
+        scales
     }
     #[inline(always)]
     fn from_f32(value: f32) -> f32 {
         value
     }
     #[inline(always)]
-    fn from_f32s(values: [f32; 8]) -> [f32; 8] {
+    fn from_f32s(values: [f32; 8], _: Option<Halves>) -> [f32; 8] {
         values
     }
 }
 
 impl Scale for f16 {}
 impl sealed::Sealed for f16 {
+    #[cfg(all(feature = "simd", target_arch = "x86_64"))]
+    const IS_HALF: bool = true;
+
     #[inline(always)]
     fn to_f32(scale: f16) -> f32 {
         f16_to_f32(scale)
+    }
+    #[inline(always)]
+    fn to_f32s<'a>(
+        scales: &'a [f16],
+        halves: Option<Halves>,
+        buffer: &'a mut [f32; 8],
+    ) -> &'a [f32] {
+        let eight: [f16; 8] = first_eight(scales);
+        *buffer = match halves {
+            Some(halves) => halves.widen(must_cast(eight)),
+            None => each(eight, f16_to_f32),
+        };
+        buffer.get(..scales.len()).unwrap_or_default()
     }
     #[inline(always)]
     fn from_f32(value: f32) -> f16 {
         f16_from_f32(value)
     }
     #[inline(always)]
-    fn from_f32s(values: [f32; 8]) -> [f16; 8] {
-        each(values, f16_from_f32)
+    fn from_f32s(values: [f32; 8], halves: Option<Halves>) -> [f16; 8] {
+        match halves {
+            Some(halves) => must_cast(halves.narrow(values)),
+            None => each(values, f16_from_f32),
+        }
     }
 }
 
@@ -537,12 +598,7 @@ impl<S: Scale, const BITS: usize> Quantised<'_, S, BITS> {
             (None, _) => return [sign; 8],
             (Some(zeros), _) => {
                 let bytes = zeros.get(place / Self::PER_BYTE..).unwrap_or_default();
-                let mut packed = [0; 8];
-                match bytes.first_chunk() {
-                    Some(bytes) => packed = *bytes,
-                    None => packed.iter_mut().zip(bytes).for_each(|(to, byte)| *to = *byte),
-                }
-                u64::from_le_bytes(packed) >> (place % Self::PER_BYTE * BITS)
+                u64::from_le_bytes(first_eight(bytes)) >> (place % Self::PER_BYTE * BITS)
             }
         };
         let mut zeros = [0; 8];
@@ -584,7 +640,14 @@ impl<S: Scale, const BITS: usize> Quantised<'_, S, BITS> {
 
     /// Neighbours of a row, from place `y` in it on.
     #[inline(always)]
-    fn row(self, row: usize, mut y: usize, mut place: usize, mut to: &mut [S]) {
+    fn row(
+        self,
+        row: usize,
+        mut y: usize,
+        mut place: usize,
+        mut to: &mut [S],
+        halves: Option<Halves>,
+    ) {
         let BlockQuantized { block_size, blocks, packing, .. } = *self.0.gather;
         let Some(shift) = block_size.checked_ilog2() else { return };
         let scales = self.0.scales.get(row.wrapping_mul(blocks)..).unwrap_or_default();
@@ -609,6 +672,8 @@ impl<S: Scale, const BITS: usize> Quantised<'_, S, BITS> {
             let scales = scales.get(block..end).unwrap_or_default();
             let mut zero = zeros.wrapping_add(block);
             for scales in scales.chunks(8) {
+                let mut buffer = [0.0; 8];
+                let scales = S::to_f32s(scales, halves, &mut buffer);
                 let zeros = self.zeros(zero);
                 for (scale, zero) in scales.iter().zip(&zeros) {
                     let (Some((to, more)), Some((unit, later))) = (
@@ -617,13 +682,13 @@ impl<S: Scale, const BITS: usize> Quantised<'_, S, BITS> {
                     ) else {
                         return;
                     };
-                    let (scale, zero) = (S::to_f32(*scale), *zero);
+                    let (scale, zero) = (*scale, *zero);
                     for (to, unit) in to.iter_mut().zip(unit) {
                         apart();
                         for (half, to) in to.as_chunks_mut::<8>().0.iter_mut().enumerate() {
                             let values =
                                 each(eight(unit, half, mask), |q| (q - zero) as f32 * scale);
-                            *to = S::from_f32s(values);
+                            *to = S::from_f32s(values, halves);
                         }
                     }
                     (now, units) = (more, later);
@@ -641,6 +706,61 @@ impl<S: Scale, const BITS: usize> Quantised<'_, S, BITS> {
             (y, place, to) = (y.wrapping_add(n), place.wrapping_add(n), after);
         }
     }
+
+    /// What lies in rows of the axis of the blocks, from a place on.
+    #[inline(always)]
+    fn read_by(self, halves: Option<Halves>, place: usize, to: &mut [S]) {
+        let BlockQuantized { plan, block_size, size, step, blocks, .. } = self.0.gather;
+        if plan.lengths.table.checked_sub(to.len()).is_none_or(|last| place > last) {
+            return;
+        }
+        // All of them are at least 1 where there is an element, and the size of a block is a power
+        // of two.
+        let along = if *step == 1 { Some(place) } else { place.checked_div(*step) };
+        let (Some(along), Some(shift)) = (along, block_size.checked_ilog2()) else { return };
+        let Some(row) = along.checked_div(*size) else { return };
+        let (mut row, mut y) = (row, along.wrapping_sub(row.wrapping_mul(*size)));
+        let mut z = place.wrapping_sub(along.wrapping_mul(*step));
+        let (mut place, mut rest) = (place, to);
+        while !rest.is_empty() {
+            // Blocks of neighbours to the end of a row; or each of a step has its own scale.
+            let length = if *step == 1 { size.wrapping_sub(y) } else { step.wrapping_sub(z) };
+            let Some((to, more)) = rest.split_at_mut_checked(length.min(rest.len())) else {
+                return;
+            };
+            let length = to.len();
+            if *step == 1 {
+                self.row(row, y, place, to, halves);
+                y = y.wrapping_add(length);
+            } else {
+                let scale = row.wrapping_mul(*blocks).wrapping_add(y >> shift);
+                let first = scale.wrapping_mul(*step).wrapping_add(z);
+                let scales = self.0.scales.get(first..).unwrap_or_default();
+                for (at, (to, scale)) in to.iter_mut().zip(scales).enumerate() {
+                    let [zero, ..] = self.zeros(first.wrapping_add(at));
+                    let q = self.value(place.wrapping_add(at));
+                    *to = S::from_f32((q - zero) as f32 * S::to_f32(*scale));
+                }
+                (z, y) = (0, y.wrapping_add(1));
+            }
+            if y >= *size {
+                (y, row) = (0, row.wrapping_add(1));
+            }
+            place = place.wrapping_add(length);
+            rest = more;
+        }
+    }
+}
+
+/// The first 8 values, and zeros where there are less.
+#[inline(always)]
+fn first_eight<T: Copy + Zeroable>(values: &[T]) -> [T; 8] {
+    let mut eight = [T::zeroed(); 8];
+    match values.first_chunk() {
+        Some(values) => eight = *values,
+        None => eight.iter_mut().zip(values).for_each(|(to, value)| *to = *value),
+    }
+    eight
 }
 
 /// One half of 16 values.
@@ -680,45 +800,29 @@ impl<S: Scale, const BITS: usize> Source<S> for Quantised<'_, S, BITS> {
 
     #[inline(always)]
     fn read(&self, place: usize, to: &mut [S]) {
-        let BlockQuantized { plan, block_size, size, step, blocks, .. } = self.0.gather;
-        if plan.lengths.table.checked_sub(to.len()).is_none_or(|last| place > last) {
-            return;
-        }
-        // All of them are at least 1 where there is an element, and the size of a block is a power
-        // of two.
-        let along = if *step == 1 { Some(place) } else { place.checked_div(*step) };
-        let (Some(along), Some(shift)) = (along, block_size.checked_ilog2()) else { return };
-        let Some(row) = along.checked_div(*size) else { return };
-        let (mut row, mut y) = (row, along.wrapping_sub(row.wrapping_mul(*size)));
-        let mut z = place.wrapping_sub(along.wrapping_mul(*step));
-        let (mut place, mut rest) = (place, to);
-        while !rest.is_empty() {
-            // Blocks of neighbours to the end of a row; or each of a step has its own scale.
-            let length = if *step == 1 { size.wrapping_sub(y) } else { step.wrapping_sub(z) };
-            let Some((to, more)) = rest.split_at_mut_checked(length.min(rest.len())) else {
-                return;
-            };
-            let length = to.len();
-            if *step == 1 {
-                self.row(row, y, place, to);
-                y = y.wrapping_add(length);
-            } else {
-                let scale = row.wrapping_mul(*blocks).wrapping_add(y >> shift);
-                let first = scale.wrapping_mul(*step).wrapping_add(z);
-                let scales = self.0.scales.get(first..).unwrap_or_default();
-                for (at, (to, scale)) in to.iter_mut().zip(scales).enumerate() {
-                    let [zero, ..] = self.zeros(first.wrapping_add(at));
-                    let q = self.value(place.wrapping_add(at));
-                    *to = S::from_f32((q - zero) as f32 * S::to_f32(*scale));
-                }
-                (z, y) = (0, y.wrapping_add(1));
-            }
-            if y >= *size {
-                (y, row) = (0, row.wrapping_add(1));
-            }
-            place = place.wrapping_add(length);
-            rest = more;
-        }
+        self.read_by(None, place, to);
+    }
+
+    /// Halves by instruction. That is compiled apart: the loop around `read` has no such.
+    #[cfg(all(feature = "simd", target_arch = "x86_64"))]
+    fn read_block(&self, output: &mut [S], block: &Block<'_>, n: usize, way: &Way) -> bool {
+        let Some(halves) = S::IS_HALF.then(|| Halves::of(way.path)).flatten() else { return false };
+        halves.vectorize(
+            #[inline(always)]
+            || {
+                convert::gather_by(
+                    output,
+                    block,
+                    n,
+                    way.distance,
+                    #[inline(always)]
+                    |place, to| self.read_by(Some(halves), place, to),
+                    #[inline(always)]
+                    |place| self.prefetch(place, n),
+                );
+            },
+        );
+        true
     }
 
     #[cfg(feature = "std")]
