@@ -17,7 +17,7 @@ use half::f16;
 use serde_json::Value;
 use strew::quant::{
     Attributes, BlockQuantized, IQ4_NL, Packing, Q4_0, Q4_1, Q4_K, Q5_0, Q5_1, Q5_K, Q6_K, Q8_0,
-    Row2, Row4, Row8, Scale,
+    Row2, Row4, Row8, Scale, f16_to_f32,
 };
 use strew::{Bounds, Error, Gather, Layout, Operand, Scatter};
 
@@ -383,6 +383,32 @@ fn rules_of_block_quantized() {
     assert_eq!(new(bytes, attributes, &[4, 16], &Layout::contiguous([1, 16])), error);
 }
 
+/// Every `f16`, in rows of any length.
+#[test]
+fn halves_are_read_as_f32() {
+    common::path::force();
+    let all: Vec<f16> = (0..=u16::MAX).map(f16::from_bits).collect();
+    for width in [1, 7, 31, 32, 33, 64, 100, 4096] {
+        let rows = all.len() / width;
+        let (table, ids) = (Layout::contiguous([rows, width]), Layout::contiguous([rows + 1]));
+        let output = Layout::contiguous([rows + 1, width]);
+        let gather = Gather::axis(&table, &ids, &output, 0).unwrap().bounds(Bounds::Skip);
+        let places: Vec<i32> = (0..=rows as i32).rev().collect();
+        let mut found = vec![77.0; (rows + 1) * width];
+        gather.run_map(&all, &places, &mut found, f16_to_f32).unwrap();
+        let (skipped, found) = found.split_at(width);
+        assert!(skipped.iter().all(|value| *value == 77.0));
+        for (row, place) in found.chunks(width).zip(&places[1..]) {
+            let halves = &all[*place as usize * width..][..width];
+            for (found, half) in row.iter().zip(halves) {
+                let expected = half.to_f32();
+                let nan = found.is_nan() && expected.is_nan();
+                assert!(nan || found.to_bits() == expected.to_bits(), "{width}: {half:?}");
+            }
+        }
+    }
+}
+
 /// Rows that begin within a byte, and are longer than what is shifted at a time.
 #[test]
 fn long_rows_are_the_formula() {
@@ -440,6 +466,18 @@ fn long_rows_are_the_formula() {
                 }
             }
         }
+    }
+}
+
+/// Blocks of any bytes; attributes, sizes, layouts and indices of any kind.
+#[test]
+fn any_table_is_read_by_the_formulas() {
+    common::path::force();
+    let cases = std::env::var("PROPTEST_CASES").map_or(256, |cases| cases.parse().unwrap());
+    for seed in 0..10 * cases {
+        let mut choices = noise(seed, 9);
+        let mut choose = |n: usize| (choices.next().unwrap() >> 20) as usize % n;
+        common::quant::case(&mut choose).check();
     }
 }
 

@@ -8,7 +8,7 @@ use std::hint::black_box;
 use bytemuck::{AnyBitPattern, Pod};
 use half::f16;
 use strew::quant::{
-    Attributes, BlockQuantized, IQ4_NL, Packing, Q4_0, Q4_K, Q6_K, Q8_0, f16_to_f32,
+    Attributes, BlockQuantized, IQ4_NL, Packing, Q4_0, Q4_K, Q6_K, Q8_0, Scale, f16_to_f32,
 };
 use strew::{Gather, Layout};
 
@@ -142,7 +142,10 @@ fn of_table(table: Table) -> Vec<Workload> {
                 }
             },
         ),
-        table.block_quantized(),
+        table.block_quantized("GatherBlockQuantized", |scale| scale, |q, scale: f32| q * scale),
+        table.block_quantized("GatherBlockQuantized, f16", f16::from_f32, |q, scale: f16| {
+            f16::from_f32(q * scale.to_f32())
+        }),
     ]
 }
 
@@ -197,8 +200,13 @@ impl Table {
         })
     }
 
-    /// ONNX's operator: 4 bits, blocks of 32, scales of `f32`.
-    fn block_quantized(self) -> Workload {
+    /// ONNX's operator: 4 bits, blocks of 32, scales and results of this type.
+    fn block_quantized<S: Scale + Pod>(
+        self,
+        name: &str,
+        of: fn(f32) -> S,
+        product: fn(f32, S) -> S,
+    ) -> Workload {
         let attributes = Attributes { block_size: 32, ..Attributes::DEFAULT };
         let (ids, output) =
             (Layout::contiguous([self.batch]), Layout::contiguous([self.batch, WIDTH]));
@@ -206,18 +214,21 @@ impl Table {
         let gather =
             BlockQuantized::new(Packing::U8 { bits: 4 }, &attributes, &sizes, &ids, &output)
                 .unwrap();
-        let scales: Vec<f32> = (0..self.rows * WIDTH / 32).map(|n| n as f32 * 1e-6).collect();
-        self.list("GatherBlockQuantized", WIDTH / 2, move || {
+        let scales: Vec<S> = (0..self.rows * WIDTH / 32).map(|n| of(n as f32 * 1e-6)).collect();
+        let count = self.batch * WIDTH;
+        self.list(name, WIDTH / 2, move || {
             let (of_strew, of_plain) = (scales.clone(), scales.clone());
             let strew = move |table: &[u8], ids: &[i64], output: &mut [f32]| {
+                let output = &mut bytemuck::cast_slice_mut(output)[..count];
                 gather.run(table, &of_strew, None, ids, output).unwrap();
             };
             let plain = move |table: &[u8], ids: &[i64], output: &mut [f32]| {
+                let output = &mut bytemuck::cast_slice_mut(output)[..count];
                 for (id, row) in ids.iter().zip(output.chunks_mut(WIDTH)) {
                     for (at, to) in row.iter_mut().enumerate() {
                         let place = *id as usize * WIDTH + at;
                         let q = table[place / 2] >> (place % 2 * 4) & 15;
-                        *to = (i32::from(q) - 8) as f32 * of_plain[place / 32];
+                        *to = product((i32::from(q) - 8) as f32, of_plain[place / 32]);
                     }
                 }
             };

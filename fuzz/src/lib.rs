@@ -20,7 +20,7 @@ use common::case::{Case, with_indices};
 use common::check::{self, GATHERS, REDUCTIONS, SCATTERS};
 use common::dml::{self, Description};
 use common::generate::{self, Choose, Direction, KINDS, Kind};
-use common::{adjoint, arrays, bags, masks, nullable, path, threads};
+use common::{adjoint, arrays, bags, masks, nullable, path, quant, threads};
 use kernels::{Check, addresses, columns::Split, moves};
 use rayon::ThreadPool;
 pub use settings::start;
@@ -117,6 +117,12 @@ inputs! {
     /// `operators`: masks, bags, adjoints, where extremes come from, and indices that do not count,
     /// each on one path, against the oracle.
     OtherCase: Other = Other::new, Other::check;
+    /// `quant`: blocks of any bytes, and gathers with scales of their own of any sizes, on every
+    /// path, against the formulas.
+    QuantCase: quant::Case = |choose| quant::case(choose), |case| {
+        path::force_every();
+        case.check();
+    };
     /// `layouts`: a description in which anything may be wrong: no panic, and what is accepted
     /// demands slices of the right lengths.
     HostileCase: Case = |choose| generate::hostile_case(choose), check::check_hostile;
@@ -145,7 +151,7 @@ inputs! {
 pub type Run = fn(&[u8]);
 
 /// All targets.
-pub const TARGETS: [(&str, Run); 13] = [
+pub const TARGETS: [(&str, Run); 14] = [
     ("columns", run::<Columns>),
     ("dml", run::<DmlCase>),
     ("gather", run::<GatherCase>),
@@ -154,6 +160,7 @@ pub const TARGETS: [(&str, Run); 13] = [
     ("moves", run::<Moves>),
     ("ndarray", run::<ArraysCase>),
     ("operators", run::<OtherCase>),
+    ("quant", run::<QuantCase>),
     ("reductions", run::<ReductionCase>),
     ("route", run::<RouteCase>),
     ("scatter", run::<ScatterCase>),

@@ -119,6 +119,16 @@ fn seeds_reach_what_matters() {
     }
     reach_copies("threads", threads.iter().map(|input| &input.0));
     reach_copies("route", routes.iter().map(|input| &input.0));
+    let tables: Vec<QuantCase> = inputs("quant");
+    let number =
+        |start: &str| tables.iter().filter(|case| format!("{case:?}").starts_with(start)).count();
+    for format in 0..12 {
+        assert!(number(&format!("Blocks {{ format: {format},")) >= 1, "format {format} of quant");
+    }
+    for packing in ["U8 { bits: 2 }", "U8 { bits: 4 }", "U8 { bits: 8 }", "Int4", "Uint4"] {
+        let start = format!("Gather(Quantised {{ packing: {packing},");
+        assert!(number(&start) >= 2, "{packing} of quant");
+    }
     let texts: Vec<TextCase> = inputs("serde");
     assert!(texts.iter().filter(|text| text.0.read().is_some()).count() >= 4, "plans of serde");
     let calls: Vec<Moves> = inputs("moves");

@@ -16,6 +16,8 @@ pub mod masks;
 pub mod nullable;
 pub mod oracle;
 pub mod path;
+#[cfg(feature = "half")]
+pub mod quant;
 #[cfg(feature = "rayon")]
 pub mod threads;
 pub mod values;
