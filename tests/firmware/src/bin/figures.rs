@@ -13,8 +13,10 @@ use core::ops;
 use bytemuck::{cast_slice, cast_slice_mut};
 use firmware::board::{instructions, stack, start_timer};
 use firmware::entry;
+use half::f16;
 use semihosting::{eprintln, println};
 use strew::mask::{self, Mask};
+use strew::quant::{Q4_0, Q8_0};
 use strew::{
     Add, Bag, Bags, ByLists, Element, Error, Gather, Index, Layout, Scatter, Sequence, plan,
 };
@@ -71,6 +73,7 @@ const SUMS: Layout = Layout::contiguous([8, 32]);
 const BAG: Bag = plan!(Bag::new(&TABLE, &IDS, &SUMS));
 const LISTS: ByLists<Gather, 2> = plan!(Gather::lists(&CUBE, [&IDS, &IDS], &OCTETS, [0, 1]));
 const CHOSEN: Layout = Layout::contiguous([2048]);
+const GATHER_BLOCKS: Gather = plan!(Gather::axis(&LINE, &IDS, &IDS, 0));
 
 static KEPT_AXIS_0: Gather = GATHER_AXIS_0;
 static KEPT_ELEMENTS: Gather = GATHER_ELEMENTS;
@@ -328,6 +331,98 @@ const OPERATORS: &[[Case; 8]] = &[
     widths!(Add "scatter_add_one", SCATTER_ONE, SINGLE),
 ];
 
+/// A case of blocks of 32 values, which are read as others. `$plain` says what value `i` of the
+/// bytes of a block becomes. No other case has indices of this type, so none shares with these what
+/// runs for an index out of bounds.
+macro_rules! blocks {
+    ($name:literal, $Block:ty, $Value:ty, $decode:expr, $plain:expr) => {{
+        #[inline(never)]
+        #[unsafe(export_name = $name)]
+        fn run(memory: &mut Memory) -> bool {
+            let (table, indices, output) = tables::<$Block, $Value>(memory);
+            let (table, indices, output) =
+                (black_box(table), black_box(indices), black_box(output));
+            GATHER_BLOCKS.run_map(table, indices, output, $decode).is_ok()
+        }
+        fn plain(memory: &mut Memory, _: &Shape, _: Way) {
+            let plain: fn(&[u8], usize) -> $Value = $plain;
+            let (table, indices, output) = tables::<$Block, $Value>(memory);
+            for (index, to) in indices.iter().zip(output) {
+                let block = bytemuck::bytes_of(&table[usize::from(*index)]);
+                to.iter_mut().enumerate().for_each(|(i, to)| *to = plain(block, i));
+            }
+        }
+        Case {
+            name: $name,
+            run,
+            fill: fill::<u8, u16>,
+            spoil: spoil::<u16>,
+            plain,
+            way: Way::Gather,
+            shape: AXIS_0,
+        }
+    }};
+}
+
+/// 256 blocks, the indices of 64 of them, and what these become.
+fn tables<B: bytemuck::Pod, V: bytemuck::Pod>(
+    Memory { table, flat, indices }: &mut Memory,
+) -> (&[B; 256], &[u16; 64], &mut [[V; 32]; 64]) {
+    let table = &cast_slice::<u64, u8>(table)[..256 * size_of::<B>()];
+    let flat = &mut cast_slice_mut::<u64, u8>(flat)[..64 * size_of::<[V; 32]>()];
+    let table = cast_slice::<u8, B>(table).first_chunk().unwrap();
+    let flat = cast_slice_mut::<u8, [V; 32]>(flat).first_chunk_mut().unwrap();
+    (table, cast_slice(indices).first_chunk().unwrap(), flat)
+}
+
+fn half(bytes: &[u8]) -> f32 {
+    f16::from_le_bytes([bytes[0], bytes[1]]).to_f32()
+}
+
+/// Value `i` of the low halves of 16 bytes, then of the high ones, less 8.
+fn four(bytes: &[u8], i: usize) -> i8 {
+    (bytes[i % 16] >> (i / 16 * 4) & 15) as i8 - 8
+}
+
+/// `scale / 2^16` of a value, rounded.
+#[inline(always)]
+fn fixed(scale: [u8; 2], q: i8) -> i8 {
+    ((i32::from(u16::from_le_bytes(scale)) * i32::from(q) + (1 << 15)) >> 16) as i8
+}
+
+/// Blocks of a scale in fixed point and of 32 values of 8 bits.
+#[inline(always)]
+fn fixed_eights([a, b, qs @ ..]: [u8; 34]) -> [i8; 32] {
+    qs.map(|q| fixed([a, b], q as i8))
+}
+
+/// The same of 4 bits.
+#[inline(always)]
+fn fixed_fours([a, b, qs @ ..]: [u8; 18]) -> [i8; 32] {
+    let mut values = [0; 32];
+    let (low, high) = values.split_at_mut(16);
+    for ((low, high), byte) in low.iter_mut().zip(high).zip(qs) {
+        *low = fixed([a, b], (byte & 15) as i8 - 8);
+        *high = fixed([a, b], (byte >> 4) as i8 - 8);
+    }
+    values
+}
+
+const QUANTISED: &[Case] = &[
+    blocks!("gather_blocks_8_f32_u16", Q8_0, f32, Q8_0::decode, |block, i| {
+        f32::from(block[2 + i] as i8) * half(block)
+    }),
+    blocks!("gather_blocks_4_f32_u16", Q4_0, f32, Q4_0::decode, |block, i| {
+        f32::from(four(&block[2..], i)) * half(block)
+    }),
+    blocks!("gather_blocks_8_i8_u16", [u8; 34], i8, fixed_eights, |block, i| {
+        fixed([block[0], block[1]], block[2 + i] as i8)
+    }),
+    blocks!("gather_blocks_4_i8_u16", [u8; 18], i8, fixed_fours, |block, i| {
+        fixed([block[0], block[1]], four(&block[2..], i))
+    }),
+];
+
 /// What does not depend on the width: the rank of `elements`, operators of other kinds, and where
 /// the plan lies.
 const RANKS_AND_PLACES: &[Case] = &[
@@ -422,7 +517,7 @@ fn main() -> ! {
     static mut EXPECTED: Memory = EMPTY;
     start_timer();
     for Case { name, run, fill, spoil, plain, way, shape } in
-        OPERATORS.as_flattened().iter().chain(RANKS_AND_PLACES)
+        OPERATORS.as_flattened().iter().chain(RANKS_AND_PLACES).chain(QUANTISED)
     {
         let demand = |truth: bool, what: &str| {
             if !truth {
