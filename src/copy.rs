@@ -1,5 +1,10 @@
 //! Copies of rows, for microcontrollers and for machines with `std`.
 
+#[cfg(not(feature = "std"))]
+use core::mem::take;
+#[cfg(not(feature = "std"))]
+use core::sync::atomic::{Ordering, compiler_fence};
+
 use crate::element::Element;
 
 /// `to = from`, both of the same length.
@@ -16,18 +21,56 @@ pub(crate) fn copy_row<T: Element>(from: &[T], to: &mut [T]) {
     }
 }
 
-/// [`copy_row`] for loops that share what is rare.
+/// [`copy_row`] for loops that all plans share: with few values at a time, which may be on the
+/// stack, and what is rare in a function of its own.
 #[cfg(not(feature = "std"))]
 #[inline(always)]
 pub(crate) fn copy_row_shared<T: Element>(from: &[T], to: &mut [T]) {
     #[inline(never)]
     fn rest<T: Element>(from: &[T], to: &mut [T]) {
-        copy_pieces((from, to));
+        if size_of::<T>() < 4 {
+            return copy_pieces((from, to));
+        }
+        if let ([from], [to]) = (from, &mut *to) {
+            *to = *from;
+            return;
+        }
+        for (from, to) in from.iter().zip(to) {
+            *to = *from;
+            compiler_fence(Ordering::SeqCst);
+        }
     }
-    let (from, to) = copy_eights(from, to);
+    let (from, to) = match size_of::<T>() {
+        1 => copy_words_by_count::<T, 4>(from, to),
+        2 => copy_words_by_count::<T, 2>(from, to),
+        _ => copy_words_by_count::<T, 1>(from, to),
+    };
     if !from.is_empty() {
         rest(from, to);
     }
+}
+
+/// [`copy_words`], where no number but that of the elements left is kept.
+#[cfg(not(feature = "std"))]
+#[inline(always)]
+fn copy_words_by_count<'a, T: Element, const N: usize>(
+    mut from: &'a [T],
+    mut to: &'a mut [T],
+) -> (&'a [T], &'a mut [T]) {
+    while from.len() >= 8 * N && to.len() >= 8 * N {
+        let (Some((words, after)), Some((to_words, to_after))) =
+            (from.split_at_checked(8 * N), take(&mut to).split_at_mut_checked(8 * N))
+        else {
+            break;
+        };
+        (from, to) = (after, to_after);
+        if let ([eight], [to_eight]) =
+            (words.as_chunks().0.as_chunks().0, to_words.as_chunks_mut().0.as_chunks_mut().0)
+        {
+            copy_eight::<T, N>(eight, to_eight);
+        }
+    }
+    (from, to)
 }
 
 /// Copies what there is of eight words, or of eight elements that are longer than a word. Returns
@@ -63,37 +106,43 @@ fn copy_words<'a, T: Element, const N: usize>(
     from: &'a [T],
     to: &'a mut [T],
 ) -> (&'a [T], &'a mut [T]) {
-    use core::sync::atomic::{Ordering, compiler_fence};
-
     let length = from.len() - from.len() % (8 * N);
     let (Some((words, from)), Some((to_words, to))) =
         (from.split_at_checked(length), to.split_at_mut_checked(length))
     else {
         return (&[], &mut []);
     };
-    let copy = |word: &[T; N], to: &mut [T; N]| {
-        *to = *word;
-        compiler_fence(Ordering::SeqCst);
-    };
     let (eights, to_eights) = (
         words.as_chunks::<N>().0.as_chunks::<8>().0,
         to_words.as_chunks_mut::<N>().0.as_chunks_mut::<8>().0,
     );
-    for ([a, b, c, d, e, f, g, h], [to_a, to_b, to_c, to_d, to_e, to_f, to_g, to_h]) in
-        eights.iter().zip(to_eights)
-    {
-        // Double words take fewer instructions, single words fewer cycles. This mix keeps both low
-        // (tests/firmware/FIGURES.md).
-        copy(a, to_a);
-        copy(b, to_b);
-        (*to_c, *to_d) = (*c, *d);
-        compiler_fence(Ordering::SeqCst);
-        (*to_e, *to_f) = (*e, *f);
-        compiler_fence(Ordering::SeqCst);
-        (*to_g, *to_h) = (*g, *h);
-        compiler_fence(Ordering::SeqCst);
+    for (eight, to_eight) in eights.iter().zip(to_eights) {
+        copy_eight(eight, to_eight);
     }
     (from, to)
+}
+
+/// Copies eight words.
+#[cfg(not(feature = "std"))]
+#[inline(always)]
+fn copy_eight<T: Element, const N: usize>(
+    [a, b, c, d, e, f, g, h]: &[[T; N]; 8],
+    [to_a, to_b, to_c, to_d, to_e, to_f, to_g, to_h]: &mut [[T; N]; 8],
+) {
+    let copy = |word: &[T; N], to: &mut [T; N]| {
+        *to = *word;
+        compiler_fence(Ordering::SeqCst);
+    };
+    // Double words take fewer instructions, single words fewer cycles. This mix keeps both low
+    // (tests/firmware/FIGURES.md).
+    copy(a, to_a);
+    copy(b, to_b);
+    (*to_c, *to_d) = (*c, *d);
+    compiler_fence(Ordering::SeqCst);
+    (*to_e, *to_f) = (*e, *f);
+    compiler_fence(Ordering::SeqCst);
+    (*to_g, *to_h) = (*g, *h);
+    compiler_fence(Ordering::SeqCst);
 }
 
 /// Copies `N` elements, if there are `N`. Returns what is left.

@@ -150,7 +150,7 @@
 //! - A plan in a `static`, behind a reference or made at run time keeps the loops for all plans, a
 //!   few kilobytes for each call that the source contains. [`Gather::run_shared`],
 //!   [`Scatter::run_shared`] and [`Scatter::reduce_shared`] compile them once for each type of
-//!   element and index (and reduction): 3.3 KB for gathers and 3.6 KB for scatters, at opt-level s
+//!   element and index (and reduction): 3.4 KB for gathers and 3.3 KB for scatters, at opt-level s
 //!   on a Cortex-M4F. What is rare has no loop of its own there, so it is slower.
 //! - Loops are compiled for each element type. A gather and an assignment only move bits: cast the
 //!   slices to the unsigned integer of the same width (`bytemuck::cast_slice`), and all types of

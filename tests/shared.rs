@@ -85,6 +85,53 @@ fn rows_of_blocks() {
     check_rows(|i| i as u128);
 }
 
+/// Columns of a matrix, both of whose tensors may be walked backwards.
+#[test]
+fn columns() {
+    fn check<T: Element + PartialEq + core::fmt::Debug>(
+        rows: usize,
+        [turned, output_turned]: [bool; 2],
+        value: impl Fn(usize) -> T,
+    ) {
+        const IDS: usize = 6;
+        let layout = |width: usize, turned: bool| {
+            let stride = width.cast_signed() + 2;
+            let last = (rows - 1) * stride.unsigned_abs();
+            let (stride, first) = if turned { (-stride, last) } else { (stride, 0) };
+            Layout::from_parts(&[rows, width], &[stride, 1], first + 3).unwrap()
+        };
+        let (table, output) = (layout(9, turned), layout(IDS, output_turned));
+        let gather =
+            Gather::axis(&table, &Layout::contiguous([IDS]).with_offset(1), &output, 1).unwrap();
+        let input: Vec<T> = (0..table.extent().unwrap()).map(&value).collect();
+        let flat: Vec<T> = (0..output.extent().unwrap()).map(|i| value(i + 100)).collect();
+        for ids in [[9_i8, 0, 8, -1, -9, 4, 4], [0, 1, 2, 3, 9, 5, 6], [0, -10, 2, 3, 4, 5, 6]] {
+            let case = format!("{rows} rows, {turned}, {output_turned}, {ids:?}");
+            let (mut expected, mut found) = (flat.clone(), flat.clone());
+            let result = gather.run(&input, &ids, &mut expected);
+            // The first index is left out.
+            let bad = ids[1..].iter().position(|id| !(-9..9).contains(id));
+            assert_eq!(result.is_err(), bad.is_some(), "{case}");
+            assert_eq!(gather.run_shared(&input, &ids, &mut found), result, "{case}");
+            assert!(result.is_err() || found == expected, "{case}");
+            // What comes after a bad index is not written.
+            for (place, (found, flat)) in found.iter().zip(&flat).enumerate() {
+                let column = (place + IDS + 2 - 3) % (IDS + 2);
+                assert!(column < bad.unwrap_or(IDS) || found == flat, "{case}: {place}");
+            }
+        }
+    }
+    for rows in [2, 3, 8, 32] {
+        for turned in [[false, false], [true, false], [false, true], [true, true]] {
+            check(rows, turned, |i| i as u8);
+            check(rows, turned, |i| i as u16);
+            check(rows, turned, |i| i as f32);
+            check(rows, turned, |i| i as f64);
+            check(rows, turned, |i| [i as u32; 3]);
+        }
+    }
+}
+
 #[test]
 fn reductions_of_blocks() {
     fn reduced<R: Reduction<i32> + Copy>(reduction: R, n: usize) {

@@ -8,11 +8,18 @@
 //! | elements | single indices without gaps, default rules | an element each |
 //! | list | the same in one lane | a row each |
 //! | rows | tuples without gaps, default rules | a row each |
+//! | columns | lists along the last axis of a matrix (gathers) | elements that lie apart |
 //! | [`entries`] | everything else | what one entry stands for |
 //!
-//! Default rules are `Bounds::Error` and indices that count from the end. The call of a loop passes
-//! the same arguments on, so that the compiler can make it a tail call, and the stack is that of
-//! one function.
+//! Default rules are `Bounds::Error` and indices that count from the end.
+//!
+//! Stack is scarce where this runs, and a loop's frame is what its values take beyond eight
+//! registers. So:
+//! - the call of a loop passes the same arguments on, so that the compiler can make it a tail call,
+//!   and the stack is that of one function;
+//! - what loops call has no more than four arguments, and uses few registers;
+//! - a loop does not keep what the plan can tell again: the compiler takes each value that does not
+//!   change out of the loop, and gives it a place in the frame.
 
 mod entries;
 mod rows;
@@ -21,10 +28,10 @@ use crate::copy::copy_row_shared;
 use crate::element::Element;
 use crate::error::{Error, Operand};
 use crate::index::{Bounds, Index, LONGEST, Negative};
-use crate::plan::{Coordinate, Dim, Plan, Start};
-use crate::portable::shared::entries::{entries, outer_lane, step};
-use crate::portable::shared::rows::{Combined, Taken, combine_row};
-use crate::reduction::Reduction;
+use crate::plan::{Coordinate, Plan, Start};
+use crate::portable::shared::entries::{Walk, entries, lane};
+use crate::portable::shared::rows::{Combined, Taken, combine_row, strided_row};
+use crate::reduction::{Assign, Reduction};
 
 /// The loop for a plan that moves something.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,19 +39,22 @@ enum Loop {
     Elements,
     List,
     Rows,
+    Columns,
     Entries,
 }
 
 impl Loop {
     #[inline(always)]
     fn of(plan: &Plan) -> Loop {
-        let [lane, ..] = &plan.dims;
-        let one_lane = plan.outer <= 1 && lane.table == 0;
+        let [lane, inner, ..] = &plan.dims;
+        let one_lane = || plan.outer <= 1 && lane.table == 0;
+        let one_column = || (plan.outer, plan.rank) == (1, 2) && !inner.is_row();
         match (plan.packed_tuple, plan.packed_row) {
             _ if !has_default_rules(plan) => Loop::Entries,
             (1, 1) => Loop::Elements,
-            (1, 1..) if one_lane => Loop::List,
+            (1, 1..) if one_lane() => Loop::List,
             (1.., 1..) => Loop::Rows,
+            (1, _) if one_lane() && one_column() => Loop::Columns,
             _ => Loop::Entries,
         }
     }
@@ -70,6 +80,7 @@ pub(crate) fn gather<T: Element, I: Index>(
         Loop::Elements => gather_elements(plan, input, indices, output),
         Loop::List => gather_list(plan, input, indices, output),
         Loop::Rows => gather_rows(plan, input, indices, output),
+        Loop::Columns => gather_columns(plan, input, indices, output),
         Loop::Entries => gather_entries(plan, input, indices, output),
     }
 }
@@ -87,6 +98,14 @@ fn gather_nothing<T: Element, I: Index>(
     if !plan.fit(lengths) {
         return Err(too_short(plan, lengths, [Operand::Indices, Operand::Input, Operand::Output]));
     }
+    gather_fails::<T, I>(plan, indices)
+}
+
+/// The error of a gather that has met an index out of bounds. With few arguments: those that are
+/// passed on the stack are part of the caller's frame.
+#[cold]
+#[inline(never)]
+fn gather_fails<T: Element, I: Index>(plan: &Plan, indices: &[I]) -> Result<(), Error> {
     gather_entries::<T, I>(plan, &[], indices, &mut [])
 }
 
@@ -98,9 +117,9 @@ fn gather_elements<T: Element, I: Index>(
     output: &mut [T],
 ) -> Result<(), Error> {
     let [axis, ..] = &plan.coordinates;
-    let (lane, outer) = outer_lane(plan);
+    let lane = lane(plan);
     let by = lane.table;
-    let walked = lanes(plan, (lane.size, outer), indices, |start, indices| {
+    let walked = lanes(plan, lane.size, indices, |start, indices| {
         let mut first = start.table;
         for (index, to) in indices.iter().zip(output.get_mut(start.flat..)?) {
             let place = place(*index, axis, first)?;
@@ -109,7 +128,7 @@ fn gather_elements<T: Element, I: Index>(
         }
         Some(())
     });
-    if walked.is_some() { Ok(()) } else { gather_entries::<T, I>(plan, &[], indices, &mut []) }
+    if walked.is_some() { Ok(()) } else { gather_fails::<T, I>(plan, indices) }
 }
 
 #[inline(never)]
@@ -129,7 +148,7 @@ fn gather_list<T: Element, I: Index>(
         }
         Some(())
     };
-    if copy().is_some() { Ok(()) } else { gather_entries::<T, I>(plan, &[], indices, &mut []) }
+    if copy().is_some() { Ok(()) } else { gather_fails::<T, I>(plan, indices) }
 }
 
 #[inline(never)]
@@ -139,19 +158,48 @@ fn gather_rows<T: Element, I: Index>(
     indices: &[I],
     output: &mut [T],
 ) -> Result<(), Error> {
-    let (k, n) = (plan.packed_tuple.max(1), plan.packed_row.max(1));
-    let (lane, outer) = outer_lane(plan);
-    let walked = lanes(plan, (lane.size.wrapping_mul(k), outer), indices, |start, indices| {
-        let (mut first, by) = (start.table, lane.table);
+    // So has [`Loop::of`] found it. Here it tells the compiler, which would keep `max(1)` as well.
+    let (k @ 1.., n @ 1..) = (plan.packed_tuple, plan.packed_row) else {
+        return Ok(());
+    };
+    let lane = lane(plan);
+    let walked = lanes(plan, lane.size.wrapping_mul(k), indices, |start, indices| {
+        let axes = plan.coordinates.get(..k)?;
+        let mut first = start.table;
         let rows = output.get_mut(start.flat..)?.chunks_exact_mut(n);
-        for (to, tuple) in rows.zip(indices.chunks_exact(k)) {
-            let place = tuple_place(plan, tuple, first)?;
-            first = first.wrapping_add_signed(by);
+        for (tuple, to) in indices.chunks_exact(k).zip(rows) {
+            let place = tuple_place(axes, tuple, first)?;
             copy_row_shared(input.get(place..place.wrapping_add(n))?, to);
+            first = first.wrapping_add_signed(lane.table);
         }
         Some(())
     });
-    if walked.is_some() { Ok(()) } else { gather_entries::<T, I>(plan, &[], indices, &mut []) }
+    if walked.is_some() { Ok(()) } else { gather_fails::<T, I>(plan, indices) }
+}
+
+#[inline(never)]
+fn gather_columns<T: Element, I: Index>(
+    plan: &Plan,
+    input: &[T],
+    indices: &[I],
+    output: &mut [T],
+) -> Result<(), Error> {
+    let mut copy = || {
+        let [axis, ..] = &plan.coordinates;
+        // Both in one slice: one address to keep.
+        let [lane, inner] = plan.dims.get(plan.outer.wrapping_sub(1)..plan.rank)? else {
+            return None;
+        };
+        let mut flat = plan.start.flat;
+        for index in indices.get(plan.start.indices..)?.get(..lane.size)? {
+            let place = place(*index, axis, plan.start.table)?;
+            let (by, to_by) = (inner.table as usize, inner.flat as usize);
+            strided_row(&Assign, (input, place, by), (output, flat, to_by), inner.size);
+            flat = flat.wrapping_add_signed(lane.flat);
+        }
+        Some(())
+    };
+    if copy().is_some() { Ok(()) } else { gather_fails::<T, I>(plan, indices) }
 }
 
 #[inline(never)]
@@ -180,7 +228,7 @@ pub(crate) fn scatter<T: Element, I: Index, R: Reduction<T>>(
         Loop::Elements => scatter_elements(plan, reduction, data, indices, updates),
         Loop::List => scatter_list(plan, reduction, data, indices, updates),
         Loop::Rows => scatter_rows(plan, reduction, data, indices, updates),
-        Loop::Entries => scatter_entries(plan, reduction, data, indices, updates),
+        Loop::Columns | Loop::Entries => scatter_entries(plan, reduction, data, indices, updates),
     }
 }
 
@@ -194,20 +242,18 @@ fn scatter_slowly<T: Element, I: Index, R: Reduction<T>>(
     indices: &[I],
     updates: &[T],
 ) -> Result<(), Error> {
-    let operands = [Operand::Indices, Operand::Data, Operand::Updates];
     let lengths = [indices.len(), data.len(), updates.len()];
-    if !plan.fit([indices.len(), usize::MAX, usize::MAX]) {
-        return Err(too_short(plan, lengths, operands));
+    if plan.fit([indices.len(), usize::MAX, usize::MAX]) {
+        // Not by `?`, which copies the error.
+        let checked = scatter_entries(plan, reduction, &mut [], indices, &[]);
+        if checked.is_err() || plan.empty && plan.fit(lengths) {
+            return checked;
+        }
+        if plan.fit(lengths) {
+            return scatter_entries(plan, reduction, data, indices, updates);
+        }
     }
-    // Not by `?`, which copies the error.
-    let checked = scatter_entries(plan, reduction, &mut [], indices, &[]);
-    if checked.is_err() || plan.empty && plan.fit(lengths) {
-        return checked;
-    }
-    if !plan.fit(lengths) {
-        return Err(too_short(plan, lengths, operands));
-    }
-    scatter_entries(plan, reduction, data, indices, updates)
+    Err(too_short(plan, lengths, [Operand::Indices, Operand::Data, Operand::Updates]))
 }
 
 #[inline(never)]
@@ -219,8 +265,8 @@ fn scatter_elements<T: Element, I: Index, R: Reduction<T>>(
     updates: &[T],
 ) -> Result<(), Error> {
     let [axis, ..] = &plan.coordinates;
-    let (lane, outer) = outer_lane(plan);
-    lanes(plan, (lane.size, outer), indices, |start, indices| {
+    let lane = lane(plan);
+    lanes(plan, lane.size, indices, |start, indices| {
         let (mut first, by) = (start.table, lane.table);
         for (index, update) in indices.iter().zip(updates.get(start.flat..)?) {
             let place = place(*index, axis, first)?;
@@ -263,15 +309,19 @@ fn scatter_rows<T: Element, I: Index, R: Reduction<T>>(
     indices: &[I],
     updates: &[T],
 ) -> Result<(), Error> {
-    let (k, n) = (plan.packed_tuple.max(1), plan.packed_row.max(1));
-    let (lane, outer) = outer_lane(plan);
-    lanes(plan, (lane.size.wrapping_mul(k), outer), indices, |start, indices| {
-        let (mut first, by) = (start.table, lane.table);
+    // As in [`gather_rows`].
+    let (k @ 1.., n @ 1..) = (plan.packed_tuple, plan.packed_row) else {
+        return Ok(());
+    };
+    let lane = lane(plan);
+    lanes(plan, lane.size.wrapping_mul(k), indices, |start, indices| {
+        let axes = plan.coordinates.get(..k)?;
+        let mut first = start.table;
         let rows = updates.get(start.flat..)?.chunks_exact(n);
-        for (updates, tuple) in rows.zip(indices.chunks_exact(k)) {
-            let place = tuple_place(plan, tuple, first)?;
-            first = first.wrapping_add_signed(by);
+        for (tuple, updates) in indices.chunks_exact(k).zip(rows) {
+            let place = tuple_place(axes, tuple, first)?;
             combine_row(reduction, data.get_mut(place..place.wrapping_add(n))?, updates);
+            first = first.wrapping_add_signed(lane.table);
         }
         Some(())
     });
@@ -299,8 +349,7 @@ impl Plan {
 }
 
 /// The error for the first slice that is too short.
-#[cold]
-#[inline(never)]
+#[inline]
 fn too_short(plan: &Plan, lengths: [usize; 3], operands: [Operand; 3]) -> Error {
     let [indices, table, flat] = lengths;
     let [of_indices, of_table, of_flat] = operands;
@@ -317,7 +366,7 @@ fn too_short(plan: &Plan, lengths: [usize; 3], operands: [Operand; 3]) -> Error 
 /// The indices of the only lane.
 #[inline(always)]
 fn only_lane<'a, I>(plan: &Plan, indices: &'a [I]) -> Option<&'a [I]> {
-    let (lane, _) = outer_lane(plan);
+    let lane = lane(plan);
     indices.get(plan.start.indices..)?.get(..lane.size)
 }
 
@@ -325,14 +374,14 @@ fn only_lane<'a, I>(plan: &Plan, indices: &'a [I]) -> Option<&'a [I]> {
 #[inline(always)]
 fn lanes<I: Index>(
     plan: &Plan,
-    (length, outer): (usize, &[Dim]),
+    length: usize,
     indices: &[I],
     mut lane_of: impl FnMut(&Start, &[I]) -> Option<()>,
 ) -> Option<()> {
-    let (mut start, mut steps) = (plan.start, 0);
+    let mut walk = Walk::from(plan.start);
     loop {
-        lane_of(&start, indices.get(start.indices..)?.get(..length)?)?;
-        if outer.is_empty() || !step(&mut steps, outer, &mut start) {
+        lane_of(&walk.at, indices.get(walk.at.indices..)?.get(..length)?)?;
+        if plan.outer <= 1 || !walk.step(plan) {
             return Some(());
         }
     }
@@ -340,9 +389,9 @@ fn lanes<I: Index>(
 
 /// The place that a tuple leads to, from `first`. `None`: it is out of bounds.
 #[inline(always)]
-fn tuple_place<I: Index>(plan: &Plan, tuple: &[I], first: usize) -> Option<usize> {
+fn tuple_place<I: Index>(axes: &[Coordinate], tuple: &[I], first: usize) -> Option<usize> {
     let mut from = first;
-    for (index, axis) in tuple.iter().zip(&plan.coordinates) {
+    for (index, axis) in tuple.iter().zip(axes) {
         from = place(*index, axis, from)?;
     }
     Some(from)
@@ -378,25 +427,36 @@ fn all_inside<I: Index>(plan: &Plan, indices: &[I]) -> bool {
     if !has_default_rules(plan) || k == 0 {
         return !matches!(plan.bounds, Bounds::Error);
     }
-    let (lane, mut outer) = outer_lane(plan);
+    let lane = lane(plan);
     let mut length = lane.size.wrapping_mul(k);
     // Lanes that follow each other are one lane here.
-    if let [dim] = outer
-        && dim.indices as usize == length
-    {
-        (length, outer) = (length.wrapping_mul(dim.size), &[]);
+    let [dim, ..] = &plan.dims;
+    let follow = plan.outer == 2 && dim.indices as usize == length;
+    if follow {
+        length = length.wrapping_mul(dim.size);
     }
-    lanes(plan, (length, outer), indices, |_, indices| {
-        for (first, axis) in plan.coordinates().iter().enumerate() {
-            let mut place = first;
-            while let Some(index) = indices.get(place) {
-                position(*index, axis.size)?;
-                place = place.wrapping_add(k);
+    if follow || plan.outer <= 1 {
+        // A tail call, without the frame of this function.
+        let lane = indices.get(plan.start.indices..).and_then(|indices| indices.get(..length));
+        return lane.is_some_and(|indices| lane_inside(plan, indices));
+    }
+    let inside = |_: &Start, indices: &[I]| lane_inside(plan, indices).then_some(());
+    lanes(plan, length, indices, inside).is_some()
+}
+
+/// Whether all indices of a lane of packed tuples are in bounds.
+#[inline(never)]
+fn lane_inside<I: Index>(plan: &Plan, indices: &[I]) -> bool {
+    for (first, axis) in plan.coordinates().iter().enumerate() {
+        let mut place = first;
+        while let Some(index) = indices.get(place) {
+            if position(*index, axis.size).is_none() {
+                return false;
             }
+            place = place.wrapping_add(plan.packed_tuple);
         }
-        Some(())
-    })
-    .is_some()
+    }
+    true
 }
 
 #[cfg(test)]
@@ -440,6 +500,15 @@ mod tests {
         let (eight, output) = (packed([5, 8]), packed([7, 8]));
         assert_eq!(by_axis(&eight, &ids, &Layout::strided([7, 8], [9, 1])), Loop::Entries);
         assert_eq!(by_axis(&eight, &Layout::strided([7], [2]), &output), Loop::Entries);
-        assert_eq!(by_axis(&Layout::strided([5, 8], [16, 2]), &ids, &output), Loop::Entries);
+        assert_eq!(by_axis(&Layout::strided([5, 8], [16, 2]), &ids, &output), Loop::Columns);
+        // Columns, one lane of them and no more.
+        let middle = |table: &Layout, indices: &Layout, output: &Layout| {
+            Loop::of(&axis(Gather, table, indices, output, 1))
+        };
+        let (wide, columns) = (packed([3, 9]), packed([3, 7]));
+        assert_eq!(middle(&wide, &ids, &columns), Loop::Columns);
+        assert_eq!(middle(&wide, &Layout::strided([7], [2]), &columns), Loop::Entries);
+        assert_eq!(middle(&wide, &two, &packed([3, 6, 6])), Loop::Entries);
+        assert_eq!(middle(&packed([3, 9, 2]), &ids, &packed([3, 7, 2])), Loop::Entries);
     }
 }

@@ -1,5 +1,7 @@
 //! One entry of a plan in memory after the other, whatever the plan.
 
+use core::sync::atomic::{Ordering, compiler_fence};
+
 use crate::error::Error;
 use crate::index::{Bounds, Index};
 use crate::plan::{Dim, Plan, Start};
@@ -15,12 +17,12 @@ pub(super) fn entries<I: Index>(
     if plan.empty && !plan.checks_empty() {
         return Ok(());
     }
-    let (lane, outer) = outer_lane(plan);
+    let lane = lane(plan);
     let (inner_lane, inner) = split_lane(plan.inner());
     let mut nest = Nest { lane: inner_lane, outer: inner, mover };
-    let (mut start, mut steps, mut entry) = (plan.start, 0, 0_usize);
+    let (mut start, mut entry) = (Walk::from(plan.start), 0_usize);
     loop {
-        let mut at = start;
+        let mut at = start.at;
         for _ in 0..lane.size {
             match address(plan, indices, at.table, at.indices) {
                 Ok(table) => nest.entry(table, at.flat),
@@ -32,7 +34,7 @@ pub(super) fn entries<I: Index>(
             walk(&mut at, lane, 1);
             entry = entry.wrapping_add(1);
         }
-        if outer.is_empty() || !step(&mut steps, outer, &mut start) {
+        if plan.outer <= 1 || !start.step(plan) {
             return Ok(());
         }
     }
@@ -65,14 +67,15 @@ struct Nest<'a, M> {
 impl<M: Mover> Nest<'_, M> {
     #[inline(never)]
     fn entry(&mut self, table: usize, flat: usize) {
-        let (mut at, mut steps) = (Start { table, indices: 0, flat }, 0);
+        let mut walk = Walk::from(Start { table, indices: 0, flat });
         loop {
-            if self.lane.is_row() {
-                self.mover.row(at.table, at.flat, self.lane.size);
+            let (lane, at) = (self.lane, &walk.at);
+            if lane.is_row() {
+                self.mover.row(at.table, at.flat, lane.size);
             } else {
-                self.mover.strided_row(at.table, at.flat, self.lane);
+                self.mover.strided_row(at.table, at.flat, lane);
             }
-            if self.outer.is_empty() || !step(&mut steps, self.outer, &mut at) {
+            if self.outer.is_empty() || !walk.carry(self.outer) {
                 return;
             }
         }
@@ -87,22 +90,56 @@ fn walk(at: &mut Start, dim: &Dim, steps: usize) {
     at.flat = at.flat.wrapping_add(steps.wrapping_mul(dim.flat as usize));
 }
 
-/// Goes to the next coordinates of dimensions in row-major order, of which `steps` have been left
-/// behind; `false` after the last ones.
-#[inline(never)]
-pub(super) fn step(steps: &mut usize, dims: &[Dim], at: &mut Start) -> bool {
-    *steps = steps.wrapping_add(1);
-    let mut count = *steps;
-    for dim in dims.iter().rev() {
-        walk(at, dim, 1);
-        let Some(carry) = count.checked_div(dim.size) else { return false };
-        if count != carry.wrapping_mul(dim.size) {
-            return true;
-        }
-        walk(at, dim, dim.size.wrapping_neg());
-        count = carry;
+/// Where a walk stands, and how many steps lie behind it.
+pub(super) struct Walk {
+    pub at: Start,
+    steps: usize,
+}
+
+impl Walk {
+    #[inline(always)]
+    pub(super) fn from(at: Start) -> Walk {
+        Walk { at, steps: 0 }
     }
-    false
+
+    /// Goes to the next lane of a plan; `false` after the last one. One dimension takes less stack
+    /// than several.
+    #[inline(never)]
+    pub(super) fn step(&mut self, plan: &Plan) -> bool {
+        let outer = plan.outer.wrapping_sub(1);
+        if outer != 1 {
+            return self.carry(plan.dims.get(..outer).unwrap_or(&[]));
+        }
+        let [dim, ..] = &plan.dims;
+        // One after the other: together they take more registers, and so more stack.
+        let go = |place: &mut usize, by: isize| {
+            *place = place.wrapping_add_signed(by);
+            compiler_fence(Ordering::SeqCst);
+        };
+        go(&mut self.at.table, dim.table);
+        go(&mut self.at.indices, dim.indices);
+        go(&mut self.at.flat, dim.flat);
+        self.steps = self.steps.wrapping_add(1);
+        self.steps < dim.size
+    }
+
+    /// Goes to the next coordinates of dimensions in row-major order; `false` after the last ones.
+    #[inline(never)]
+    fn carry(&mut self, dims: &[Dim]) -> bool {
+        self.steps = self.steps.wrapping_add(1);
+        let mut count = self.steps;
+        for dim in dims.iter().rev() {
+            let Some(carry) = count.checked_div(dim.size) else { return false };
+            let goes_on = count != carry.wrapping_mul(dim.size);
+            // Back to the start of a dimension that ends.
+            walk(&mut self.at, dim, if goes_on { 1 } else { 1_usize.wrapping_sub(dim.size) });
+            if goes_on {
+                return true;
+            }
+            count = carry;
+        }
+        false
+    }
 }
 
 /// The error for a coordinate of an entry that has no place in the table.
@@ -126,9 +163,8 @@ fn out_of_bounds<I: Index>(
     }
 }
 
-/// The last outer dimension, and those before it.
+/// The last outer dimension.
 #[inline(always)]
-pub(super) fn outer_lane(plan: &Plan) -> (&Dim, &[Dim]) {
-    let last = plan.outer.wrapping_sub(1);
-    (plan.dims.get(last).unwrap_or(&SINGLE), plan.dims.get(..last).unwrap_or(&[]))
+pub(super) fn lane(plan: &Plan) -> &Dim {
+    plan.dims.get(plan.outer.wrapping_sub(1)).unwrap_or(&SINGLE)
 }

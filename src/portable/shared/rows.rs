@@ -63,7 +63,7 @@ fn row<T: Element, R: Reduction<T>>(
 
 /// Combines every `to_by`-th element with every `by`-th one, `n` times.
 #[inline(always)]
-fn strided_row<T: Element, R: Reduction<T>>(
+pub(super) fn strided_row<T: Element, R: Reduction<T>>(
     reduction: &R,
     (from_all, mut first, by): (&[T], usize, usize),
     (to_all, mut to_first, to_by): (&mut [T], usize, usize),
