@@ -112,14 +112,32 @@ unsafe fn give<T>(place: *mut T, result: Result<T, Refusal>) -> Result<(), Refus
     Ok(())
 }
 
-/// The status, and the error for whoever wants it.
+/// The status, and the error for whoever wants it. Errors are passed by reference, so that a call
+/// has room for one of them on its stack, and moves none.
 #[inline]
-unsafe fn status(result: Result<(), Refusal>, error: *mut strew_error) -> strew_status {
+unsafe fn status(result: &Result<(), Refusal>, error: *mut strew_error) -> strew_status {
     match result {
         Ok(()) => STREW_OK,
         // SAFETY: the caller's promise.
-        Err(refusal) => unsafe { refused(&refusal, error) },
+        Err(refusal) => unsafe { refused(refusal, error) },
     }
+}
+
+/// The same for a call that strew has answered.
+#[inline]
+unsafe fn answer(result: &Result<(), Error>, error: *mut strew_error) -> strew_status {
+    match result {
+        Ok(()) => STREW_OK,
+        // SAFETY: the caller's promise.
+        Err(by_strew) => unsafe { failed(by_strew, error) },
+    }
+}
+
+#[cold]
+#[inline(never)]
+unsafe fn failed(by_strew: &Error, error: *mut strew_error) -> strew_status {
+    // SAFETY: the caller's promise.
+    unsafe { refused(&Refusal::Strew(*by_strew), error) }
 }
 
 #[cold]
@@ -222,19 +240,31 @@ struct Slices<'a, T, I> {
     read: &'a [T],
 }
 
+impl Call {
+    /// Checks the arrays of this call.
+    #[inline(always)]
+    fn check<I>(
+        &self,
+        written: (*mut c_void, usize),
+        indices: (*const I, usize),
+        read: (*const c_void, usize),
+    ) -> Result<(), Refusal> {
+        arrays(
+            self,
+            Array { address: written.0.addr(), length: written.1 },
+            Array { address: indices.0.addr(), length: indices.1 },
+            Array { address: read.0.addr(), length: read.1 },
+        )
+    }
+}
+
+/// The arrays of a call that [`arrays`] has checked.
 #[inline(always)]
 unsafe fn slices<'a, T: Element, I: Index>(
-    call: &Call,
     written: (*mut c_void, usize),
     indices: (*const I, usize),
     read: (*const c_void, usize),
-) -> Result<Slices<'a, T, I>, Refusal> {
-    arrays(
-        call,
-        Array { address: written.0.addr(), length: written.1 },
-        Array { address: indices.0.addr(), length: indices.1 },
-        Array { address: read.0.addr(), length: read.1 },
-    )?;
+) -> Slices<'a, T, I> {
     let written = if written.1 == 0 {
         &mut []
     } else {
@@ -254,7 +284,7 @@ unsafe fn slices<'a, T: Element, I: Index>(
         // SAFETY: as above.
         unsafe { core::slice::from_raw_parts(read.0.cast(), read.1) }
     };
-    Ok(Slices { written, indices, read })
+    Slices { written, indices, read }
 }
 
 // ---- Layouts ----
@@ -285,7 +315,7 @@ pub unsafe extern "C" fn strew_layout_contiguous(
         .and_then(|sizes| Ok(Layout::from_sizes(sizes)?))
         .map(|layout| strew_layout::of(&layout));
     // SAFETY: the caller's promise.
-    unsafe { status(give(result, layout), error) }
+    unsafe { status(&give(result, layout), error) }
 }
 
 /// Writes the number of elements that an array must have for this layout: the last address + 1, or
@@ -302,7 +332,7 @@ pub unsafe extern "C" fn strew_layout_extent(
     let extent = unsafe { layout(of, STREW_LAYOUT, Operand::Layout) }
         .and_then(|layout| Ok(layout.extent()?));
     // SAFETY: the caller's promise.
-    unsafe { status(give(result, extent), error) }
+    unsafe { status(&give(result, extent), error) }
 }
 
 /// Writes the layout of the same tensor with an element of `element_size` bytes as a row of bytes:
@@ -325,7 +355,7 @@ pub unsafe extern "C" fn strew_layout_bytes(
     let old = whole(of, STREW_LAYOUT).map(|()| unsafe { of.read() });
     let new = old.and_then(|old| old.extended(element_size, 1, element_size));
     // SAFETY: the caller's promise.
-    unsafe { status(give(result, new), error) }
+    unsafe { status(&give(result, new), error) }
 }
 
 /// Writes the layout of the same tensor with one more dimension of size `times` at the inner end,
@@ -343,7 +373,7 @@ pub unsafe extern "C" fn strew_layout_repeated(
     let old = whole(of, STREW_LAYOUT).map(|()| unsafe { of.read() });
     let new = old.and_then(|old| old.extended(times, 0, 1));
     // SAFETY: the caller's promise.
-    unsafe { status(give(result, new), error) }
+    unsafe { status(&give(result, new), error) }
 }
 
 // ---- Plans ----
@@ -379,7 +409,7 @@ macro_rules! constructors {
                 (Err(refusal), ..) | (_, Err(refusal), _) | (.., Err(refusal)) => Err(refusal),
             };
             // SAFETY: the caller's promise.
-            unsafe { status(keep(plan, made), error) }
+            unsafe { status(&keep(plan, made), error) }
         }
     )*};
 }
@@ -465,7 +495,7 @@ macro_rules! bounds {
                 (Err(refusal), _) | (_, Err(refusal)) => Err(refusal),
             };
             // SAFETY: the caller's promise.
-            unsafe { status(result, error) }
+            unsafe { status(&result, error) }
         }
     };
 }
@@ -490,23 +520,24 @@ macro_rules! gather_run {
             error: *mut strew_error,
         ) -> strew_status {
             const CALL: &Call = &Call::of::<$element, $index>(STREW_OUTPUT, STREW_INPUT);
-            let run = || {
-                // SAFETY: the caller's promise.
-                let plan = unsafe { plan::<Gather>(gather)? };
-                // SAFETY: the caller's promise.
-                let Slices { written, indices, read } = unsafe {
-                    slices::<$element, $index>(
-                        CALL,
-                        (output, output_length),
-                        (indices, indices_length),
-                        (input, input_length),
-                    )?
-                };
-                Ok(calls::gather(plan, read, indices, written)?)
-            };
-            let result = run();
             // SAFETY: the caller's promise.
-            unsafe { status(result, error) }
+            let plan = match &unsafe { plan::<Gather>(gather) } {
+                Ok(plan) => *plan,
+                // SAFETY: the caller's promise.
+                Err(refusal) => return unsafe { refused(refusal, error) },
+            };
+            let (written, read) = ((output, output_length), (input, input_length));
+            let indices = (indices, indices_length);
+            if let Err(refusal) = &CALL.check(written, indices, read) {
+                // SAFETY: the caller's promise.
+                return unsafe { refused(refusal, error) };
+            }
+            // SAFETY: they are checked; the caller promises the rest.
+            let checked = unsafe { slices::<$element, $index>(written, indices, read) };
+            let Slices { written, indices, read } = checked;
+            let done = calls::gather(plan, read, indices, written);
+            // SAFETY: the caller's promise.
+            unsafe { answer(&done, error) }
         }
     )*};
 }
@@ -527,23 +558,24 @@ macro_rules! scatter_run {
             error: *mut strew_error,
         ) -> strew_status {
             const CALL: &Call = &Call::of::<$element, $index>(STREW_DATA, STREW_UPDATES);
-            let run = || {
-                // SAFETY: the caller's promise.
-                let plan = unsafe { plan::<Scatter>(scatter)? };
-                // SAFETY: the caller's promise.
-                let Slices { written, indices, read } = unsafe {
-                    slices::<$element, $index>(
-                        CALL,
-                        (data, data_length),
-                        (indices, indices_length),
-                        (updates, updates_length),
-                    )?
-                };
-                Ok(calls::scatter(plan, written, indices, read)?)
-            };
-            let result = run();
             // SAFETY: the caller's promise.
-            unsafe { status(result, error) }
+            let plan = match &unsafe { plan::<Scatter>(scatter) } {
+                Ok(plan) => *plan,
+                // SAFETY: the caller's promise.
+                Err(refusal) => return unsafe { refused(refusal, error) },
+            };
+            let (written, read) = ((data, data_length), (updates, updates_length));
+            let indices = (indices, indices_length);
+            if let Err(refusal) = &CALL.check(written, indices, read) {
+                // SAFETY: the caller's promise.
+                return unsafe { refused(refusal, error) };
+            }
+            // SAFETY: they are checked; the caller promises the rest.
+            let checked = unsafe { slices::<$element, $index>(written, indices, read) };
+            let Slices { written, indices, read } = checked;
+            let done = calls::scatter(plan, written, indices, read);
+            // SAFETY: the caller's promise.
+            unsafe { answer(&done, error) }
         }
     )*};
 }
@@ -566,23 +598,27 @@ macro_rules! scatter_reduce {
             error: *mut strew_error,
         ) -> strew_status {
             const CALL: &Call = &Call::of::<$element, $index>(STREW_DATA, STREW_UPDATES);
-            let run = || {
-                // SAFETY: the caller's promise.
-                let plan = unsafe { plan::<Scatter>(scatter)? };
-                // SAFETY: the caller's promise.
-                let Slices { written, indices, read } = unsafe {
-                    slices::<$element, $index>(
-                        CALL,
-                        (data.cast(), data_length),
-                        (indices, indices_length),
-                        (updates.cast(), updates_length),
-                    )?
-                };
-                calls::$reduce(plan, reduction, written, indices, read)
-            };
-            let result = run();
             // SAFETY: the caller's promise.
-            unsafe { status(result, error) }
+            let plan = match &unsafe { plan::<Scatter>(scatter) } {
+                Ok(plan) => *plan,
+                // SAFETY: the caller's promise.
+                Err(refusal) => return unsafe { refused(refusal, error) },
+            };
+            let (written, read) = ((data.cast(), data_length), (updates.cast(), updates_length));
+            let indices = (indices, indices_length);
+            if let Err(refusal) = &CALL.check(written, indices, read) {
+                // SAFETY: the caller's promise.
+                return unsafe { refused(refusal, error) };
+            }
+            // SAFETY: they are checked; the caller promises the rest.
+            let checked = unsafe { slices::<$element, $index>(written, indices, read) };
+            let Slices { written, indices, read } = checked;
+            match &calls::$reduce(plan, reduction, written, indices, read) {
+                // SAFETY: the caller's promise.
+                Ok(done) => unsafe { answer(done, error) },
+                // SAFETY: the caller's promise.
+                Err(refusal) => unsafe { refused(refusal, error) },
+            }
         }
     )*};
 }

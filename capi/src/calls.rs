@@ -91,7 +91,7 @@ mod on_bytes {
         data: &mut [T],
         indices: &'a [I],
         updates: &[T],
-    ) -> Result<(), Refusal>
+    ) -> Result<Result<(), Error>, Refusal>
     where
         AnyIndices<'a>: From<&'a [I]>,
     {
@@ -104,9 +104,9 @@ mod on_bytes {
         ], operation => Ok(operation))?;
         let (data, updates) = (cast_slice_mut(data), cast_slice(updates));
         #[cfg(feature = "threads")]
-        return Ok(plan.par_reduce_bytes(operation, T::TYPE, data, indices, updates)?);
+        return Ok(plan.par_reduce_bytes(operation, T::TYPE, data, indices, updates));
         #[cfg(not(feature = "threads"))]
-        Ok(plan.reduce_bytes(operation, T::TYPE, data, indices, updates)?)
+        Ok(plan.reduce_bytes(operation, T::TYPE, data, indices, updates))
     }
 
     pub(crate) fn reduce_integers<'a, T: Typed, I: Index>(
@@ -115,7 +115,7 @@ mod on_bytes {
         data: &mut [T],
         indices: &'a [I],
         updates: &[T],
-    ) -> Result<(), Refusal>
+    ) -> Result<Result<(), Error>, Refusal>
     where
         AnyIndices<'a>: From<&'a [I]>,
         And: Reduction<T::Bits>,
@@ -132,7 +132,7 @@ mod on_bytes {
             let done = plan.par_reduce(reduction, data, indices, updates);
             #[cfg(not(feature = "threads"))]
             let done = plan.reduce_shared(reduction, data, indices, updates);
-            Ok(done?)
+            Ok(done)
         })
     }
 }
@@ -174,7 +174,7 @@ mod typed {
                 data: &mut [T],
                 indices: &[I],
                 updates: &[T],
-            ) -> Result<(), Refusal>
+            ) -> Result<Result<(), Error>, Refusal>
             where
                 $($reduction: Reduction<T>,)*
             {
@@ -184,7 +184,7 @@ mod typed {
                     })*
                     _ => return Err(Refusal::Unknown(STREW_UNKNOWN_REDUCTION, number)),
                 };
-                Ok(plan.reduce_shared(combine, data, indices, updates)?)
+                Ok(plan.reduce_shared(combine, data, indices, updates))
             }
         };
     }
