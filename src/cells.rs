@@ -10,7 +10,9 @@ use strew_simd::{Block, NOWHERE, Path};
 use crate::average::Average;
 use crate::element::Element;
 #[cfg(feature = "std")]
-use crate::engine::movers::{Changed, Mover as _, Way};
+use crate::engine::changed::Changed;
+#[cfg(feature = "std")]
+use crate::engine::movers::{Mover as _, Way};
 #[cfg(feature = "std")]
 use crate::engine::tuning;
 use crate::error::{Error, Operand};

@@ -190,6 +190,16 @@ fn copy_ends<T: Element, const N: usize>(from: &[T], to: &mut [T]) {
     }
 }
 
+/// A value many times, or `None` if there is no memory for them. It is compiled once for a type.
+#[cfg(feature = "std")]
+#[inline(never)]
+pub(crate) fn repeated<T: Copy>(value: T, number: usize) -> Option<Vec<T>> {
+    let mut all = Vec::new();
+    all.try_reserve_exact(number).ok()?;
+    all.resize(number, value);
+    Some(all)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

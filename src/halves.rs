@@ -51,6 +51,7 @@ pub(crate) mod f16_kernels {
                 || combine::rows_by::<_, 0>(to, from, block, n, distance, row(halves, combine)),
             );
         }
+        let path = without(path);
         combine::rows(path, to, from, block, n, distance, formula(combine));
     }
 
@@ -74,7 +75,15 @@ pub(crate) mod f16_kernels {
                 },
             );
         }
+        let path = without(path);
         combine::listed(path, to, from, listed, n, formula(combine));
+    }
+
+    /// The path where there are no such instructions. On x86-64 it has no vectors then: what has
+    /// AVX2 has F16C as well.
+    #[inline(always)]
+    fn without(path: Path) -> Path {
+        if cfg!(all(feature = "simd", target_arch = "x86_64")) { Path::PORTABLE } else { path }
     }
 
     #[inline(always)]

@@ -9,6 +9,8 @@ use strew_simd::Listed;
 use strew_simd::{Block, Path, combine};
 
 use crate::copy::copy_row;
+#[cfg(feature = "std")]
+use crate::copy::repeated;
 use crate::element::Element;
 
 /// `data[place] = combine(data[place], update)`: combines the value of a place with an update.
@@ -355,7 +357,8 @@ pub(crate) struct Kernels<T> {
 #[cfg(feature = "std")]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Free<T> {
-    pub start: fn() -> T,
+    /// This value many times, or `None` if there is no memory for them.
+    pub start: fn(usize) -> Option<Vec<T>>,
     /// Merges a result into another one.
     pub merge: fn(&mut [T], &[T]),
 }
@@ -463,7 +466,7 @@ macro_rules! reduction {
         => |$current:ident, $update:ident| $value:expr
     ) => {$(
         reduction!(@ $reduction, $element, Some(Free {
-            start: $start,
+            start: |number| repeated($start(), number),
             merge: |to, from| <$merge as Reduction<$element>>::combine_row(&$merge, to, from),
         }), |$current, $update| $value);
     )*};

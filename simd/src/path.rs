@@ -48,7 +48,7 @@ const NOT_FORCED: usize = usize::MAX;
 
 impl Path {
     /// The path without vector instructions beyond those that the program is compiled for.
-    const PORTABLE: Path = Path(Set::Portable);
+    pub const PORTABLE: Path = Path(Set::Portable);
 
     /// The best path of this machine, or the one that [`force`](Path::force) has set. It takes a
     /// few loads, once a call.

@@ -39,10 +39,11 @@ impl<'a> Few<'a> {
     // Inlined: a copy of what a call returns waits for the stores that have just made it.
     #[inline(always)]
     pub(crate) fn of(plan: &'a Plan, direction: Direction) -> Option<Few<'a>> {
-        if plan.entries() > tuning::FEW_OF_SPANS || plan.empty {
+        let count = plan.entries();
+        if count > tuning::FEW_OF_SPANS || plan.empty {
             return None;
         }
-        let few @ Few { count, pieces, n, line, .. } = Few::any(plan);
+        let few @ Few { pieces, n, line, .. } = Few::all(plan, count);
         let most = match (line, direction) {
             (true, Direction::Gather) if few.moves_at_once() => tuning::FEW_GATHERED,
             (true, _) if n == 1 && plan.tuple <= 1 => tuning::FEW,
@@ -58,12 +59,16 @@ impl<'a> Few<'a> {
     }
 
     /// The entries of a plan, however many they are.
-    #[inline(always)]
     pub(crate) fn any(plan: &'a Plan) -> Few<'a> {
+        Few::all(plan, plan.entries())
+    }
+
+    #[inline(always)]
+    fn all(plan: &'a Plan, count: usize) -> Few<'a> {
         let (pieces, n) = if plan.rank == plan.outer { (&[][..], 1) } else { plan.split_inner() };
         let (lane, others) = split_lane(plan.outer());
         let line = pieces.is_empty() && (others.is_empty() || plan.lanes_follow());
-        Few { plan, count: plan.entries(), lane, others, pieces, n, line }
+        Few { plan, count, lane, others, pieces, n, line }
     }
 
     /// Runs with room for the entries: what a call does not need takes time to clear.
@@ -282,7 +287,7 @@ impl<'a> Few<'a> {
     }
 
     /// `data[table] = reduction(data[table], updates[flat])`.
-    #[inline(never)]
+    #[inline(always)]
     pub(crate) fn scatter<T: Element, R: Reduction<T>>(
         &self,
         tables: &[usize],
@@ -290,9 +295,25 @@ impl<'a> Few<'a> {
         data: &mut [T],
         updates: &[T],
     ) {
-        if let Some(start) = self.side_by_side().filter(|_| self.pieces.is_empty()) {
-            return change(tables, reduction, data, updates.get(start..).unwrap_or_default());
+        let Some(start) = self.side_by_side().filter(|_| self.pieces.is_empty()) else {
+            return self.scatter_apart(tables, reduction, data, updates);
+        };
+        for (table, update) in tables.iter().zip(updates.get(start..).unwrap_or_default()) {
+            // An entry that is left out leads to no place.
+            if let Some(to) = data.get_mut(*table) {
+                *to = reduction.combine(*to, *update);
+            }
         }
+    }
+
+    #[inline(never)]
+    fn scatter_apart<T: Element, R: Reduction<T>>(
+        &self,
+        tables: &[usize],
+        reduction: &R,
+        data: &mut [T],
+        updates: &[T],
+    ) {
         let n = self.n;
         // One loop for both: it is compiled for each reduction.
         self.each(tables, |table, flat| {
@@ -307,22 +328,6 @@ impl<'a> Few<'a> {
                 reduction.combine_row(to, updates);
             }
         });
-    }
-}
-
-/// `data[tables[n]] = reduction(data[tables[n]], updates[n])`
-#[inline(never)]
-fn change<T: Element, R: Reduction<T>>(
-    tables: &[usize],
-    reduction: &R,
-    data: &mut [T],
-    updates: &[T],
-) {
-    for (table, update) in tables.iter().zip(updates) {
-        // An entry that is left out leads to no place.
-        if let Some(to) = data.get_mut(*table) {
-            *to = reduction.combine(*to, *update);
-        }
     }
 }
 

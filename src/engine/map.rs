@@ -2,10 +2,10 @@
 
 #[cfg(feature = "rayon")]
 use strew_simd::Listed;
-use strew_simd::{Block, Columns, convert};
+use strew_simd::{Block, convert};
 
 use crate::element::Element;
-use crate::engine::movers::{Job, Mover, Tile, Way, on_copy};
+use crate::engine::movers::{Job, Mover, Tile, Way};
 #[cfg(feature = "rayon")]
 use crate::engine::shared::{Shared, Tiled, cut, cut_columns};
 use crate::map::Source;
@@ -100,11 +100,8 @@ impl<T: Element, U: Element, F: Fn(T, U) -> T + Copy> Job for Change<'_, T, U, F
 
     fn tile(&mut self, tile: &Tile, run: &mut dyn FnMut(&mut dyn Mover)) {
         let Change { data, updates, change, n, way } = self;
-        let data = data.get_mut(tile.start..).unwrap_or_default();
-        if let Some(columns) = Columns::new(data, tile.rows, tile.pitch, tile.width) {
-            let (updates, change, n, way) = (*updates, *change, *n, *way);
-            ChangeColumns { columns, rows: tile.rows, updates, change, n, way }.change(run);
-        }
+        let (updates, change, n, way) = (*updates, *change, *n, *way);
+        tile.change(data, &mut |data| run(&mut Change { data, updates, change, n, way }));
     }
 }
 
@@ -127,41 +124,11 @@ where
         self.n = n;
     }
 
-    fn tiles(&mut self, tile: &Tile, columns: usize) -> Vec<Box<dyn Tiled + '_>> {
+    fn tiles(&mut self, tile: &Tile, columns: usize) -> Vec<Tiled<'_>> {
         let Change { data, updates, change, n, way } = self;
-        let (updates, change, n, way, rows) = (*updates, *change, *n, *way, tile.rows);
-        cut_columns(data, tile, columns, |columns| {
-            Box::new(ChangeColumns { columns, rows, updates, change, n, way })
+        let (updates, change, n, way) = (*updates, *change, *n, *way);
+        cut_columns(data, tile, columns, move |data, run| {
+            run(&mut Change { data, updates, change, n, way });
         })
-    }
-}
-
-/// Columns of the data.
-struct ChangeColumns<'a, T, U, F> {
-    columns: Columns<'a, T>,
-    rows: usize,
-    updates: &'a [U],
-    change: F,
-    n: usize,
-    way: Way,
-}
-
-impl<T: Element, U: Element, F: Fn(T, U) -> T + Copy> ChangeColumns<'_, T, U, F> {
-    fn change(&mut self, run: &mut dyn FnMut(&mut dyn Mover)) {
-        let ChangeColumns { columns, rows, updates, change, n, way } = self;
-        let (change, n, way) = (*change, *n, *way);
-        on_copy(columns, *rows, &mut |data| run(&mut Change { data, updates, change, n, way }));
-    }
-}
-
-#[cfg(feature = "rayon")]
-impl<T, U, F> Tiled for ChangeColumns<'_, T, U, F>
-where
-    T: Element,
-    U: Element,
-    F: Fn(T, U) -> T + Copy + Send,
-{
-    fn run(&mut self, run: &mut dyn FnMut(&mut dyn Mover)) {
-        self.change(run);
     }
 }

@@ -7,7 +7,8 @@
 //! tile      some columns of the table at a time, on a copy
 //! traverse  the walk over the plan, in blocks of addresses
 //!             resolver   index type -> addresses
-//!             movers     elements and rows by address, by size or by reduction
+//!             movers     elements and rows by address, by size
+//!             changed    the same by reduction
 //!             append     the same to the end of a vector
 //! entries   where entries lead, for what needs more than an address
 //! ```
@@ -17,6 +18,7 @@
 //! what each strategy costs.
 
 mod append;
+pub(crate) mod changed;
 pub(crate) mod entries;
 mod few;
 #[cfg(any(all(test, feature = "rayon"), fuzzing))]
@@ -43,12 +45,14 @@ pub(crate) mod tuning;
 
 use strew_simd::{Machine, Path, Place};
 
+use crate::copy::repeated;
 use crate::element::Element;
 use crate::engine::append::Appended;
+pub(crate) use crate::engine::changed::Before;
+use crate::engine::changed::{Changed, Reducer};
 use crate::engine::few::Few;
 use crate::engine::map::{Change, Read};
-pub(crate) use crate::engine::movers::Before;
-use crate::engine::movers::{Changed, Gathered, Job, Way};
+use crate::engine::movers::{Gathered, Job, Way};
 use crate::engine::prove::{check_all, check_empty};
 use crate::engine::resolver::{NoIndices, Resolver};
 use crate::engine::route::{Call, Effect, Route, Stores, distance, goes_by_entry};
@@ -60,7 +64,7 @@ use crate::index::Index;
 use crate::indices::sealed::Places;
 use crate::map::Source;
 use crate::plan::Plan;
-use crate::reduction::Reduction;
+use crate::reduction::{Kind, Reduction};
 
 /// `output[flat] = input[table]`. `false`: an index is out of bounds under `Bounds::Error`, unless
 /// they are `proven`; nothing is gathered by it, nor by those that come after it.
@@ -100,11 +104,11 @@ pub(crate) fn append<T: Element, S: Places>(
 /// `data[table] = reduction(data[table], updates[flat])`. `false`: an index is out of bounds under
 /// `Bounds::Error`, unless they are `proven`; the data is as it was. If there is a
 /// [`before`](Before), its copy is made once all indices are in bounds.
-pub(crate) fn scatter<T: Element, S: Places, R: Reduction<T>>(
+pub(crate) fn scatter<T: Element, S: Places>(
     plan: &Plan,
     indices: S,
     proven: bool,
-    reduction: &R,
+    reduction: &dyn Reducer<T>,
     before: Option<Before<'_, T>>,
     data: &mut [T],
     updates: &[T],
@@ -114,13 +118,13 @@ pub(crate) fn scatter<T: Element, S: Places, R: Reduction<T>>(
             if let Some(before) = before {
                 (before.copy)(before.plan, before.input, data);
             }
-            few.scatter(tables, reduction, data, updates);
+            reduction.few(&few, tables, data, updates);
         });
     }
     let row = row_of_one(plan, updates);
     let (plan, updates) = row.as_ref().map_or((plan, updates), |(plan, row)| (plan, row));
     let functional = before.is_some();
-    let call = Call { functional, ..scatter_call::<T, R>(indices.width(), proven, 1) };
+    let call = Call { functional, ..scatter_call(reduction.kind(), indices.width(), proven, 1) };
     let path = Path::detect();
     let job = changed(plan, path, reduction, data, updates);
     run(plan, &call, path, &indices, &mut Changed { before, ..job })
@@ -174,17 +178,18 @@ pub(crate) fn par_gather<T: Element, P: Place<T> + Send, S: Places>(
 
 /// [`scatter`] with the threads of the rayon pool that it is called in.
 #[cfg(feature = "rayon")]
-pub(crate) fn par_scatter<T: Element, S: Places, R: Reduction<T> + Sync>(
+pub(crate) fn par_scatter<T: Element, S: Places>(
     plan: &Plan,
     indices: S,
     proven: bool,
-    reduction: &R,
+    reduction: &(dyn Reducer<T> + Sync),
     data: &mut [T],
     updates: &[T],
 ) -> bool {
     let row = row_of_one(plan, updates);
     let (plan, updates) = row.as_ref().map_or((plan, updates), |(plan, row)| (plan, row));
-    let call = scatter_call::<T, R>(indices.width(), proven, rayon::current_num_threads());
+    let threads = rayon::current_num_threads();
+    let call = scatter_call(reduction.kind(), indices.width(), proven, threads);
     let path = Path::detect();
     par_run(plan, &call, path, &indices, &mut changed(plan, path, reduction, data, updates))
 }
@@ -271,7 +276,7 @@ impl Explain {
         plan: &Plan,
         threads: usize,
     ) -> Explain {
-        let call = scatter_call::<T, R>(size_of::<I>(), false, threads);
+        let call = scatter_call(&R::KIND, size_of::<I>(), false, threads);
         let row = plan.with_row_of_one(size_of::<T>()).filter(|_| !is_few(plan, &call));
         Explain::of(row.as_ref().unwrap_or(plan), &call)
     }
@@ -311,11 +316,11 @@ fn gather_call(index: usize, element: usize, proven: bool, threads: usize) -> Ca
     }
 }
 
-fn scatter_call<T: Element, R: Reduction<T>>(index: usize, proven: bool, threads: usize) -> Call {
+fn scatter_call<T>(kind: &Kind<T>, index: usize, proven: bool, threads: usize) -> Call {
     let effect = match () {
-        () if R::KIND.is_assign() => Effect::Assign,
-        () if R::KIND.is_opaque() => Effect::Call,
-        () if R::KIND.free().is_some() => Effect::Free,
+        () if kind.is_assign() => Effect::Assign,
+        () if kind.is_opaque() => Effect::Call,
+        () if kind.free().is_some() => Effect::Free,
         () => Effect::Combine,
     };
     Call { effect, ..change_call(index, size_of::<T>(), proven, threads) }
@@ -343,14 +348,11 @@ fn gathered<'a, T, P>(
 fn row_of_one<T: Element>(plan: &Plan, updates: &[T]) -> Option<(Plan, Vec<T>)> {
     let of_row = plan.with_row_of_one(size_of::<T>())?;
     let update = *updates.get(plan.start.flat)?;
-    let mut row = Vec::new();
-    row.try_reserve_exact(of_row.lengths.flat).ok()?;
-    row.resize(of_row.lengths.flat, update);
-    Some((of_row, row))
+    Some((of_row, repeated(update, of_row.lengths.flat)?))
 }
 
 /// What knows the type and the reduction of a scatter.
-fn changed<'a, T, R>(
+fn changed<'a, T, R: ?Sized>(
     plan: &Plan,
     path: Path,
     reduction: &'a R,

@@ -3,16 +3,11 @@
 
 #[cfg(feature = "rayon")]
 use strew_simd::Listed;
-use strew_simd::{
-    Block, Columns, Elements, Move, Path, Place, Rows, Streaming, combine, prefetch_row, repeats,
-    spread,
-};
+use strew_simd::{Block, Columns, Elements, Move, Path, Place, Rows, Streaming, prefetch_row};
 
 use crate::element::Element;
 use crate::engine::route::Order;
 use crate::engine::tuning;
-use crate::plan::Plan;
-use crate::reduction::{Free, Reduction};
 
 /// What is compiled for each size of element that has kernels; `None` for the others.
 macro_rules! for_size {
@@ -29,6 +24,8 @@ macro_rules! for_size {
         }
     };
 }
+
+pub(crate) use for_size;
 
 /// The same for the sizes that gain from non-temporal stores.
 macro_rules! for_streamed_size {
@@ -130,6 +127,15 @@ impl Tile {
         }
         copy
     }
+
+    /// [`on_copy`] of the columns of a table.
+    #[inline(never)]
+    pub(crate) fn change<T: Copy>(&self, table: &mut [T], run: &mut dyn FnMut(&mut [T])) {
+        let table = table.get_mut(self.start..).unwrap_or_default();
+        if let Some(mut columns) = Columns::new(table, self.rows, self.pitch, self.width) {
+            on_copy(&mut columns, self.rows, run);
+        }
+    }
 }
 
 /// `output[flat] = input[table]`, in rows of `n` elements.
@@ -184,201 +190,6 @@ impl<T: Element, P: Place<T>> Job for Gathered<'_, T, P> {
     }
 }
 
-/// A copy that is to be made: its plan, the tensor that it copies, and what makes it.
-#[derive(Clone, Copy)]
-pub(crate) struct Before<'a, T> {
-    pub plan: &'a Plan,
-    pub input: &'a [T],
-    pub copy: fn(&Plan, &[T], &mut [T]),
-}
-
-/// `data[table] = reduction(data[table], updates[flat])`, in rows of `n` elements.
-pub(crate) struct Changed<'a, T, R> {
-    pub reduction: &'a R,
-    pub data: &'a mut [T],
-    pub updates: &'a [T],
-    pub n: usize,
-    pub way: Way,
-    /// What the data starts as.
-    pub before: Option<Before<'a, T>>,
-}
-
-impl<T: Element, R: Reduction<T>> Mover for Changed<'_, T, R> {
-    fn block(&mut self, block: &Block<'_>) {
-        let Changed { reduction, data, updates, n, way: Way { path, distance, .. }, .. } = self;
-        if const { R::KIND.is_assign() } {
-            if *n == 1 {
-                let done = for_size!(T, N => Elements::<N>::new(updates, data)
-                    .map(|mut elements| elements.scatter(*path, block, *distance)));
-                if done.is_some() {
-                    return;
-                }
-            }
-            return Rows::new(updates, data, *n).scatter(*path, block, *distance);
-        }
-        if let Some(kernels) = R::KIND.kernels() {
-            return match *n {
-                1 => (kernels.elements)(data, updates, block, *distance),
-                n => (kernels.rows)(*path, data, updates, block, n, *distance),
-            };
-        }
-        if const { R::KIND.is_opaque() } {
-            let change = |current, update| reduction.combine(current, update);
-            match *n {
-                1 => combine::elements(data, updates, block, *distance, change),
-                n => combine::rows(*path, data, updates, block, n, *distance, change),
-            }
-        }
-    }
-
-    #[cfg(feature = "rayon")]
-    fn listed(&mut self, listed: Listed<'_>) {
-        let Changed { reduction, data, updates, n, way: Way { path, .. }, .. } = self;
-        if const { R::KIND.is_assign() } {
-            if *n == 1 {
-                let done = for_size!(T, N => Elements::<N>::new(updates, data)
-                    .map(|mut elements| elements.scatter_listed(*path, listed)));
-                if done.is_some() {
-                    return;
-                }
-            }
-            return Rows::new(updates, data, *n).scatter_listed(*path, listed);
-        }
-        if let Some(kernels) = R::KIND.kernels() {
-            return (kernels.listed)(*path, data, updates, listed, *n);
-        }
-        if const { R::KIND.is_opaque() } {
-            let change = |current, update| reduction.combine(current, update);
-            combine::listed(*path, data, updates, listed, *n, change);
-        }
-    }
-}
-
-impl<T: Element, R: Reduction<T>> Job for Changed<'_, T, R> {
-    fn prepare(&mut self, way: Way) {
-        self.way = way;
-    }
-
-    fn begin(&mut self) {
-        if let Some(before) = self.before.take() {
-            (before.copy)(before.plan, before.input, self.data);
-        }
-    }
-
-    fn session(&mut self, run: &mut dyn FnMut(&mut dyn Mover)) {
-        if const { R::KIND.is_assign() } && self.way.streams {
-            let Changed { data, updates, n, way, .. } = self;
-            return Rows::new(updates, data, *n)
-                .streaming(|rows| run(&mut Streamed::<_, false>(rows, *way)));
-        }
-        run(self);
-    }
-
-    fn tile(&mut self, tile: &Tile, run: &mut dyn FnMut(&mut dyn Mover)) {
-        let Changed { reduction, data, updates, n, way, .. } = self;
-        let data = data.get_mut(tile.start..).unwrap_or_default();
-        if let Some(columns) = Columns::new(data, tile.rows, tile.pitch, tile.width) {
-            let (reduction, updates) = (*reduction, *updates);
-            InColumns { reduction, columns, updates, n: *n, way: *way, rows: tile.rows }
-                .change(run);
-        }
-    }
-
-    fn speculate(&mut self, run: &mut dyn FnMut(&mut dyn Mover) -> bool) -> Option<bool> {
-        if let Some(free) = R::KIND.free()
-            && self.way.copies > 1
-        {
-            let Way { path, copies, .. } = self.way;
-            return self.in_copies(free, copies, &mut |mover, length| {
-                run(&mut Spread { mover, path, length, spread: [0; SPREAD] })
-            });
-        }
-        let mut copy = Vec::new();
-        copy.try_reserve_exact(self.data.len()).ok()?;
-        copy.extend_from_slice(self.data);
-        let Changed { reduction, data: _, updates, n, way, .. } = *self;
-        if let Some(before) = self.before.take() {
-            (before.copy)(before.plan, before.input, &mut copy);
-        }
-        let data = &mut copy;
-        let inside = run(&mut Changed { reduction, data, updates, n, way, before: None });
-        if inside {
-            self.data.copy_from_slice(&copy);
-        }
-        Some(inside)
-    }
-}
-
-impl<T: Element, R: Reduction<T>> Changed<'_, T, R> {
-    /// Runs on tables that start from what changes nothing, and that lie one after the other; if
-    /// `run` returns `true`, merges them into the data. `None`: there is no memory for them.
-    pub(crate) fn in_copies(
-        &mut self,
-        free: &Free<T>,
-        number: usize,
-        run: &mut dyn FnMut(&mut Changed<'_, T, R>, usize) -> bool,
-    ) -> Option<bool> {
-        let (mut copies, length) = (Vec::new(), self.data.len());
-        let all = length.checked_mul(number)?;
-        copies.try_reserve_exact(all).ok()?;
-        copies.resize(all, (free.start)());
-        let Changed { reduction, data: _, updates, n, way, .. } = *self;
-        let data = &mut copies;
-        let inside = run(&mut Changed { reduction, data, updates, n, way, before: None }, length);
-        if inside {
-            self.begin();
-            copies.chunks(length.max(1)).for_each(|copy| (free.merge)(self.data, copy));
-        }
-        Some(inside)
-    }
-}
-
-/// The addresses of a block, at most.
-const SPREAD: usize = 2 * tuning::BLOCK;
-
-/// Moves to copies of a table, which lie one after the other: each entry to the next one, in blocks
-/// in which entries repeat the ones before them.
-struct Spread<'a> {
-    mover: &'a mut dyn Mover,
-    path: Path,
-    /// The length of the table.
-    length: usize,
-    spread: [u32; SPREAD],
-}
-
-impl Mover for Spread<'_> {
-    fn block(&mut self, block: &Block<'_>) {
-        let (path, length) = (self.path, self.length as u32);
-        // Where entries seldom wait for each other, all of them go to the first copy.
-        if repeats(path, block.addresses) * tuning::REPEATS < block.addresses.len() {
-            return self.mover.block(block);
-        }
-        spread(path, block.addresses, tuning::COPIES, length, &mut self.spread);
-        let addresses = self.spread.get(..block.addresses.len()).unwrap_or_default();
-        self.mover.block(&Block { addresses, next: &[], ..*block });
-    }
-}
-
-/// Columns of the data.
-pub(crate) struct InColumns<'a, T, R> {
-    pub reduction: &'a R,
-    pub columns: Columns<'a, T>,
-    pub rows: usize,
-    pub updates: &'a [T],
-    pub n: usize,
-    pub way: Way,
-}
-
-impl<T: Element, R: Reduction<T>> InColumns<'_, T, R> {
-    pub(crate) fn change(&mut self, run: &mut dyn FnMut(&mut dyn Mover)) {
-        let InColumns { reduction, columns, rows, updates, n, way } = self;
-        let (reduction, n, way, before) = (*reduction, *n, *way, None);
-        on_copy(columns, *rows, &mut |data| {
-            run(&mut Changed { reduction, data, updates, n, way, before });
-        });
-    }
-}
-
 /// Runs on a contiguous copy of columns, which then become what it made of them.
 /// Compiled once for a type, and not for each reduction.
 #[inline(never)]
@@ -405,7 +216,7 @@ pub(crate) fn on_copy<T: Copy>(
 }
 
 /// Moves with non-temporal stores, in a [`session`](Job::session).
-struct Streamed<'a, 'b, M, const GATHERS: bool>(&'a mut Streaming<'b, M>, Way);
+pub(crate) struct Streamed<'a, 'b, M, const GATHERS: bool>(pub &'a mut Streaming<'b, M>, pub Way);
 
 impl<M: Move, const GATHERS: bool> Mover for Streamed<'_, '_, M, GATHERS> {
     fn block(&mut self, block: &Block<'_>) {

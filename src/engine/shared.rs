@@ -3,9 +3,9 @@
 use strew_simd::{Block, Choice, Columns, Listed, Path, Place, choose};
 
 use crate::element::Element;
-use crate::engine::movers::{Changed, Gathered, InColumns, Job, Mover, Tile};
+use crate::engine::changed::{Changed, Reducer};
+use crate::engine::movers::{Gathered, Job, Mover, Tile, on_copy};
 use crate::engine::tuning;
-use crate::reduction::Reduction;
 
 /// What threads change, each its own.
 pub(crate) type Parts<'a> = Vec<Box<dyn Shared + 'a>>;
@@ -25,16 +25,13 @@ pub(crate) trait Shared: Job + Send {
     }
 
     /// A table that is written, cut to tiles of all its columns. A gather has none.
-    fn tiles(&mut self, _tile: &Tile, _columns: usize) -> Vec<Box<dyn Tiled + '_>> {
+    fn tiles(&mut self, _tile: &Tile, _columns: usize) -> Vec<Tiled<'_>> {
         Vec::new()
     }
 }
 
-/// A tile of a table that is written.
-pub(crate) trait Tiled: Send {
-    /// As [`Job::tile`].
-    fn run(&mut self, run: &mut dyn FnMut(&mut dyn Mover));
-}
+/// [`Job::tile`] of one tile of a table that is written.
+pub(crate) type Tiled<'a> = Box<dyn FnMut(&mut dyn FnMut(&mut dyn Mover)) + Send + 'a>;
 
 impl<T: Element, P: Place<T> + Send> Shared for Gathered<'_, T, P> {
     fn parts(&mut self, cuts: &[usize]) -> Parts<'_> {
@@ -49,7 +46,7 @@ impl<T: Element, P: Place<T> + Send> Shared for Gathered<'_, T, P> {
     }
 }
 
-impl<T: Element, R: Reduction<T> + Sync> Shared for Changed<'_, T, R> {
+impl<T: Element, R: Reducer<T> + ?Sized + Sync> Shared for Changed<'_, T, R> {
     fn parts(&mut self, cuts: &[usize]) -> Parts<'_> {
         let Changed { reduction, data, updates, n, way, .. } = self;
         cut(data, cuts, |data| {
@@ -69,25 +66,19 @@ impl<T: Element, R: Reduction<T> + Sync> Shared for Changed<'_, T, R> {
     }
 
     fn copies(&mut self, number: usize, run: &mut dyn FnMut(Parts<'_>) -> bool) -> Option<bool> {
-        let free = R::KIND.free()?;
+        let free = self.reduction.kind().free()?;
         self.in_copies(free, number, &mut |all, length| {
             let cuts: Vec<usize> = (1..number).map(|copy| copy.wrapping_mul(length)).collect();
             run(all.parts(&cuts))
         })
     }
 
-    fn tiles(&mut self, tile: &Tile, columns: usize) -> Vec<Box<dyn Tiled + '_>> {
+    fn tiles(&mut self, tile: &Tile, columns: usize) -> Vec<Tiled<'_>> {
         let Changed { reduction, data, updates, n, way, .. } = self;
-        let (reduction, updates, n, way, rows) = (*reduction, *updates, *n, *way, tile.rows);
-        cut_columns(data, tile, columns, |columns| {
-            Box::new(InColumns { reduction, columns, rows, updates, n, way })
+        let (reduction, updates, n, way) = (*reduction, *updates, *n, *way);
+        cut_columns(data, tile, columns, move |data, run| {
+            run(&mut Changed { reduction, data, updates, n, way, before: None });
         })
-    }
-}
-
-impl<T: Element, R: Reduction<T> + Sync> Tiled for InColumns<'_, T, R> {
-    fn run(&mut self, run: &mut dyn FnMut(&mut dyn Mover)) {
-        self.change(run);
     }
 }
 
@@ -151,19 +142,21 @@ impl Mover for InPart<'_> {
     }
 }
 
-/// The tiles of a table that is written: what `make` makes of the columns of each.
-pub(crate) fn cut_columns<'a, T>(
+/// The tiles of a table that is written, each of which moves by `change` on a contiguous copy.
+pub(crate) fn cut_columns<'a, T: Copy + Send>(
     data: &'a mut [T],
     tile: &Tile,
     columns: usize,
-    make: impl Fn(Columns<'a, T>) -> Box<dyn Tiled + 'a>,
-) -> Vec<Box<dyn Tiled + 'a>> {
-    let data = data.get_mut(tile.start..).unwrap_or_default();
-    let mut rest = Columns::new(data, tile.rows, tile.pitch, columns);
+    change: impl Fn(&mut [T], &mut dyn FnMut(&mut dyn Mover)) + Copy + Send + 'a,
+) -> Vec<Tiled<'a>> {
+    let (rows, data) = (tile.rows, data.get_mut(tile.start..).unwrap_or_default());
+    let mut rest = Columns::new(data, rows, tile.pitch, columns);
     let tiles = (0..columns.div_ceil(tile.width.max(1))).map_while(|_| {
-        let (columns, others) = rest.take()?.split_at(tile.width);
+        let (mut columns, others) = rest.take()?.split_at(tile.width);
         rest = Some(others);
-        Some(make(columns))
+        Some(Box::new(move |run: &mut dyn FnMut(&mut dyn Mover)| {
+            on_copy(&mut columns, rows, &mut |data| change(data, run));
+        }) as Tiled<'a>)
     });
     tiles.collect()
 }

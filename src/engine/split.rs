@@ -181,7 +181,7 @@ impl Divided<'_> {
             let tiles = (0..columns).step_by(width).zip(tiles);
             share(tiles, threads, |(), (column, mut tile)| {
                 let plan = plan.on_tile(at, column, width.min(columns - column));
-                tile.run(&mut |mover| {
+                tile(&mut |mover| {
                     _ = traverse(&plan, way, resolver, mover);
                 });
             });

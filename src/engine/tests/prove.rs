@@ -5,7 +5,7 @@ use std::cell::Cell;
 use strew_simd::Path;
 
 use super::{Case, Large, Random, by_written, has_tiles, orders, route};
-use crate::engine::movers::Before;
+use crate::engine::changed::Before;
 use crate::engine::resolver::Resolver;
 use crate::engine::route::{Alone, Proof, Route, Split};
 use crate::engine::traverse::base_of_kept;

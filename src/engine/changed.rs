@@ -1,0 +1,239 @@
+//! Change: what scatters combine, for reductions that the other stages do not know.
+
+#[cfg(feature = "rayon")]
+use strew_simd::Listed;
+use strew_simd::{Block, Elements, Move, Path, Rows, combine, repeats, spread};
+
+use crate::element::Element;
+use crate::engine::few::Few;
+use crate::engine::movers::{Job, Mover, Streamed, Tile, Way, for_size};
+use crate::engine::tuning;
+use crate::plan::Plan;
+use crate::reduction::{Free, Kind, Reduction};
+
+/// A copy that is to be made: its plan, the tensor that it copies, and what makes it.
+#[derive(Clone, Copy)]
+pub(crate) struct Before<'a, T> {
+    pub plan: &'a Plan,
+    pub input: &'a [T],
+    pub copy: fn(&Plan, &[T], &mut [T]),
+}
+
+/// A [`Reduction`] of which callers need not know the type: so only this is compiled for each.
+pub(crate) trait Reducer<T> {
+    /// What the engine knows of it.
+    fn kind(&self) -> &Kind<T>;
+
+    /// [`Few::scatter`].
+    fn few(&self, few: &Few<'_>, tables: &[usize], data: &mut [T], updates: &[T]);
+
+    /// [`Mover::block`], in rows of `n` elements.
+    fn block(&self, data: &mut [T], updates: &[T], block: &Block<'_>, n: usize, way: &Way);
+
+    /// [`Job::session`] with non-temporal stores, in rows of `n` elements. `false`: there is none.
+    fn stream(
+        &self,
+        data: &mut [T],
+        updates: &[T],
+        n: usize,
+        way: Way,
+        run: &mut dyn FnMut(&mut dyn Mover),
+    ) -> bool;
+
+    /// [`Mover::listed`], in rows of `n` elements.
+    #[cfg(feature = "rayon")]
+    fn listed(&self, data: &mut [T], updates: &[T], listed: Listed<'_>, n: usize, path: Path);
+}
+
+impl<T: Element, R: Reduction<T>> Reducer<T> for R {
+    fn kind(&self) -> &Kind<T> {
+        const { &R::KIND }
+    }
+
+    fn few(&self, few: &Few<'_>, tables: &[usize], data: &mut [T], updates: &[T]) {
+        few.scatter(tables, self, data, updates);
+    }
+
+    fn block(&self, data: &mut [T], updates: &[T], block: &Block<'_>, n: usize, way: &Way) {
+        let Way { path, distance, .. } = *way;
+        if const { R::KIND.is_assign() } {
+            if n == 1 {
+                let done = for_size!(T, N => Elements::<N>::new(updates, data)
+                    .map(|mut elements| elements.scatter(path, block, distance)));
+                if done.is_some() {
+                    return;
+                }
+            }
+            return Rows::new(updates, data, n).scatter(path, block, distance);
+        }
+        if let Some(kernels) = R::KIND.kernels() {
+            return match n {
+                1 => (kernels.elements)(data, updates, block, distance),
+                n => (kernels.rows)(path, data, updates, block, n, distance),
+            };
+        }
+        if const { R::KIND.is_opaque() } {
+            let change = |current, update| self.combine(current, update);
+            match n {
+                1 => combine::elements(data, updates, block, distance, change),
+                n => combine::rows(path, data, updates, block, n, distance, change),
+            }
+        }
+    }
+
+    fn stream(
+        &self,
+        data: &mut [T],
+        updates: &[T],
+        n: usize,
+        way: Way,
+        run: &mut dyn FnMut(&mut dyn Mover),
+    ) -> bool {
+        if const { R::KIND.is_assign() } {
+            Rows::new(updates, data, n).streaming(|rows| run(&mut Streamed::<_, false>(rows, way)));
+        }
+        R::KIND.is_assign()
+    }
+
+    #[cfg(feature = "rayon")]
+    fn listed(&self, data: &mut [T], updates: &[T], listed: Listed<'_>, n: usize, path: Path) {
+        if const { R::KIND.is_assign() } {
+            if n == 1 {
+                let done = for_size!(T, N => Elements::<N>::new(updates, data)
+                    .map(|mut elements| elements.scatter_listed(path, listed)));
+                if done.is_some() {
+                    return;
+                }
+            }
+            return Rows::new(updates, data, n).scatter_listed(path, listed);
+        }
+        if let Some(kernels) = R::KIND.kernels() {
+            return (kernels.listed)(path, data, updates, listed, n);
+        }
+        if const { R::KIND.is_opaque() } {
+            let change = |current, update| self.combine(current, update);
+            combine::listed(path, data, updates, listed, n, change);
+        }
+    }
+}
+
+/// `data[table] = reduction(data[table], updates[flat])`, in rows of `n` elements.
+pub(crate) struct Changed<'a, T, R: ?Sized> {
+    pub reduction: &'a R,
+    pub data: &'a mut [T],
+    pub updates: &'a [T],
+    pub n: usize,
+    pub way: Way,
+    /// What the data starts as.
+    pub before: Option<Before<'a, T>>,
+}
+
+impl<T: Element, R: Reducer<T> + ?Sized> Mover for Changed<'_, T, R> {
+    fn block(&mut self, block: &Block<'_>) {
+        self.reduction.block(self.data, self.updates, block, self.n, &self.way);
+    }
+
+    #[cfg(feature = "rayon")]
+    fn listed(&mut self, listed: Listed<'_>) {
+        self.reduction.listed(self.data, self.updates, listed, self.n, self.way.path);
+    }
+}
+
+impl<T: Element, R: Reducer<T> + ?Sized> Job for Changed<'_, T, R> {
+    fn prepare(&mut self, way: Way) {
+        self.way = way;
+    }
+
+    fn begin(&mut self) {
+        if let Some(before) = self.before.take() {
+            (before.copy)(before.plan, before.input, self.data);
+        }
+    }
+
+    fn session(&mut self, run: &mut dyn FnMut(&mut dyn Mover)) {
+        let Changed { reduction, data, updates, n, way, .. } = self;
+        if !(way.streams && reduction.stream(data, updates, *n, *way, run)) {
+            run(self);
+        }
+    }
+
+    fn tile(&mut self, tile: &Tile, run: &mut dyn FnMut(&mut dyn Mover)) {
+        let Changed { reduction, data, updates, n, way, .. } = self;
+        let (reduction, updates, n, way, before) = (*reduction, *updates, *n, *way, None);
+        tile.change(data, &mut |data| {
+            run(&mut Changed { reduction, data, updates, n, way, before });
+        });
+    }
+
+    fn speculate(&mut self, run: &mut dyn FnMut(&mut dyn Mover) -> bool) -> Option<bool> {
+        if let Some(free) = self.reduction.kind().free()
+            && self.way.copies > 1
+        {
+            let Way { path, copies, .. } = self.way;
+            return self.in_copies(free, copies, &mut |mover, length| {
+                run(&mut Spread { mover, path, length, spread: [0; SPREAD] })
+            });
+        }
+        let mut copy = Vec::new();
+        copy.try_reserve_exact(self.data.len()).ok()?;
+        copy.extend_from_slice(self.data);
+        let Changed { reduction, data: _, updates, n, way, .. } = *self;
+        if let Some(before) = self.before.take() {
+            (before.copy)(before.plan, before.input, &mut copy);
+        }
+        let data = &mut copy;
+        let inside = run(&mut Changed { reduction, data, updates, n, way, before: None });
+        if inside {
+            self.data.copy_from_slice(&copy);
+        }
+        Some(inside)
+    }
+}
+
+impl<T: Element, R: Reducer<T> + ?Sized> Changed<'_, T, R> {
+    /// Runs on tables that start from what changes nothing, and that lie one after the other; if
+    /// `run` returns `true`, merges them into the data. `None`: there is no memory for them.
+    pub(crate) fn in_copies(
+        &mut self,
+        free: &Free<T>,
+        number: usize,
+        run: &mut dyn FnMut(&mut Changed<'_, T, R>, usize) -> bool,
+    ) -> Option<bool> {
+        let length = self.data.len();
+        let mut copies = (free.start)(length.checked_mul(number)?)?;
+        let Changed { reduction, data: _, updates, n, way, .. } = *self;
+        let data = &mut copies;
+        let inside = run(&mut Changed { reduction, data, updates, n, way, before: None }, length);
+        if inside {
+            self.begin();
+            copies.chunks(length.max(1)).for_each(|copy| (free.merge)(self.data, copy));
+        }
+        Some(inside)
+    }
+}
+
+/// The addresses of a block, at most.
+const SPREAD: usize = 2 * tuning::BLOCK;
+
+/// Moves to copies of a table, which lie one after the other: each entry to the next one, in blocks
+/// in which entries repeat the ones before them.
+struct Spread<'a> {
+    mover: &'a mut dyn Mover,
+    path: Path,
+    /// The length of the table.
+    length: usize,
+    spread: [u32; SPREAD],
+}
+
+impl Mover for Spread<'_> {
+    fn block(&mut self, block: &Block<'_>) {
+        let (path, length) = (self.path, self.length as u32);
+        // Where entries seldom wait for each other, all of them go to the first copy.
+        if repeats(path, block.addresses) * tuning::REPEATS < block.addresses.len() {
+            return self.mover.block(block);
+        }
+        spread(path, block.addresses, tuning::COPIES, length, &mut self.spread);
+        let addresses = self.spread.get(..block.addresses.len()).unwrap_or_default();
+        self.mover.block(&Block { addresses, next: &[], ..*block });
+    }
+}
