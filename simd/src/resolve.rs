@@ -164,10 +164,16 @@ struct Run<'a, I> {
 /// Tuples of 1 to 4 without gaps.
 #[inline]
 fn side_by_side<I: Sealed>(path: Path, run: &[I], axes: &Axes<'_>, to: &mut [u32]) -> bool {
-    // Where some of the first are below 0, others are likely to be.
-    let high = run.iter().take(STEP).fold(0, |all, index| all | index.halves().1);
-    let below = I::SIGNED && (high as i32) < 0;
-    !below && plain(path, run, axes.all, axes.first, to) || {
+    // Where some of the first are not what the loop takes, others are likely not to be.
+    let (end, size) = match axes.all {
+        [axis] => (axis.from_end, axis.size),
+        _ => (0, 1 << 31),
+    };
+    let first = run.iter().take(8).all(|index| {
+        let (position, wide) = index.from_start(end);
+        position < size && wide >> 32 == 0
+    });
+    first && plain(path, run, axes.all, axes.first, to) || {
         let step = axes.all.len() as isize;
         let run = Run { indices: run, start: 0, step, coordinate_step: 1 };
         any(path, &run, step > 1, axes, to)
@@ -214,13 +220,13 @@ fn in_planes<I: Sealed>(path: Path, run: &Run<'_, I>, axes: &Axes<'_>, to: &mut 
 /// to 1.4x from memory.
 const PART: usize = if cfg!(fuzzing) { 16 } else { 128 };
 
-/// Tuples of 1 to 4 without gaps. `false`: an index is not a position as it is, or there are more
-/// coordinates; the addresses mean nothing.
+/// Tuples of 1 to 4 without gaps. `false`: an index is not on its axis, or below 0 in a tuple of
+/// several, or there are more coordinates; the addresses mean nothing.
 fn plain<I: Sealed>(path: Path, tuples: &[I], axes: &[Axis], first: u32, to: &mut [u32]) -> bool {
     path.compiled(
         #[inline(always)]
         || match *axes {
-            [a] => positions(tuples, [a], first, to),
+            [ref a] => singles(tuples, a, first, to),
             [a, b] => positions(tuples, [a, b], first, to),
             [a, b, c] => positions(tuples, [a, b, c], first, to),
             [a, b, c, d] => positions(tuples, [a, b, c, d], first, to),
@@ -319,6 +325,18 @@ impl Next {
     }
 }
 
+/// Tuples of one coordinate without gaps, which may be below 0.
+#[inline(always)]
+fn singles<I: Sealed>(indices: &[I], axis: &Axis, first: u32, addresses: &mut [u32]) -> bool {
+    let (mut above, mut most) = (0, 0);
+    for (address, index) in addresses.iter_mut().zip(indices) {
+        let (position, wide) = index.from_start(axis.from_end);
+        (above, most) = (above | wide, position.max(most));
+        *address = first.wrapping_add(position.wrapping_mul(axis.stride));
+    }
+    above >> 32 == 0 && most < axis.size
+}
+
 /// Tuples of `K` without gaps: a plain loop in 32 bits that compilers make vectors of.
 #[inline(always)]
 fn positions<I: Sealed, const K: usize>(
@@ -352,19 +370,23 @@ fn by_position<I: Sealed>(
 ) -> bool {
     let (mut positions, mut inside) = ([0; POSITIONS], true);
     let mut from_end = [0; POSITIONS];
-    let used = from_end.iter_mut().take(indices.len());
-    used.zip(axes.iter().cycle()).for_each(|(end, axis)| *end = axis.from_end);
+    set_ends(axes, indices.len(), &mut from_end);
     let part = POSITIONS / axes.len().max(1);
     for (to, indices) in to.chunks_mut(part).zip(indices.chunks(part * axes.len().max(1))) {
         for ((to, index), end) in positions.iter_mut().zip(indices).zip(&from_end) {
-            // In 32 bits, of which vectors have more.
-            let (low, high) = index.halves();
-            let sign = if I::SIGNED { (low as i32 >> 31) as u32 } else { 0 };
-            *to = if high == sign { low.wrapping_add(sign & *end) } else { NOWHERE };
+            let (position, wide) = index.from_start(*end);
+            *to = if wide >> 32 == 0 { position } else { NOWHERE };
         }
         inside &= add_positions(path, &positions, axes, first, to);
     }
     inside
+}
+
+/// What is added to the coordinates below 0 of tuples side by side.
+#[inline(never)]
+fn set_ends(axes: &[Axis], coordinates: usize, ends: &mut [u32; POSITIONS]) {
+    let used = ends.iter_mut().take(coordinates);
+    used.zip(axes.iter().cycle()).for_each(|(end, axis)| *end = axis.from_end);
 }
 
 /// Coordinates that become positions at a time. A multiple of 2, 3 and 4, so that no tuple is cut.
