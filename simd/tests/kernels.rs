@@ -31,6 +31,7 @@ tests! {
     resolve_signed: "resolve::RESOLVE";
     resolve_unsigned: "resolve::RESOLVE";
     resolve_planes: "resolve::RESOLVE";
+    resolve_last: "resolve::RESOLVE";
     shift: "resolve::shift" "resolve::spread" "resolve::repeats";
     choose: "choose::choose";
     elements_gather: "elements::new" "moves::gather" "moves::streaming" "block::all"
@@ -281,6 +282,56 @@ mod tests {
                 assert_eq!(resolve(&changed), (false, expected), "{}", path.name());
                 changed.truncate(place(count - 1, 2));
                 assert!(!resolve(&changed).0, "{}", path.name());
+            }
+        }
+    }
+
+    /// Where an index leads, by the words of the contract.
+    fn led(index: i64, axis: &Axis, outside: Outside) -> Option<u32> {
+        let (size, end) = (i64::from(axis.size), i64::from(axis.from_end));
+        let position = if index < 0 { index.saturating_add(end) } else { index };
+        let inside = (0..size).contains(&position) || outside == Outside::Clamp;
+        inside.then(|| position.clamp(0, size - 1) as u32 * axis.stride)
+    }
+
+    /// Tuples side by side, of which the last one alone has an index that may be unlike all others.
+    pub fn resolve_last() {
+        let all = [(1000, 7), (50, 1), (3, 9000), (9, 3)];
+        let lasts = |size: i64| [-1, -size, -size - 1, size - 1, size, 1 << 32, i64::MIN];
+        let policies =
+            [(true, Outside::Nowhere), (false, Outside::Nowhere), (true, Outside::Clamp)];
+        let cases = (1..=all.len()).flat_map(|tuple| [1, 9, 65, 1000].map(|count| (tuple, count)));
+        for ((tuple, count), (ends, outside)) in cases.flat_map(|c| policies.map(|p| (c, p))) {
+            let axes: Vec<Axis> = all[..tuple]
+                .iter()
+                .map(|&(size, stride)| Axis { size, from_end: if ends { size } else { 0 }, stride })
+                .collect();
+            for last in lasts(i64::from(axes[tuple - 1].size)) {
+                let mut indices: Vec<i64> = (0..count * tuple)
+                    .map(|n| (n * 5) as i64 % i64::from(axes[n % tuple].size))
+                    .collect();
+                *indices.last_mut().unwrap() = last;
+                let lead = |indices: &[i64]| {
+                    let mut pairs = indices.iter().zip(&axes);
+                    pairs.try_fold(5, |sum, (index, axis)| Some(sum + led(*index, axis, outside)?))
+                };
+                let expected: Vec<u32> =
+                    indices.chunks(tuple).map(|tuple| lead(tuple).unwrap_or(NOWHERE)).collect();
+                let tuples = Tuples { step: tuple as isize, length: count, ..Tuples::default() };
+                let axes = Axes { all: &axes, step: 1, first: 5, outside };
+                let inside = !expected.contains(&NOWHERE);
+                let narrow: Option<Vec<i32>> =
+                    indices.iter().map(|index| i32::try_from(*index).ok()).collect();
+                for path in paths() {
+                    let mut found = vec![7; count];
+                    let all = i64::RESOLVE(path, &indices, &tuples, &axes, &mut found);
+                    assert!(found == expected, "{} {tuple} {count} {last}", path.name());
+                    assert_eq!(all, inside);
+                    let Some(narrow) = &narrow else { continue };
+                    let all = i32::RESOLVE(path, narrow, &tuples, &axes, &mut found);
+                    assert!(found == expected, "{} {tuple} {count} {last}", path.name());
+                    assert_eq!(all, inside);
+                }
             }
         }
     }
