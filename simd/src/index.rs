@@ -2,17 +2,10 @@
 
 pub(crate) mod sealed {
     pub trait Sealed: Copy + Default + Send + Sync + 'static {
-        /// The position on an axis of `size` (at most `i32::MAX`), and whether it is on the axis.
-        /// `from_end` is added to values below 0: the size, or 0 if they are not on the axis. If it
-        /// is not on the axis, the position means nothing.
-        fn on_axis(self, size: u32, from_end: u32) -> (u32, bool);
-
         /// The low 32 bits of the position, and a number of more than 32 bits if the position has
-        /// more, or is below 0. `from_end` is added to values below 0, as in `on_axis`.
-        fn from_start(self, from_end: u32) -> (u32, u64);
-
-        /// The low 32 bits of 64, and the high ones.
-        fn halves(self) -> (u32, u32);
+        /// more, or is below 0. `from_end` is added to values below 0: the size of the axis, which
+        /// is at most `i32::MAX`, or 0 if they are not on it.
+        fn counted(self, from_end: u32) -> (u32, u64);
 
         /// The position, the nearest one if the index is not on the axis. `size` is not 0.
         fn nearest_on_axis(self, size: u32, from_end: u32) -> u32;
@@ -25,22 +18,11 @@ macro_rules! integers {
     ($($index:ty)* => $signed:literal, $wide:ty, $unsigned:ty) => {$(
         impl Sealed for $index {
             #[inline(always)]
-            fn on_axis(self, size: u32, from_end: u32) -> (u32, bool) {
-                let wide = self as $wide;
-                let below = if $signed { wide >> (<$wide>::BITS - 1) } else { 0 };
-                let position = wide.wrapping_add(below & from_end as $wide) as $unsigned;
-                (position as u32, position < size as $unsigned)
-            }
-            #[inline(always)]
-            fn from_start(self, from_end: u32) -> (u32, u64) {
+            fn counted(self, from_end: u32) -> (u32, u64) {
                 let wide = self as $wide;
                 let below = if $signed { wide >> (<$wide>::BITS - 1) } else { 0 };
                 let position = wide.wrapping_add(below & from_end as $wide) as $unsigned;
                 (position as u32, if <$wide>::BITS > 32 { position as u64 } else { 0 })
-            }
-            #[inline(always)]
-            fn halves(self) -> (u32, u32) {
-                (self as u32, (self as i64 >> 32) as u32)
             }
             #[inline(always)]
             fn nearest_on_axis(self, size: u32, from_end: u32) -> u32 {
