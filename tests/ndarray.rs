@@ -405,6 +405,21 @@ fn few_elements_of_views_with_gaps() {
     }
 }
 
+/// Outputs with gaps that are copied keep what no index writes: on an axis of size 0, all lead
+/// nowhere under each rule but one.
+#[test]
+fn copied_outputs_keep_what_is_not_written() {
+    for bounds in [Bounds::Clamp, Bounds::Wrap, Bounds::Skip] {
+        let mut all = Array2::from_shape_fn((3, 4), |(row, column)| 10 * row + column);
+        let before = all.clone();
+        let rows = Operator::axis(0).bounds(bounds);
+        let table = Array2::<usize>::zeros((0, 2));
+        let mut output = all.slice_mut(s![.., ..;2]);
+        rows.gather_into(&table, &array![0, 1, -1], &mut output).unwrap();
+        assert_eq!(all, before, "{bounds:?}");
+    }
+}
+
 /// Packed arrays run in loops of their own where there are few indices.
 #[test]
 fn packed_arrays_do_what_views_with_gaps_do() {

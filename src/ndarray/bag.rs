@@ -256,7 +256,7 @@ impl Pooled {
         let bag = bag.bounds(self.bounds).negative(self.negative);
         let bag = self.padding.map_or(bag, |position| bag.padding(position));
         let (table, indices) = (table.elements()?, indices.elements()?);
-        to.write(Operand::Output, |to| run(&bag, &table, &indices, to))?;
+        to.write(Operand::Output, false, |to| run(&bag, &table, &indices, to))?;
         Ok(output)
     }
 }

@@ -15,7 +15,7 @@ use ::ndarray::{
 };
 use strew_simd::{Block, NOWHERE, Path, prefetch};
 
-use super::view::{ROW, Row, of_few_axes, of_four_axes, reserve};
+use super::view::{ROW, Row, of_few_axes, of_four_axes, of_two_axes, reserve};
 use crate::coalesce::coalesce;
 use crate::element::Element;
 use crate::engine::movers::{Gathered, Job, Mover, Tile, Way};
@@ -29,6 +29,8 @@ use crate::walk::Entries as _;
 
 /// A view, and where the coordinates along its axes are in a position.
 pub(super) enum Grid<'a, E> {
+    /// The position is the coordinate.
+    One(ArrayView1<'a, E>),
     /// Most grids. An element is found in 1 ns, where many are found together.
     Two(ArrayView2<'a, E>, [Bits; 2]),
     /// Nearly all others: 2 ns, since the compiler knows the number of axes.
@@ -45,6 +47,9 @@ pub(super) struct Bits {
 }
 
 impl Bits {
+    /// Those of a single axis.
+    const ALL: Bits = Bits { shift: 0, mask: usize::MAX };
+
     /// Those of all axes, for the layout of a packed copy, which becomes that of positions. `None`:
     /// a `usize` has too few.
     fn of_axes<const N: usize>(sizes: &[usize], layout: &mut Layout) -> Option<[Bits; N]> {
@@ -73,7 +78,8 @@ impl Bits {
             let packed = stride.unsigned_abs();
             let axis = strides.iter().zip(&all).find(|(own, _)| **own > 0 && **own <= packed);
             let steps = axis.and_then(|(own, bits)| {
-                Some(packed.checked_div(*own)?.wrapping_shl(bits.shift).cast_signed())
+                let steps = if packed == *own { 1 } else { packed.checked_div(*own)? };
+                Some(steps.wrapping_shl(bits.shift).cast_signed())
             });
             positions.push(*size, steps.unwrap_or(0));
         }
@@ -426,16 +432,29 @@ impl<'a, E> Grid<'a, E> {
             let bits = Bits::of_axes(view.shape(), layout)?;
             return Some(Grid::More(Box::new((view, bits))));
         }
+        if view.ndim() <= 2 {
+            let view = of_two_axes(view)?;
+            let bits = Bits::of_axes(view.shape(), layout)?;
+            return Grid::of_two(view, bits);
+        }
         let view = of_four_axes(view)?;
         let bits: [Bits; 4] = Bits::of_axes(view.shape(), layout)?;
         if let ((1, 1, _, _), [_, _, bits @ ..]) = (view.dim(), bits) {
-            return Some(Grid::Two(at(at(view, 0)?, 0)?, bits));
+            return Grid::of_two(at(at(view, 0)?, 0)?, bits);
         }
         Some(Grid::Four(view, bits))
     }
 
+    fn of_two(view: ArrayView2<'a, E>, bits: [Bits; 2]) -> Option<Grid<'a, E>> {
+        if view.len_of(Axis(0)) == 1 {
+            return at(view, 0).map(Grid::One);
+        }
+        Some(Grid::Two(view, bits))
+    }
+
     fn get(&self, position: usize) -> Option<&E> {
         match self {
+            Grid::One(view) => view.get(position),
             Grid::Two(view, bits) => view.get(coordinates(bits, position)),
             Grid::Four(view, bits) => view.get(coordinates(bits, position)),
             Grid::More(more) => more.0.get(coordinates(&more.1, position)),
@@ -467,13 +486,14 @@ impl<'a, E> Grid<'a, E> {
 
     /// Visits `n` neighbours of each entry, with their places in another tensor.
     #[inline(always)]
-    pub(super) fn each(
+    fn each(
         &self,
         entries: impl Iterator<Item = (usize, usize)>,
         n: usize,
         visit: impl FnMut(&E, usize),
     ) {
         match self {
+            Grid::One(view) => each_element(view, [Bits::ALL], entries, n, visit),
             Grid::Two(view, bits) => each_element(view, *bits, entries, n, visit),
             Grid::Four(view, bits) => each_element(view, *bits, entries, n, visit),
             Grid::More(more) => each_element(&more.0, more.1, entries, n, visit),
@@ -499,7 +519,7 @@ impl<'a, E> Grid<'a, E> {
             let starts = steps(flat, count, step).zip((first..).step_by(n.max(1))).zip(addresses);
             let starts = starts.filter(|(_, address)| **address != NOWHERE);
             self.each(starts.map(|(at, _)| at), n, |element, at| {
-                visit(Row::Together(slice::from_ref(element)), at);
+                visit(Row::Single(element), at);
             });
         }
     }
@@ -543,6 +563,10 @@ impl<'a, E> Grid<'a, E> {
     #[inline(always)]
     fn plane(&self, position: usize) -> Option<(ArrayView2<'a, E>, [Bits; 2])> {
         let (four, [first, second, bits @ ..]) = match self {
+            Grid::One(view) => {
+                let none = Bits { shift: usize::BITS - 1, mask: 0 };
+                return Some((view.insert_axis(Axis(0)), [none, Bits::ALL]));
+            }
             Grid::Two(view, bits) => return Some((*view, *bits)),
             Grid::Four(view, bits) => (*view, *bits),
             Grid::More(more) => last_four(more, position)?,
@@ -684,7 +708,7 @@ fn last_four<'a, E>(
 
 /// The coordinates along all axes: the first has no others above it, and the last none below.
 #[inline(always)]
-fn coordinates<const N: usize>(bits: &[Bits; N], position: usize) -> [usize; N] {
+pub(super) fn coordinates<const N: usize>(bits: &[Bits; N], position: usize) -> [usize; N] {
     let mut all = bits.map(|axis| axis.of(position));
     if let ([first, .., last], [high, .., low]) = (&mut all[..], &bits[..]) {
         (*first, *last) = (position.wrapping_shr(high.shift), position & low.mask);

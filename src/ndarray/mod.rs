@@ -590,7 +590,8 @@ impl Operator {
     ) -> Result<(), Error> {
         let (bytes, shape) = (size_of::<T>(), input.shape());
         let mut room = heapless::Vec::new();
-        if let Some(plain) = self.plain(bytes, shape, indices, output.shape(), &mut room)
+        let plain = self.plain(bytes, shape, indices, output.shape(), &mut room);
+        if let Some(plain) = &plain
             && plain.gather(input, output)
         {
             return Ok(());
@@ -633,10 +634,13 @@ impl Operator {
         };
         match to {
             Some(to) => with_gaps(To::Grid(&to)),
-            None => output.write(Operand::Output, |output| match table {
-                From::Slice(input) => run(&gather, input, &indices, output),
-                From::Grid(_) => with_gaps(To::Slice(output)),
-            }),
+            // Under other rules, indices may lead nowhere: on an axis of size 0, all do.
+            None => {
+                output.write(Operand::Output, self.bounds == Bounds::Error, |output| match table {
+                    From::Slice(input) => run(&gather, input, &indices, output),
+                    From::Grid(_) => with_gaps(To::Slice(output)),
+                })
+            }
         }
     }
 }

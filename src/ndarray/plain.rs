@@ -1,10 +1,12 @@
 //! Calls of few entries run in plain loops: to make layouts and a plan takes longer than such a
 //! call. Elements of views that are not in row-major order are found where they are.
 
-use ::ndarray::{ArrayRef, ArrayView, Dimension, MathCell};
+use std::mem;
 
-use super::grid::Grid;
-use super::view::{fast, whole};
+use ::ndarray::{ArrayRef, Dimension, MathCell};
+
+use super::grid::{Grid, coordinates};
+use super::view::{assign, copied, fast, has_gaps, room, whole};
 use super::{Fixed, Kind, Operator};
 use crate::element::Element;
 use crate::error::Operand;
@@ -20,9 +22,14 @@ use crate::walk::{Odometer, Position, SINGLE};
 /// 0.52x to 0.72x; 159 gathered, half of them from the end, 0.55x.
 const FEW: usize = if cfg!(fuzzing) { 8 } else { 256 };
 
-/// The same for scatters, which look at all indices first, and for elements that are found one by
-/// one. Record: as at [`FEW`], 186 added 1.1x.
-const FEW_OTHERS: usize = if cfg!(fuzzing) { 6 } else { 128 };
+/// The same for scatters to tables in row-major order, which look at all indices first. Record: as
+/// at [`FEW`], 186 added 1.1x.
+const FEW_IN_ORDER: usize = if cfg!(fuzzing) { 6 } else { 128 };
+
+/// Elements that such a call moves, at most, if a tensor is not in row-major order.
+///
+/// Record: as at [`FEW`], of views with gaps, 126 added 0.77x, 140 gathered 0.73x, 156 added 0.85x.
+const FEW_OTHERS: usize = if cfg!(fuzzing) { 6 } else { 256 };
 
 /// Rows that such a call moves, at most, if they have more elements than one.
 ///
@@ -35,27 +42,25 @@ const FEW_ROWS: usize = if cfg!(fuzzing) { 8 } else { 64 };
 /// of 32 1.34x.
 const BYTES: usize = if cfg!(fuzzing) { 64 } else { 4 << 10 };
 
-/// Elements of such a call that are found before they move, one by one.
-const PLACES: usize = if cfg!(fuzzing) { 16 } else { 256 };
-
-/// What such a call does: all entries of a lane, and then those of the next.
+/// What such a call does.
 pub(super) struct Plain<'a, I> {
-    /// The axes of the table that lanes go through. Of `elements`, the sizes are those of the
-    /// indices, which may be smaller.
-    outer: &'a [usize],
-    lanes: usize,
-    /// The indices of a lane, and of all where lanes do not share them.
+    /// The indices, in row-major order.
     indices: &'a [I],
+    table: &'a [usize],
+    /// The axes of the table that entries go through, before their last dimension. Of `elements`,
+    /// the sizes are those of the indices, which may be smaller.
+    outer: &'a [usize],
+    /// The entries of the last dimension, which has an axis of `elements` alone.
     count: usize,
+    elements: bool,
+    /// Whether all coordinates along `outer` share their indices.
+    shared: bool,
     /// The axes that a tuple chooses from: the number of the first, and their sizes.
     first: usize,
     axes: &'a [usize],
     row: usize,
-    /// How an entry of a lane follows the one before: along the last axis of the table, or not.
-    along: bool,
-    /// Whether lanes go through all of the axes before those that a tuple chooses from.
-    in_order: bool,
-    table: &'a [usize],
+    /// The elements that move.
+    moved: usize,
     negative: Negative,
 }
 
@@ -126,27 +131,27 @@ impl Operator {
         if !same || !inside || axes.is_empty() {
             return None;
         }
-        let (lanes, row, count) = (product(outer), product(row), product(entries) * tuple);
-        let rows = lanes * product(entries);
-        let bytes = (rows * row).saturating_mul(element);
-        let few = rows * row > 0 && (row == 1 || rows <= FEW_ROWS) && bytes <= BYTES;
+        let (row, count) = (product(row), product(entries));
+        let rows = product(outer) * count;
+        let moved = rows * row;
+        let bytes = moved.saturating_mul(element);
+        let few = moved > 0 && (row == 1 || rows <= FEW_ROWS) && bytes <= BYTES;
+        let shared = matches!(self.kind, Kind::Axis(_));
+        let negative = self.negative;
         if !few {
             return None;
         }
-        let along = elements && first + 1 < table.len();
-        let in_order = !elements || outer == before;
-        let negative = self.negative;
         Some(Plain {
-            outer,
-            lanes,
             indices,
+            table,
+            outer,
             count,
+            elements,
+            shared,
             first,
             axes,
             row,
-            along,
-            in_order,
-            table,
+            moved,
             negative,
         })
     }
@@ -155,33 +160,71 @@ impl Operator {
 /// Indices that are not in row-major order.
 pub(super) type Few<I> = heapless::Vec<I, FEW>;
 
-/// Where the elements are that a call moves.
-type Places = heapless::Vec<usize, PLACES>;
-
-/// A table that is not in row-major order.
-enum Table<'a, E> {
-    /// In another order, without gaps.
-    Slice(&'a [E]),
-    Grid(Grid<'a, E>),
+/// The loops over entries and the elements of each, in a table: dimensions of more than one step,
+/// and neighbours as one that one stride walks.
+struct Loops<'t> {
+    start: usize,
+    /// The strides of the table.
+    strides: &'t [isize],
+    outer: Dims,
+    /// The innermost loop over entries.
+    lane: Dim,
+    inner: Dims,
 }
 
-impl<E> Table<'_, E> {
-    /// Visits the elements at these places, in order.
+type Dims = heapless::Vec<Dim, MAX_RANK>;
+
+/// The strides of elements in row-major order.
+#[inline(always)]
+fn packed(sizes: &[usize]) -> [isize; MAX_RANK] {
+    let (mut strides, mut step) = ([1; MAX_RANK], 1_isize);
+    for (stride, size) in strides.iter_mut().zip(sizes).rev() {
+        *stride = step;
+        step = step.wrapping_mul(size.cast_signed());
+    }
+    strides
+}
+
+/// Adds a loop inside the last one, or makes the two one. `indices` is 0 for a loop that goes back
+/// to the same indices, else 1.
+#[inline(always)]
+fn add(outer: &mut Dims, last: &mut Dim, size: usize, table: isize, indices: isize) {
+    let dim = Dim { size, table, indices, ..SINGLE };
+    if size == 1 {
+        return;
+    }
+    if last.size == 1 {
+        *last = dim;
+    } else if last.indices == indices && last.table == table.wrapping_mul(size.cast_signed()) {
+        *last = Dim { size: last.size.wrapping_mul(size), ..dim };
+    } else {
+        _ = outer.push(mem::replace(last, dim));
+    }
+}
+
+impl<'t> Loops<'t> {
     #[inline(always)]
-    fn each(&self, places: &Places, mut visit: impl FnMut(&E)) {
-        match self {
-            Table::Slice(slice) => {
-                places.iter().for_each(|place| slice.get(*place).into_iter().for_each(&mut visit));
-            }
-            Table::Grid(grid) => {
-                let places = places.iter().map(|place| (*place, 0));
-                grid.each(
-                    places,
-                    1,
-                    #[inline(always)]
-                    move |element, _| visit(element),
-                );
-            }
+    fn new(start: usize, strides: &'t [isize]) -> Loops<'t> {
+        Loops { start, strides, outer: Dims::new(), lane: SINGLE, inner: Dims::new() }
+    }
+
+    /// The strides of the axes that a tuple chooses from.
+    #[inline(always)]
+    fn of_axes(&self, first: usize) -> &'t [isize] {
+        self.strides.get(first..).unwrap_or_default()
+    }
+
+    /// Whether all entries are single elements of one place but for what indices add.
+    #[inline(always)]
+    fn is_lane(&self) -> bool {
+        self.outer.is_empty() && self.inner.is_empty() && self.lane.table == 0
+    }
+
+    /// The elements of an entry, if they are neighbours.
+    fn row(&self) -> Option<usize> {
+        match self.inner[..] {
+            [row] if row.table == 1 => Some(row.size),
+            _ => None,
         }
     }
 }
@@ -195,51 +238,86 @@ impl<I: Index> Plain<'_, I> {
         input: &ArrayRef<T, D>,
         output: &mut ArrayRef<T, F>,
     ) -> bool {
-        if self.in_order
-            && let (Some(input), Some(output)) = (input.as_slice(), output.as_slice_mut())
-        {
-            return self.gather_in_order(input, output);
+        if let Some(output) = output.as_slice_mut() {
+            return match input.as_slice() {
+                Some(input) => self.gather_in(input, 0, &packed(self.table), output),
+                None => self.moved <= FEW_OTHERS && self.gather_to(input, output),
+            };
         }
-        self.indices.len() <= FEW_OTHERS && self.gather_one_by_one(input, output).is_some()
+        if self.moved > FEW_OTHERS {
+            return false;
+        }
+        let to = output.cell_view().into_dyn();
+        let Ok(mut copy) = room(&to, Operand::Output, |cell| cell.get()) else { return false };
+        let done = self.gather_to(input, &mut copy);
+        if done {
+            assign(to, &copy);
+        }
+        done
+    }
+
+    /// From a table of any layout.
+    #[inline(never)]
+    fn gather_to<T: Element, D: Dimension>(&self, input: &ArrayRef<T, D>, to: &mut [T]) -> bool {
+        let mut layout = self.layout(input.shape(), input.strides());
+        if !has_gaps(&layout)
+            && let Some(input) = input.as_slice_memory_order()
+        {
+            return self.gather_in(input, layout.offset(), layout.strides(), to);
+        }
+        layout = Layout::packed(self.table);
+        let grid = Grid::new(Some(input.view().into_dyn()), None, &mut layout);
+        let loops = &mut Loops::new(layout.offset(), layout.strides());
+        self.fill(loops);
+        let mut set = |flat, from: Option<&T>| {
+            if let (Some(to), Some(from)) = (to.get_mut(flat), from) {
+                *to = *from;
+            }
+        };
+        match grid {
+            Some(Grid::One(input)) => self.elements(loops, |at, flat| set(flat, input.get(at))),
+            Some(Grid::Two(input, bits)) => {
+                self.elements(loops, |at, flat| set(flat, input.get(coordinates(&bits, at))))
+            }
+            _ => false,
+        }
     }
 
     /// No part of its caller: loops are faster where the compiler knows that slices do not overlap.
     #[inline(never)]
-    fn gather_in_order<T: Element>(&self, input: &[T], output: &mut [T]) -> bool {
-        let n = self.row;
-        if n == 1 {
-            return self.each(1, |place, flat| {
-                if let (Some(to), Some(from)) = (output.get_mut(flat), input.get(place)) {
-                    *to = *from;
+    fn gather_in<T: Element>(
+        &self,
+        input: &[T],
+        start: usize,
+        strides: &[isize],
+        output: &mut [T],
+    ) -> bool {
+        let loops = &mut Loops::new(start, strides);
+        self.fill(loops);
+        if let Some(n) = loops.row() {
+            return self.each(loops, n, |place, flat| {
+                let to = output.get_mut(flat..).and_then(|to| to.get_mut(..n));
+                let from = input.get(place..).and_then(|from| from.get(..n));
+                if let (Some(to), Some(from)) = (to, from) {
+                    to.copy_from_slice(from);
                 }
             });
         }
-        self.each(n, |place, flat| {
-            let to = output.get_mut(flat..).and_then(|to| to.get_mut(..n));
-            let from = input.get(place..).and_then(|from| from.get(..n));
-            if let (Some(to), Some(from)) = (to, from) {
-                to.copy_from_slice(from);
+        if let (true, [size], [1, ..]) = (loops.is_lane(), self.axes, loops.of_axes(self.first))
+            && let Some(input) = input.get(start..).and_then(|input| input.get(..*size))
+        {
+            // The most common calls. Record: 28 and 63 gathered 0.8x.
+            return self.indices.iter().zip(output).all(|(index, to)| {
+                let place = resolve(*index, *size, Bounds::Error, self.negative);
+                let from = place.and_then(|place| input.get(place));
+                from.map(|from| *to = *from).is_some()
+            });
+        }
+        self.elements(loops, |place, flat| {
+            if let (Some(to), Some(from)) = (output.get_mut(flat), input.get(place)) {
+                *to = *from;
             }
         })
-    }
-
-    #[inline(never)]
-    fn gather_one_by_one<T: Element, D: Dimension, F: Dimension>(
-        &self,
-        input: &ArrayRef<T, D>,
-        output: &mut ArrayRef<T, F>,
-    ) -> Option<()> {
-        let mut places = Places::new();
-        let table = self.find_in(input.view(), &mut places)?;
-        if let Some(output) = output.as_slice_mut() {
-            let mut to = output.iter_mut();
-            table.each(&places, move |from| to.next().into_iter().for_each(|to| *to = *from));
-        } else {
-            let output = fast(output.cell_view())?;
-            let mut to = output.iter();
-            table.each(&places, move |from| to.next().into_iter().for_each(|to| to.set(*from)));
-        }
-        Some(())
     }
 
     /// `data[place] = reduction(data[place], updates[flat])`. `false`: an index is out of bounds,
@@ -251,134 +329,96 @@ impl<I: Index> Plain<'_, I> {
         data: &mut ArrayRef<T, D>,
         updates: &ArrayRef<T, F>,
     ) -> bool {
-        if self.indices.len() > FEW_OTHERS {
+        let most = if data.is_standard_layout() { FEW_IN_ORDER } else { FEW_OTHERS };
+        if self.indices.len() > most {
             return false;
         }
-        if self.in_order
-            && let (Some(data), Some(updates)) = (data.as_slice_mut(), updates.as_slice())
-        {
-            return self.scatter_in_order(reduction, data, updates);
+        if let Some(updates) = updates.as_slice() {
+            return self.scatter_from(reduction, data, updates);
         }
-        self.scatter_one_by_one(reduction, data, updates).is_some()
+        let view = updates.view().into_dyn();
+        self.moved <= FEW_OTHERS
+            && copied(&view, Operand::Updates, |update| *update)
+                .is_ok_and(|updates| self.scatter_from(reduction, data, &updates))
     }
 
-    /// As [`gather_in_order`](Plain::gather_in_order), no part of its caller.
+    /// To a table of any layout.
     #[inline(never)]
-    fn scatter_in_order<T: Element, R: Reduction<T>>(
-        &self,
-        reduction: &R,
-        data: &mut [T],
-        updates: &[T],
-    ) -> bool {
-        self.all_inside() && reduction.call(Scattered { plain: self, data, updates })
-    }
-
-    #[inline(never)]
-    fn scatter_one_by_one<T: Element, R: Reduction<T>, D: Dimension, F: Dimension>(
+    fn scatter_from<T: Element, R: Reduction<T>, D: Dimension>(
         &self,
         reduction: &R,
         data: &mut ArrayRef<T, D>,
-        updates: &ArrayRef<T, F>,
-    ) -> Option<()> {
-        let mut places = Places::new();
-        let table = self.find_in(data.cell_view(), &mut places)?;
-        let combine = |to: &MathCell<T>, update: &T| to.set(reduction.combine(to.get(), *update));
-        if let Some(updates) = updates.as_slice() {
-            let mut updates = updates.iter();
-            table.each(&places, move |to| {
-                updates.next().into_iter().for_each(|from| combine(to, from))
-            });
-        } else {
-            let updates = fast(updates.view())?;
-            let mut updates = updates.iter();
-            table.each(&places, move |to| {
-                updates.next().into_iter().for_each(|from| combine(to, from))
-            });
+        updates: &[T],
+    ) -> bool {
+        if !self.all_inside() {
+            return false;
         }
-        Some(())
-    }
-
-    /// Finds all elements in a table that is not in row-major order.
-    fn find_in<'t, E, D: Dimension>(
-        &self,
-        table: ArrayView<'t, E, D>,
-        places: &mut Places,
-    ) -> Option<Table<'t, E>> {
-        if self.elements() > PLACES {
-            return None;
+        if let Some(data) = data.as_slice_mut() {
+            let strides = &packed(self.table);
+            return reduction.call(Scattered { plain: self, data, start: 0, strides, updates });
         }
-        let mut layout = SCALAR;
-        whole(table.shape(), table.strides(), Operand::Layout, &mut layout).ok()?;
-        let table = if let Some(slice) = table.to_slice_memory_order() {
-            Table::Slice(slice)
-        } else {
-            layout = Layout::packed(self.table);
-            Table::Grid(Grid::new(Some(table.into_dyn()), None, &mut layout)?)
-        };
-        self.find(&layout, places)?;
-        Some(table)
-    }
-
-    /// The number of elements that move.
-    fn elements(&self) -> usize {
-        let rows = self.lanes.wrapping_mul(self.count).checked_div(self.axes.len());
-        rows.unwrap_or(0).wrapping_mul(self.row)
-    }
-
-    /// Finds where all elements are in a table of this layout, in order. `None`: an index is out of
-    /// bounds.
-    fn find(&self, table: &Layout, places: &mut Places) -> Option<()> {
-        let Plain { outer, lanes, indices, count, first, axes, row, negative, .. } = *self;
-        // The axes of the table: those that lanes go through, those that a tuple chooses from, and
-        // those of a row.
-        let mut dims = [SINGLE; MAX_RANK];
-        let own = outer.iter().chain(self.table.get(outer.len()..)?);
-        for (dim, (size, stride)) in dims.iter_mut().zip(own.zip(table.strides())) {
-            *dim = Dim { size: *size, table: *stride, ..SINGLE };
+        if self.moved > FEW_OTHERS {
+            return false;
         }
-        dims.get_mut(first).into_iter().for_each(|dim| dim.table = 0);
-        let inner = if row == 1 { &[][..] } else { dims.get(first + axes.len()..table.rank())? };
-        let dims = dims.get(..outer.len())?;
-        let strides = table.strides().get(first..)?;
-        let along = table.strides().last().filter(|_| self.along).map_or(0, |step| *step);
-        let find = |index: &I, size: usize, stride: isize| {
-            let step = resolve(*index, size, Bounds::Error, negative)?;
-            Some(step.wrapping_mul(stride.cast_unsigned()))
-        };
-        let shared = indices.len() == count;
-        let mut rest = indices;
-        let first = Position { table: table.offset(), ..Position::default() };
-        let (mut odometer, mut at) = (Odometer::new(), first);
-        for _ in 0..lanes {
-            let (indices, others) = rest.split_at_checked(count)?;
-            rest = if shared { rest } else { others };
-            let mut start = at.table;
-            let mut next = |place: usize| {
-                let table = start.wrapping_add(place);
-                start = start.wrapping_add_signed(along);
-                if row == 1 {
-                    return places.push(table).ok();
-                }
-                let (mut at, mut odometer) = (Position { table, ..first }, Odometer::new());
-                (0..row).try_for_each(|_| {
-                    places.push(at.table).ok()?;
-                    odometer.step(inner, &mut at);
-                    Some(())
-                })
-            };
-            if let ([size], [stride, ..]) = (axes, strides) {
-                indices.iter().try_for_each(|index| next(find(index, *size, *stride)?))?;
-            } else {
-                for tuple in indices.chunks_exact(axes.len()) {
-                    let mut axes = tuple.iter().zip(axes.iter().zip(strides));
-                    next(axes.try_fold(0_usize, |place, (index, (size, stride))| {
-                        Some(place.wrapping_add(find(index, *size, *stride)?))
-                    })?)?;
-                }
+        let mut layout = self.layout(data.shape(), data.strides());
+        if !has_gaps(&layout)
+            && let Some(data) = data.as_slice_memory_order_mut()
+        {
+            let (start, strides) = (layout.offset(), layout.strides());
+            return reduction.call(Scattered { plain: self, data, start, strides, updates });
+        }
+        layout = Layout::packed(self.table);
+        let grid = Grid::new(Some(data.cell_view().into_dyn()), None, &mut layout);
+        let loops = &mut Loops::new(layout.offset(), layout.strides());
+        self.fill(loops);
+        let combine = |to: Option<&MathCell<T>>, flat| {
+            if let (Some(to), Some(update)) = (to, updates.get(flat)) {
+                to.set(reduction.combine(to.get(), *update));
             }
-            odometer.step(dims, &mut at);
+        };
+        match grid {
+            Some(Grid::One(data)) => self.elements(loops, |at, flat| combine(data.get(at), flat)),
+            Some(Grid::Two(data, bits)) => {
+                self.elements(loops, |at, flat| combine(data.get(coordinates(&bits, at)), flat))
+            }
+            _ => false,
         }
-        Some(())
+    }
+
+    /// The layout of the table in the slice of its elements in memory.
+    fn layout(&self, sizes: &[usize], strides: &[isize]) -> Layout {
+        let mut layout = SCALAR;
+        // A call of few entries has a table of a rank that fits.
+        _ = whole(sizes, strides, Operand::Layout, &mut layout);
+        layout
+    }
+
+    /// Fills loops that are new.
+    #[inline(never)]
+    fn fill(&self, Loops { strides, outer, lane, inner, .. }: &mut Loops<'_>) {
+        let mut last = SINGLE;
+        let own = isize::from(!self.shared);
+        let step = |dim: usize| match strides.get(dim) {
+            Some(stride) if dim != self.first => *stride,
+            _ => 0,
+        };
+        for (dim, size) in self.outer.iter().enumerate() {
+            add(outer, &mut last, *size, step(dim), own);
+        }
+        let along = if self.elements { step(self.outer.len()) } else { 0 };
+        add(outer, &mut last, self.count, along, 1);
+        if last.indices == 1 {
+            *lane = last;
+        } else if last.size > 1 {
+            _ = outer.push(last);
+        }
+        if self.row > 1 {
+            let (mut last, axes) = (SINGLE, self.first + self.axes.len());
+            for (size, stride) in self.table.iter().zip(*strides).skip(axes) {
+                add(inner, &mut last, *size, *stride, 0);
+            }
+            _ = inner.push(last);
+        }
     }
 
     /// Whether all indices are on their axes. Single ones have no branch each, so that many are
@@ -394,42 +434,62 @@ impl<I: Index> Plain<'_, I> {
         tuples.all(|tuple| tuple.iter().zip(self.axes).all(|(index, size)| inside(index, size)))
     }
 
-    /// Visits the places of all rows in the table and in the flat tensor, in order. The length of a
-    /// row is known to the compiler where it is 1. `false`: it stopped at an index that is out of
-    /// bounds.
+    /// Visits the places of all elements, as [`each`](Plain::each) those of rows.
     #[inline(always)]
-    fn each(&self, row: usize, mut visit: impl FnMut(usize, usize)) -> bool {
-        let Plain { lanes, indices, count, axes, negative, .. } = *self;
-        let part = axes.iter().fold(row, |part, size| part.wrapping_mul(*size));
-        let shared = indices.len() == count;
-        let (mut table, mut flat, mut rest) = (0_usize, 0_usize, indices);
-        let find = |index: &I, size: usize| resolve(*index, size, Bounds::Error, negative);
-        for _ in 0..lanes {
-            let (indices, others) = rest.split_at_checked(count).unwrap_or_default();
-            rest = if shared { rest } else { others };
-            let mut next = |cell: Option<usize>| {
-                let Some(cell) = cell else { return false };
-                visit(table.wrapping_add(cell.wrapping_mul(row)), flat);
+    fn elements(&self, loops: &Loops<'_>, mut visit: impl FnMut(usize, usize)) -> bool {
+        if self.row == 1 {
+            return self.each(loops, 1, visit);
+        }
+        self.each(loops, self.row, |place, flat| {
+            let mut at = Position { table: place, flat, ..Position::default() };
+            let mut odometer = Odometer::new();
+            for flat in (flat..).take(self.row) {
+                visit(at.table, flat);
+                odometer.step(&loops.inner, &mut at);
+            }
+        })
+    }
+
+    /// Visits the places of all rows in a table and in the flat tensor, in order.
+    /// The length of a row is known to the compiler where it is 1. `false`: it stopped at an index
+    /// that is out of bounds.
+    #[inline(always)]
+    fn each(&self, loops: &Loops<'_>, row: usize, mut visit: impl FnMut(usize, usize)) -> bool {
+        let Plain { indices, axes, negative, .. } = *self;
+        let Loops { start, ref outer, lane, .. } = *loops;
+        let steps = loops.of_axes(self.first);
+        let find = |index: &I, size: usize, stride: isize| {
+            let cell = resolve(*index, size, Bounds::Error, negative)?;
+            Some(cell.wrapping_mul(stride.cast_unsigned()))
+        };
+        let mut at = Position { table: start, ..Position::default() };
+        let (mut odometer, mut flat, mut rest) = (Odometer::new(), 0_usize, indices);
+        loop {
+            let length = lane.size.wrapping_mul(axes.len());
+            let (indices, others) = rest.split_at_checked(length).unwrap_or_default();
+            rest = if self.shared { rest } else { others };
+            let mut start = at.table;
+            let mut next = |step: Option<usize>| {
+                let Some(step) = step else { return false };
+                visit(start.wrapping_add(step), flat);
+                start = start.wrapping_add_signed(lane.table);
                 flat = flat.wrapping_add(row);
                 true
             };
-            let inside = if let [size] = axes {
-                indices.iter().all(|index| next(find(index, *size)))
+            let inside = if let ([size], [stride, ..]) = (axes, steps) {
+                indices.iter().all(|index| next(find(index, *size, *stride)))
             } else {
-                let mut tuples =
-                    indices.chunks_exact(axes.len()).map(|tuple| tuple.iter().zip(axes));
-                tuples.all(|mut tuple| {
-                    next(tuple.try_fold(0_usize, |cell, (index, size)| {
-                        Some(cell.wrapping_mul(*size).wrapping_add(find(index, *size)?))
+                indices.chunks_exact(axes.len()).all(|tuple| {
+                    let mut axes = tuple.iter().zip(axes.iter().zip(steps));
+                    next(axes.try_fold(0_usize, |place, (index, (size, stride))| {
+                        Some(place.wrapping_add(find(index, *size, *stride)?))
                     }))
                 })
             };
-            if !inside {
-                return false;
+            if !inside || !odometer.step(outer, &mut at) {
+                return inside;
             }
-            table = table.wrapping_add(part);
         }
-        true
     }
 }
 
@@ -437,6 +497,8 @@ impl<I: Index> Plain<'_, I> {
 struct Scattered<'a, I, T> {
     plain: &'a Plain<'a, I>,
     data: &'a mut [T],
+    start: usize,
+    strides: &'a [isize],
     updates: &'a [T],
 }
 
@@ -444,20 +506,21 @@ impl<I: Index, T: Element> Call<T> for Scattered<'_, I, T> {
     type Output = bool;
 
     fn with<R: Reduction<T>>(self, reduction: &R) -> bool {
-        let Scattered { plain, data, updates } = self;
-        let n = plain.row;
-        if n == 1 {
-            return plain.each(1, |place, flat| {
-                if let (Some(to), Some(update)) = (data.get_mut(place), updates.get(flat)) {
-                    *to = reduction.combine(*to, *update);
+        let Scattered { plain, data, start, strides, updates } = self;
+        let loops = &mut Loops::new(start, strides);
+        plain.fill(loops);
+        if let Some(n) = loops.row() {
+            return plain.each(loops, n, |place, flat| {
+                let data = data.get_mut(place..).and_then(|data| data.get_mut(..n));
+                let updates = updates.get(flat..).and_then(|updates| updates.get(..n));
+                if let (Some(data), Some(updates)) = (data, updates) {
+                    reduction.combine_row(data, updates);
                 }
             });
         }
-        plain.each(n, |place, flat| {
-            let data = data.get_mut(place..).and_then(|data| data.get_mut(..n));
-            let updates = updates.get(flat..).and_then(|updates| updates.get(..n));
-            if let (Some(data), Some(updates)) = (data, updates) {
-                reduction.combine_row(data, updates);
+        plain.elements(loops, |place, flat| {
+            if let (Some(to), Some(update)) = (data.get_mut(place), updates.get(flat)) {
+                *to = reduction.combine(*to, *update);
             }
         })
     }

@@ -377,7 +377,8 @@ impl Operator {
     {
         let (bytes, shape) = (size_of::<T>(), data.raw_dim());
         let mut room = heapless::Vec::new();
-        if let Some(plain) = self.plain(bytes, shape.slice(), indices, updates.shape(), &mut room)
+        let plain = self.plain(bytes, shape.slice(), indices, updates.shape(), &mut room);
+        if let Some(plain) = &plain
             && plain.scatter(reduction, data, updates)
         {
             return Ok(());
@@ -432,9 +433,9 @@ impl Operator {
         match (grid, from) {
             (Some(grid), from) => with_gaps(&scatter.plan, To::Grid(&grid), &indices, from),
             (None, From::Slice(updates)) => {
-                data.write(Operand::Data, |data| run(&scatter, data, &indices, updates))
+                data.write(Operand::Data, false, |data| run(&scatter, data, &indices, updates))
             }
-            (None, from) => data.write(Operand::Data, |data| {
+            (None, from) => data.write(Operand::Data, false, |data| {
                 with_gaps(&scatter.plan, To::Slice(data), &indices, from)
             }),
         }

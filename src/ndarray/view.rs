@@ -5,11 +5,10 @@
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
-use std::slice;
 
 use ::ndarray::{
-    ArrayD, ArrayRef, ArrayView, ArrayView1, ArrayView4, ArrayViewD, Axis, Dimension, Ix1, Ix2,
-    Ix3, IxDyn, MathCell,
+    ArrayD, ArrayRef, ArrayView, ArrayView1, ArrayView2, ArrayView4, ArrayViewD, Axis, Dimension,
+    Ix1, Ix2, Ix3, IxDyn, MathCell,
 };
 
 use crate::error::{Error, Operand};
@@ -111,19 +110,21 @@ impl<'a, T: Copy> Target<'a, T> {
     }
 
     /// Lets `run` write the elements: in place, or on a copy, which is written back unless `run`
-    /// fails.
+    /// fails. `all`: it writes every element, whatever the copy has before.
     pub(super) fn write(
         self,
         operand: Operand,
+        all: bool,
         run: impl FnOnce(&mut [T]) -> Result<(), Error>,
     ) -> Result<(), Error> {
         match self {
             Target::InPlace(slice) => run(slice),
             Target::Gaps(view) => {
-                let mut copy = copied(&view, operand, |cell| cell.get())?;
+                let value = |cell: &MathCell<T>| cell.get();
+                let copied = if all { room } else { copied };
+                let mut copy = copied(&view, operand, value)?;
                 run(&mut copy)?;
-                let mut elements = copy.iter();
-                each(view.view(), &mut |to| to.zip(&mut elements, |to, new| to.set(*new)));
+                assign(*view, &copy);
                 Ok(())
             }
         }
@@ -141,6 +142,16 @@ pub(super) fn whole(
     *layout = SCALAR.with_offset(first(sizes, strides));
     sizes.iter().zip(strides).for_each(|(size, stride)| layout.push(*size, *stride));
     Ok(())
+}
+
+/// Whether a view that does not overlap itself leaves elements between its first and its last out.
+pub(super) fn has_gaps(view: &Layout) -> bool {
+    let (mut elements, mut reach) = (1_usize, 1_usize);
+    for (size, stride) in view.sizes().iter().zip(view.strides()) {
+        elements = elements.wrapping_mul(*size);
+        reach = reach.wrapping_add(size.wrapping_sub(1).wrapping_mul(stride.unsigned_abs()));
+    }
+    elements != reach
 }
 
 /// The position of the first element of a view (all coordinates 0) among its elements in memory.
@@ -220,22 +231,42 @@ fn permuted<'a, E>(view: ArrayViewD<'a, E>, axes: &[usize]) -> ArrayViewD<'a, E>
 /// The length from which a row is found as a slice: that takes longer than a few elements do.
 pub(super) const ROW: usize = if cfg!(fuzzing) { 3 } else { 8 };
 
-/// The values of the elements of a view in row-major order.
-fn copied<E, T>(
+/// As many values as a view has elements.
+pub(super) fn room<E, T: Copy>(
     view: &ArrayViewD<'_, E>,
     operand: Operand,
     value: impl Fn(&E) -> T,
 ) -> Result<Vec<T>, Error> {
     let mut values = reserve(view.len(), operand)?;
-    each(view.view(), &mut |row| match row {
+    view.first().into_iter().for_each(|any| values.resize(view.len(), value(any)));
+    Ok(values)
+}
+
+/// The values of the elements of a view in row-major order.
+pub(super) fn copied<E, T: Copy>(
+    view: &ArrayViewD<'_, E>,
+    operand: Operand,
+    value: impl Fn(&E) -> T,
+) -> Result<Vec<T>, Error> {
+    let mut values = reserve(view.len(), operand)?;
+    each(view.view(), &mut 0, &mut |row, _| match row {
+        Row::Single(element) => values.push(value(element)),
         Row::Together(row) => values.extend(row.iter().map(&value)),
         Row::Apart(row) => row.iter().for_each(|element| values.push(value(element))),
     });
     Ok(values)
 }
 
+/// Writes values to the elements of a view, in row-major order.
+pub(super) fn assign<T: Copy>(view: ArrayViewD<'_, MathCell<T>>, values: &[T]) {
+    each(view, &mut 0, &mut |to, at| {
+        to.zip(values.get(at..).unwrap_or_default(), |to, new| to.set(*new));
+    });
+}
+
 /// Neighbours along an axis: where they lie together in memory, loops over them are faster.
 pub(super) enum Row<'a, E> {
+    Single(&'a E),
     Together(&'a [E]),
     Apart(ArrayView1<'a, E>),
 }
@@ -251,6 +282,9 @@ impl<'a, E> Row<'a, E> {
     pub(super) fn zip<U>(self, others: impl IntoIterator<Item = U>, mut visit: impl FnMut(&E, U)) {
         let mut others = others.into_iter();
         match self {
+            Row::Single(element) => {
+                others.next().into_iter().for_each(|other| visit(element, other))
+            }
             Row::Together(row) => row.iter().zip(others).for_each(|(e, other)| visit(e, other)),
             Row::Apart(row) => row.iter().for_each(move |element| {
                 if let Some(other) = others.next() {
@@ -261,17 +295,25 @@ impl<'a, E> Row<'a, E> {
     }
 }
 
-/// Visits the elements of a view in row-major order, in rows or one by one.
-fn each<E>(view: ArrayViewD<'_, E>, visit: &mut impl FnMut(Row<'_, E>)) {
+/// Visits the elements of a view in row-major order, in rows or one by one, with the number of
+/// elements before.
+fn each<E>(view: ArrayViewD<'_, E>, at: &mut usize, visit: &mut impl FnMut(Row<'_, E>, usize)) {
     let view = of_few_axes(view);
     if view.ndim() > 4 {
-        return view.outer_iter().for_each(|part| each(part, visit));
+        return view.outer_iter().for_each(|part| each(part, at, visit));
     }
     let Some(view) = of_four_axes(view) else { return };
-    if view.len_of(Axis(3)) >= ROW {
-        view.rows().into_iter().for_each(|row| visit(Row::of(row)));
+    // No loop counts in memory.
+    let (first, n) = (*at, view.len_of(Axis(3)));
+    *at = first.wrapping_add(view.len());
+    if n >= ROW {
+        view.rows().into_iter().zip((first..).step_by(n)).for_each(|(row, at)| {
+            visit(Row::of(row), at);
+        });
     } else {
-        view.iter().for_each(|element| visit(Row::Together(slice::from_ref(element))));
+        view.iter().enumerate().for_each(|(number, element)| {
+            visit(Row::Single(element), first.wrapping_add(number));
+        });
     }
 }
 
@@ -292,6 +334,19 @@ pub(super) fn of_few_axes<E>(mut view: ArrayViewD<'_, E>) -> ArrayViewD<'_, E> {
         }
     }
     view
+}
+
+/// The same elements with two axes, for a view that has no more.
+pub(super) fn of_two_axes<E>(view: ArrayViewD<'_, E>) -> Option<ArrayView2<'_, E>> {
+    let mut view = match view.ndim() {
+        0 => view.insert_axis(Axis(0)).insert_axis(Axis(0)),
+        1 => view.insert_axis(Axis(0)),
+        _ => view,
+    }
+    .into_dimensionality()
+    .ok()?;
+    merge(&mut view);
+    Some(view)
 }
 
 /// The same elements with four axes, for a view that has no more: loops over a number of axes that
