@@ -113,7 +113,7 @@ unsafe fn give<T>(place: *mut T, result: Result<T, Refusal>) -> Result<(), Refus
 }
 
 /// The status, and the error for whoever wants it. Errors are passed by reference, so that a call
-/// has room for one of them on its stack, and moves none.
+/// has room for one of them on its stack, and moves none if it succeeds.
 #[inline]
 unsafe fn status(result: &Result<(), Refusal>, error: *mut strew_error) -> strew_status {
     match result {
@@ -258,7 +258,12 @@ impl Call {
     }
 }
 
-/// The arrays of a call that [`arrays`] has checked.
+/// The arrays of a call.
+///
+/// # Safety
+///
+/// [`Call::check`], of a call of these types, has found these arrays good. What it cannot see, the
+/// caller of the library promises: that the arrays are there, and that nothing else writes them.
 #[inline(always)]
 unsafe fn slices<'a, T: Element, I: Index>(
     written: (*mut c_void, usize),
@@ -268,14 +273,14 @@ unsafe fn slices<'a, T: Element, I: Index>(
     let written = if written.1 == 0 {
         &mut []
     } else {
-        // SAFETY: `arrays` has checked that the pointer is neither NULL nor misaligned, that the
-        // length fits, and that the others do not overlap it. The caller promises the rest.
+        // SAFETY: by `Call::check` the pointer is neither NULL nor misaligned, the length fits, and
+        // the others do not overlap it. The caller promises the rest.
         unsafe { core::slice::from_raw_parts_mut(written.0.cast(), written.1) }
     };
     let indices = if indices.1 == 0 {
         &[]
     } else {
-        // SAFETY: as above; `arrays` has checked that nothing that is written overlaps it.
+        // SAFETY: as above; by `Call::check` nothing that is written overlaps it.
         unsafe { core::slice::from_raw_parts(indices.0, indices.1) }
     };
     let read = if read.1 == 0 {
@@ -532,7 +537,7 @@ macro_rules! gather_run {
                 // SAFETY: the caller's promise.
                 return unsafe { refused(refusal, error) };
             }
-            // SAFETY: they are checked; the caller promises the rest.
+            // SAFETY: `CALL.check`, of these types, found them good; the caller promises the rest.
             let checked = unsafe { slices::<$element, $index>(written, indices, read) };
             let Slices { written, indices, read } = checked;
             let done = calls::gather(plan, read, indices, written);
@@ -570,7 +575,7 @@ macro_rules! scatter_run {
                 // SAFETY: the caller's promise.
                 return unsafe { refused(refusal, error) };
             }
-            // SAFETY: they are checked; the caller promises the rest.
+            // SAFETY: `CALL.check`, of these types, found them good; the caller promises the rest.
             let checked = unsafe { slices::<$element, $index>(written, indices, read) };
             let Slices { written, indices, read } = checked;
             let done = calls::scatter(plan, written, indices, read);
@@ -610,7 +615,7 @@ macro_rules! scatter_reduce {
                 // SAFETY: the caller's promise.
                 return unsafe { refused(refusal, error) };
             }
-            // SAFETY: they are checked; the caller promises the rest.
+            // SAFETY: `CALL.check`, of these types, found them good; the caller promises the rest.
             let checked = unsafe { slices::<$element, $index>(written, indices, read) };
             let Slices { written, indices, read } = checked;
             match &calls::$reduce(plan, reduction, written, indices, read) {

@@ -11,6 +11,7 @@ use ::ndarray::{
     Ix1, Ix2, Ix3, IxDyn, MathCell,
 };
 
+use crate::copy::repeated;
 use crate::error::{Error, Operand};
 use crate::layout::{Layout, MAX_RANK, SCALAR};
 use crate::shape::Shape;
@@ -144,7 +145,8 @@ pub(super) fn whole(
     Ok(())
 }
 
-/// Whether a view that does not overlap itself leaves elements between its first and its last out.
+/// Whether a view leaves elements between its first and its last out. Where it overlaps itself the
+/// answer may be wrong: then it cannot be read as a slice, which whoever asks tries next.
 pub(super) fn has_gaps(view: &Layout) -> bool {
     let (mut elements, mut reach) = (1_usize, 1_usize);
     for (size, stride) in view.sizes().iter().zip(view.strides()) {
@@ -237,9 +239,8 @@ pub(super) fn room<E, T: Copy>(
     operand: Operand,
     value: impl Fn(&E) -> T,
 ) -> Result<Vec<T>, Error> {
-    let mut values = reserve(view.len(), operand)?;
-    view.first().into_iter().for_each(|any| values.resize(view.len(), value(any)));
-    Ok(values)
+    let Some(first) = view.first() else { return Ok(Vec::new()) };
+    repeated(value(first), view.len()).ok_or(Error::SizesOverflow { operand })
 }
 
 /// The values of the elements of a view in row-major order.

@@ -808,10 +808,12 @@ impl<S: Scale, const BITS: usize> Source<S> for Quantised<'_, S, BITS> {
     fn read_block(&self, output: &mut [S], block: &Block<'_>, n: usize, way: &Way) -> bool {
         let Some(halves) = S::IS_HALF.then(|| Halves::of(way.path)).flatten() else { return false };
         halves.vectorize(
+            // It takes what it holds: what could be called again is called, not inlined.
             #[inline(always)]
-            || {
+            move || {
+                let to = output;
                 convert::gather_by(
-                    output,
+                    to,
                     block,
                     n,
                     way.distance,
