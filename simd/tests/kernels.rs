@@ -249,15 +249,18 @@ mod tests {
 
     /// More tuples, a coordinate after the other, than are read together.
     pub fn resolve_planes() {
-        let axes = [(1000, 7), (50, 1), (3, 9000)].map(|(size, stride)| Axis {
-            size,
-            from_end: size,
-            stride,
-        });
-        for count in [1, 127, 128, 129, 300, 1024] {
+        for (from_end, count) in [true, false]
+            .into_iter()
+            .flat_map(|from_end| [1, 127, 128, 129, 300, 1024].map(|count| (from_end, count)))
+        {
+            let axes = [(1000, 7), (50, 1), (3, 9000)].map(|(size, stride)| Axis {
+                size,
+                from_end: if from_end { size } else { 0 },
+                stride,
+            });
             // The runs of coordinates lie 5 indices apart.
             let place = |n: usize, k: usize| 2 + n + k * (count + 5);
-            let index = |n: usize, k: usize| (n * (k + 3)) as i64 % i64::from(axes[k].size);
+            let index = |n: usize, k: usize| (n * (k + 3)) as i32 % axes[k].size as i32;
             let mut indices = vec![0; place(count, axes.len())];
             let all = || (0..count).flat_map(|n| (0..axes.len()).map(move |k| (n, k)));
             all().for_each(|(n, k)| indices[place(n, k)] = index(n, k));
@@ -266,20 +269,29 @@ mod tests {
             let step = (count + 5) as isize;
             let axes = Axes { all: &axes, step, first: 0, outside: Outside::Nowhere };
             for path in paths() {
-                let resolve = |indices: &[i64]| {
-                    let mut found = vec![7; count];
-                    (i64::RESOLVE(path, indices, &tuples, &axes, &mut found), found)
+                // By indices of 32 bits and of 64.
+                let resolve = |indices: &[i32]| {
+                    let (mut found, mut of_wide) = (vec![7; count], vec![7; count]);
+                    let inside = i32::RESOLVE(path, indices, &tuples, &axes, &mut found);
+                    let wide: Vec<i64> = indices.iter().map(|index| i64::from(*index)).collect();
+                    assert_eq!(i64::RESOLVE(path, &wide, &tuples, &axes, &mut of_wide), inside);
+                    assert!(found == of_wide || !inside, "{}", path.name());
+                    (inside, found)
                 };
                 let mut expected: Vec<u32> = (0..count).map(address).collect();
+                let mut nowhere = expected.clone();
+                nowhere[count - 1] = NOWHERE;
                 assert_eq!(resolve(&indices), (true, expected.clone()), "{}", path.name());
-                // From the end, which is the same place; and nowhere.
-                let (last, size) = (place(count - 1, 1), i64::from(axes.all[1].size));
+                // From the end, which is the same place if it counts; and nowhere.
+                let (last, size) = (place(count - 1, 1), axes.all[1].size as i32);
                 let mut changed = indices.clone();
                 changed[last] -= size;
-                assert_eq!(resolve(&changed), (true, expected.clone()), "{}", path.name());
+                if !from_end {
+                    expected.clone_from(&nowhere);
+                }
+                assert_eq!(resolve(&changed), (from_end, expected.clone()), "{}", path.name());
                 changed[last] = size;
-                expected[count - 1] = NOWHERE;
-                assert_eq!(resolve(&changed), (false, expected), "{}", path.name());
+                assert_eq!(resolve(&changed), (false, nowhere), "{}", path.name());
                 changed.truncate(place(count - 1, 2));
                 assert!(!resolve(&changed).0, "{}", path.name());
             }
