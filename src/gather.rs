@@ -404,8 +404,8 @@ impl Gather {
     /// # Errors
     /// - [`Error::SliceTooShort`]: the output is as it was.
     /// - [`Error::IndexOutOfBounds`]: it names the first bad index. Entries before it in row-major
-    ///   order may be in the output already; nothing that comes after it is. To make the call all
-    ///   or nothing, [`check`](Gather::check) first.
+    ///   order may be in the output already; neither it nor those after it are. To make the call
+    ///   all or nothing, [`check`](Gather::check) first.
     ///
     /// ```
     /// use strew::{Error, Gather, Layout};
@@ -440,7 +440,7 @@ impl Gather {
     }
 
     /// Gathers as [`run`](Gather::run) does, to memory that nobody has to clear. Once it returns
-    /// `Ok`, every place of the output's layout has a value.
+    /// `Ok`, every element of the output's layout has a value.
     ///
     /// With `std`, [`collect`](Gather::collect) does so without unsafe code.
     ///
@@ -505,12 +505,13 @@ impl Gather {
     }
 
     /// Gathers as [`run`](Gather::run) does, to a new vector. As long as elements come in the order
-    /// of the vector, each is written once. From the first one that does not, the rest is filled,
-    /// and written over.
+    /// of the vector, each is written once. From the first one that does not, the rest is filled
+    /// with some value, and written over.
     ///
     /// # Errors
     /// Those of [`run_uninit`](Gather::run_uninit), [`Error::OutputNotPacked`] for an output whose
-    /// layout has an offset or gaps, and [`Error::SizesOverflow`] where there is no memory for it.
+    /// layout has an offset or gaps (its dimensions may have any order), and
+    /// [`Error::SizesOverflow`] where there is no memory for it.
     ///
     /// ```
     /// use strew::{Gather, Layout};

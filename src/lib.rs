@@ -81,16 +81,18 @@
 //! Some operators are one of these in another form:
 //!
 //! - [`Rows`]: [`Gather::axis`] and [`Scatter::axis`] for rows of a contiguous table, without
-//!   layouts, and quick where entries are few; llama.cpp `get_rows`, `set_rows`.
+//!   layouts, and quick where indices are few; llama.cpp `get_rows`, `set_rows`.
 //! - NumPy `histogram2d`, `histogramdd`: [`Scatter::nd`] and [`reduce`](Scatter::reduce)`(Add, ..)`
-//!   of one 1. [`Bounds::Skip`] leaves out what is outside; cells are unsigned, as in
-//!   `examples/voxels.rs`, or [`Negative::OutOfBounds`] is set as well.
+//!   of a single 1 with strides of 0. [`Bounds::Skip`] leaves out samples outside the bins. Use
+//!   unsigned numbers of bins, as `examples/voxels.rs` does, or set [`Negative::OutOfBounds`] too:
+//!   else -1 is the last bin.
 //! - NumPy `argsort` of a permutation (its inverse): [`Scatter::axis`] of 0, 1, 2 ..,
 //!   `examples/permutation.rs`.
 //! - vLLM `reshape_and_cache` (a paged KV-cache): [`Scatter::axis`] by slots, with
 //!   [`Bounds::Skip`] and [`Negative::OutOfBounds`], `examples/kv_cache.rs`.
-//! - PyTorch `coalesce` of sparse gradients: [`coalesce()`], then [`Scatter::axis`] by segments.
-//! - `one_hot`: [`Scatter::elements`] of one 1, `examples/one_hot.rs`.
+//! - PyTorch `coalesce` of sparse gradients: [`coalesce()`] finds the unique ids, and for each
+//!   gradient the number of its id among them. These are the indices of a [`Scatter::axis`].
+//! - `one_hot`: [`Scatter::elements`] of a single 1, `examples/one_hot.rs`.
 //! - ONNX Runtime `GatherBlockQuantized`: [`quant::BlockQuantized`]; llama.cpp `get_rows`,
 //!   `set_rows` of quantised tables: [`Gather::run_map`] and [`Scatter::run_map`], [`quant`].
 //! - [`Bag`]: PyTorch `embedding_bag`; TensorFlow `embedding_lookup_sparse`; FBGEMM
@@ -99,8 +101,8 @@
 //! # How it works
 //!
 //! Every gather and scatter is one formula, for each element that moves. `s` are the coordinates of
-//! the loop over these elements. `t`, `i` and `f` are affine in `s`: an offset, and a stride for
-//! each dimension.
+//! that element in the loop over all of them. `t`, `i` and `f` are affine in `s`: an offset, and a
+//! stride for each dimension.
 //!
 //! ```text
 //! table[ t(s) + sum_k resolve(indices[i(s), k], size_k) * stride_k ]
