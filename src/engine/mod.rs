@@ -414,7 +414,9 @@ fn short(plan: &Plan, call: &Call) -> Option<Short> {
 
 /// The plan in the order in which it is walked, if that is another one.
 fn in_order(plan: &Plan, call: &Call) -> Option<Plan> {
-    let ordered = pieces_in_order(plan, call);
+    let turned = plan.with_long_piece_last().filter(|plan| goes_by_entry(plan, call));
+    let plan = turned.as_ref().unwrap_or(plan);
+    let ordered = pieces_in_order(plan, call).or(turned);
     ordered.as_ref().unwrap_or(plan).with_long_lanes(call.direction).or(ordered)
 }
 

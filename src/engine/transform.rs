@@ -63,6 +63,21 @@ impl Plan {
         plan
     }
 
+    /// The same plan with the longest dimension of single elements as the last of its pieces, if
+    /// the last one is short beside it.
+    pub(crate) fn with_long_piece_last(&self) -> Option<Plan> {
+        let (pieces, row) = self.split_inner();
+        let (last, longest) = (pieces.last()?.size, pieces.iter().map(|dim| dim.size).max()?);
+        let long = longest >= last.saturating_mul(tuning::LONG_PIECE);
+        if row > 1 || last >= tuning::SHORT_PIECE || !long {
+            return None;
+        }
+        let at = pieces.iter().position(|dim| dim.size == longest)?;
+        let (mut plan, last) = (*self, pieces.len() - 1);
+        plan.dims.get_mut(self.outer..)?.get_mut(..=last)?.swap(at, last);
+        Some(plan)
+    }
+
     /// The same plan with pieces whose strides in the table are not negative: their order is free.
     pub(crate) fn with_rising_pieces(&self) -> Plan {
         let (mut plan, pieces) = (*self, self.pieces().len());

@@ -67,6 +67,26 @@ fn pieces_rise() {
 }
 
 #[test]
+fn the_longest_piece_is_the_last() {
+    let mut turned = 0;
+    random_cases(45, 4000, |_, case| {
+        let Some(plan) = case.plan.with_long_piece_last() else { return };
+        turned += 1;
+        let sizes: Vec<usize> = plan.pieces().iter().map(|dim| dim.size).collect();
+        assert_eq!(sizes.last(), sizes.iter().max());
+        let (expected, found) = (case.moves(), moves(&plan, &case.indices));
+        assert_eq!(sorted(&found), sorted(&expected), "{plan:?}");
+        let direction = case.direction;
+        assert_eq!(by_written(direction, &found), by_written(direction, &expected), "{plan:?}");
+    });
+    assert!(turned > 10, "{turned}");
+    // Of an entry of [61, 2], transposed in the table, 61 elements are a lane.
+    let table = Layout::strided([1, 61, 2], [122, 1, 61]);
+    let plan = axis(Scatter, &table, &packed([69]), &packed([69, 61, 2]), 0);
+    assert_eq!(plan.with_long_piece_last().unwrap().pieces().last().unwrap().size, 61);
+}
+
+#[test]
 fn one_update_becomes_a_row() {
     let of = |table: Layout, updates: [isize; 2]| {
         let updates = Layout::strided([4, 7], updates).with_offset(5);
@@ -191,7 +211,7 @@ fn tiles_move_their_columns() {
 /// Rows that a scatter writes start at multiples of the pitch, and fit between.
 #[test]
 fn rows_start_at_multiples_of_the_pitch() {
-    random_cases(45, 600, |_, case| {
+    random_cases(45, 4000, |_, case| {
         let (plan, row) = (&case.plan, case.plan.row());
         let Some(pitch) = plan.pitch() else { return };
         assert!(pitch >= row);
