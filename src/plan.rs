@@ -584,6 +584,8 @@ impl Plan {
         #[cfg(not(feature = "std"))]
         self.find_packed();
         #[cfg(feature = "std")]
+        self.end_with_rows();
+        #[cfg(feature = "std")]
         self.find_addresses_fit();
         self.set_bounds(Bounds::Error);
         Ok(())
@@ -606,6 +608,44 @@ impl Plan {
                 (dim.table, dim.flat) = (dim.table.wrapping_neg(), dim.flat.wrapping_neg());
             }
             d += 1;
+        }
+    }
+
+    /// Sorts inner dimensions from the longest steps to the shortest if neighbours in both tensors
+    /// lie along one that is not the last, as in column-major tensors: their order is free, and so
+    /// these become rows, with which others can merge. Firmware saves the code.
+    #[cfg(feature = "std")]
+    const fn end_with_rows(&mut self) {
+        let (first, end) = (self.outer, self.rank);
+        let mut row = first;
+        while let Some(dim) = get(&self.dims, row)
+            && !dim.is_row()
+        {
+            row += 1;
+        }
+        // An entry of the indices is found by the order of its dimensions.
+        if row + 1 >= end || self.entry_weight > 1 {
+            return;
+        }
+        let dims = self.dims;
+        let mut pushed = 0_u32;
+        self.rank = first;
+        while pushed.count_ones() as usize + first < end {
+            let (mut next, mut longest, mut d) = (first, 0, first);
+            while d < end
+                && let Some(dim) = get(&dims, d)
+            {
+                let step = dim.longest_step();
+                // A dimension without elements may have no step.
+                if pushed >> d & 1 == 0 && step >= longest {
+                    (next, longest) = (d, step);
+                }
+                d += 1;
+            }
+            pushed |= 1 << next;
+            if let Some(dim) = get(&dims, next) {
+                self.push(dim.size, dim.table, 0, dim.flat);
+            }
         }
     }
 
@@ -804,6 +844,13 @@ impl Dim {
         self.table == 1 && self.flat == 1
     }
 
+    /// The step in the tensor where it is longer.
+    #[cfg(feature = "std")]
+    const fn longest_step(&self) -> usize {
+        let (table, flat) = (self.table.unsigned_abs(), self.flat.unsigned_abs());
+        if table > flat { table } else { flat }
+    }
+
     /// Whether one step of this dimension is, in all tensors, as long as all of `inner`.
     const fn is_steps_of(&self, inner: &Dim) -> bool {
         is_steps(self.table, inner.table, inner.size)
@@ -896,6 +943,36 @@ pub(crate) mod tests {
         // Not where the table does not change: that would be one move in place of six.
         let plan = elements(Gather, &table, &Layout::strided([8, 6], [1, 0]), &table, 1);
         assert!(sizes(plan.outer()).eq([8, 6]) && plan.inner().is_empty(), "{plan:?}");
+    }
+
+    #[cfg(feature = "std")]
+    #[test]
+    fn tensors_that_are_column_major_have_rows() {
+        let found = |table: &Layout, output: &Layout| {
+            let plan = axis(Gather, table, &packed([9]), output, 0);
+            Vec::from_iter(plan.inner().iter().map(|dim| (dim.size, dim.table, dim.flat)))
+        };
+        // An entry is a block of [5, 4, 3], the last dimension the longest step.
+        let table = Layout::strided([7, 5, 4, 3], [60, 1, 5, 20]);
+        let output = Layout::strided([9, 5, 4, 3], [60, 1, 5, 20]);
+        assert_eq!(found(&table, &output), [(60, 1, 1)]);
+        let gaps = Layout::strided([9, 5, 4, 3], [90, 1, 6, 30]);
+        assert_eq!(found(&table, &gaps), [(3, 20, 30), (4, 5, 6), (5, 1, 1)]);
+        // One tensor is copied along a dimension, or is in another order.
+        let one = Layout::strided([7, 5, 4, 3], [5, 1, 0, 0]);
+        assert_eq!(found(&one, &output), [(12, 0, 5), (5, 1, 1)]);
+        let order = Layout::strided([9, 5, 4, 3], [60, 1, 15, 5]);
+        assert_eq!(found(&table, &order), [(3, 20, 5), (4, 5, 15), (5, 1, 1)]);
+        // No rows: the order is that of the sizes.
+        assert_eq!(found(&table, &packed([9, 5, 4, 3])), [(5, 1, 12), (4, 5, 3), (3, 20, 1)]);
+        // Nothing moves: dimensions without steps end as well.
+        let (table, none) = (Layout::strided([7, 5, 0], [5, 1, 0]), [5, 1, 0]);
+        assert_eq!(found(&table, &Layout::strided([9, 5, 0], none)), [(5, 1, 1), (0, 0, 0)]);
+        // Where the indices are broadcast, the order says which entry moves an element.
+        let (table, flat) = (Layout::strided([9, 5, 2], [10, 1, 5]), [10, 1, 5]);
+        let flat = Layout::strided([9, 5, 2], flat);
+        let plan = elements(Gather, &table, &Layout::strided([9, 5, 2], [1, 0, 0]), &flat, 0);
+        assert!(sizes(plan.inner()).eq([5, 2]), "{plan:?}");
     }
 
     #[cfg(not(feature = "std"))]

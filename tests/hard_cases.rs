@@ -785,6 +785,55 @@ fn rows_that_are_reversed_in_both_tensors() {
     assert_eq!(data, expected);
 }
 
+/// Entries of two dimensions, of which the first is the shorter step: a gather wrote 2 of their 122
+/// elements, and returned `Ok`.
+#[test]
+fn entries_that_are_column_major() {
+    const ENTRIES: usize = 69;
+    for (inner, apart) in [([61, 2], 0), ([61, 13], 0), ([61, 2], 3), ([3, 40], 1)] {
+        let [a, b] = inner;
+        let pitch = (a + apart) * b;
+        let layout = |rows, order: [usize; 2]| {
+            let strides = order.map(|step| step as isize);
+            Layout::strided([rows, a, b], [pitch as isize, strides[0], strides[1]])
+        };
+        let places = |rows: usize, order: [usize; 2]| {
+            (0..rows * a * b).map(move |n| {
+                let (row, i, j) = (n / (a * b), n / b % a, n % b);
+                row * pitch + i * order[0] + j * order[1]
+            })
+        };
+        let ids: Vec<usize> = (0..ENTRIES).map(|n| n * 7 % 5).collect();
+        let (columns, rows) = ([1, a + apart], [b, 1]);
+        for (from, to) in [(columns, columns), (columns, rows), (rows, columns)] {
+            let (table, flat) = (layout(5, from), layout(ENTRIES, to));
+            let input: Vec<u32> = (0..5 * pitch as u32).collect();
+            let mut expected = vec![u32::MAX; ENTRIES * pitch];
+            let elements: Vec<usize> = places(5, from).collect();
+            for (n, place) in places(ENTRIES, to).enumerate() {
+                expected[place] = input[elements[ids[n / (a * b)] * a * b + n % (a * b)]];
+            }
+            let indices = Layout::contiguous([ENTRIES]);
+            let gather = Gather::axis(&table, &indices, &flat, 0).unwrap();
+            let mut output = vec![u32::MAX; ENTRIES * pitch];
+            gather.run(&input, &ids, &mut output).unwrap();
+            assert_eq!(output, expected, "{inner:?} {from:?} {to:?}");
+
+            let scatter = Scatter::axis(&table, &indices, &flat, 0).unwrap();
+            let (mut data, mut sums) = (input.clone(), input.clone());
+            for (n, place) in places(ENTRIES, to).enumerate() {
+                let at = elements[ids[n / (a * b)] * a * b + n % (a * b)];
+                sums[at] = sums[at].wrapping_add(output[place]);
+            }
+            scatter.reduce(Add, &mut data, &ids, &output).unwrap();
+            assert_eq!(data, sums, "{inner:?} {from:?} {to:?}");
+            data.fill(u32::MAX);
+            scatter.run(&mut data, &ids, &output).unwrap();
+            assert!(elements.iter().all(|place| data[*place] == input[*place]), "{inner:?}");
+        }
+    }
+}
+
 /// Lanes whose indices are copied before they are resolved, and end where a copy of 256 does: those
 /// after the first one were read from its end, and a bad index was not found.
 #[test]

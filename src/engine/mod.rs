@@ -412,7 +412,8 @@ fn short(plan: &Plan, call: &Call) -> Option<Short> {
     }
 }
 
-/// The plan in the order in which it is walked, if that is another one.
+/// The plan in the order in which it is walked, if that is another one. Its rows are the same: what
+/// moves has been made for them.
 fn in_order(plan: &Plan, call: &Call) -> Option<Plan> {
     let turned = plan.with_long_piece_last().filter(|plan| goes_by_entry(plan, call));
     let plan = turned.as_ref().unwrap_or(plan);

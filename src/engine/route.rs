@@ -358,9 +358,9 @@ fn order(plan: &Plan, call: &Call, first: usize, tile: Option<usize>) -> Order {
 
 /// Whether the pieces of an entry are the innermost loop: (a) their last dimension lies no further
 /// apart in the flat tensor than the entries, and rows follow each other there and are gathered, or
-/// are many in one place of the table, or elements have the bytes of a line and share lines there,
-/// are more than the entries, or go to few places; or (b) elements are more than the entries, and
-/// those of neighbouring entries share few sets of L1.
+/// are many in one place of the table, or elements have the bytes of a line and share lines there
+/// and lie in one place of the table, are more than the entries, or go to few places; or (b)
+/// elements are more than the entries, and those of neighbouring entries share few sets of L1.
 pub(crate) fn goes_by_entry(plan: &Plan, call: &Call) -> bool {
     let Some(last) = plan.pieces().last() else { return false };
     let (close, row) = (!plan.is_apart(last), plan.row());
@@ -372,6 +372,8 @@ pub(crate) fn goes_by_entry(plan: &Plan, call: &Call) -> bool {
     let bytes = |steps: usize| steps.saturating_mul(call.element);
     let near = |step| step == 1 || (1..=tuning::LINE / tuning::SHARED).contains(&bytes(step));
     let fills = near(last.flat.unsigned_abs()) && bytes(last.size) >= tuning::LINE;
+    // Of columns, each entry would reach another line for each element.
+    let fills = fills && is_within_place(plan, last);
     let more = last.size > plan.entries();
     // Entries that lead to the same place wait for each other.
     let hot = plan.places() <= tuning::HOT_PLACES && last.size > plan.places();

@@ -63,18 +63,18 @@ impl Plan {
         plan
     }
 
-    /// The same plan with the longest dimension of single elements as the last of its pieces, if
-    /// the last one is short beside it.
+    /// The same plan with the longest piece of single elements as the last one, if that is short
+    /// beside it. Its rows are those of this plan.
     pub(crate) fn with_long_piece_last(&self) -> Option<Plan> {
         let (pieces, row) = self.split_inner();
-        let (last, longest) = (pieces.last()?.size, pieces.iter().map(|dim| dim.size).max()?);
-        let long = longest >= last.saturating_mul(tuning::LONG_PIECE);
-        if row > 1 || last >= tuning::SHORT_PIECE || !long {
+        let last = pieces.last()?.size;
+        let (at, longest) = pieces.iter().enumerate().max_by_key(|(_, dim)| dim.size)?;
+        let long = longest.size >= last.saturating_mul(tuning::LONG_PIECE);
+        if row > 1 || last >= tuning::SHORT_PIECE || !long || longest.is_row() {
             return None;
         }
-        let at = pieces.iter().position(|dim| dim.size == longest)?;
-        let (mut plan, last) = (*self, pieces.len() - 1);
-        plan.dims.get_mut(self.outer..)?.get_mut(..=last)?.swap(at, last);
+        let mut plan = *self;
+        plan.dims.get_mut(self.outer + at..self.rank)?.rotate_left(1);
         Some(plan)
     }
 

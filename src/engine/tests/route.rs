@@ -626,14 +626,11 @@ fn kinds() -> Vec<Kind> {
             ),
             call: threads(2, add(4)),
             zen_5: "\
-                check: one pass, addresses kept; threads: 8 chunks; order: entry by entry; \
-                elements",
+                check: one pass, addresses kept; threads: 8 chunks; order: pieces first; elements",
             emerald_rapids: "\
-                check: one pass, addresses kept; threads: 8 chunks; order: entry by entry; \
-                elements",
+                check: one pass, addresses kept; threads: 8 chunks; order: pieces first; elements",
             portable: "\
-                check: one pass, addresses kept; threads: 8 chunks; order: entry by entry; \
-                elements",
+                check: one pass, addresses kept; threads: 8 chunks; order: pieces first; elements",
         },
         Kind {
             name: "rows whose distances have no common measure",
@@ -841,6 +838,10 @@ fn pieces_of_an_entry_are_the_innermost_loop() {
     let gaps = |step: usize| each(&columns(16, [100, step as isize]), gather(4));
     assert_eq!(edge(4, gaps), [true, false]);
     assert!(!each(&columns(16, [1, 5000]), gather(4)), "further apart than entries");
+    // Not from columns of the table, each of which is a line of its own for each entry.
+    let table = Layout::strided([1000, 16], [1, 1000]);
+    let planar = axis(Gather, &table, &packed([5000]), &packed([5000, 16]), 0);
+    assert!(!each(&planar, gather(4)) && !each(&planar, add(4)));
     // Few places, of whichever batch.
     let batches = |places: usize, width: usize| {
         let (table, indices) = (packed([30, places, width]), packed([30, 100, 1]));

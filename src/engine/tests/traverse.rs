@@ -135,13 +135,14 @@ fn ordered_plans() {
         }
         long_lanes += usize::from(plan.lanes_in_chunks);
         let expected = by_written(direction, &case.moves());
-        let mut recorder = Recorder::of(&plan);
+        // What moves has been made for the plan as it was.
+        let mut recorder = Recorder::of(&case.plan);
         let indices = case.indices.as_slice();
         let inside = traverse(&plan, &Way { block: 256, ..way(0) }, &indices, &mut recorder);
         assert!(inside && by_written(direction, &recorder.moved) == expected, "{plan:?}");
         let (mut all, base) = (vec![u32::MAX; plan.entries()], base_of_kept(&plan));
         assert!(keep(&plan, Path::detect(), &indices, base, &mut all));
-        let mut recorder = Recorder::of(&plan);
+        let mut recorder = Recorder::of(&case.plan);
         traverse_kept(&plan, &way(0), Kept { addresses: &all, base }, &mut recorder);
         assert!(by_written(direction, &recorder.moved) == expected, "{plan:?}");
         // Nothing moves by a bad index.
@@ -151,7 +152,7 @@ fn ordered_plans() {
         let plan = in_order(&case.plan, &route::of(direction)).unwrap();
         let all: Vec<Pair> =
             case.walk().into_iter().filter_map(|entry| entry.moves).flatten().collect();
-        let (mut recorder, expected) = (Recorder::of(&plan), sorted(&all));
+        let (mut recorder, expected) = (Recorder::of(&case.plan), sorted(&all));
         let way = Way { block: 64, ..way(0) };
         assert!(!traverse(&plan, &way, &case.indices.as_slice(), &mut recorder));
         let moved = &recorder.moved;
