@@ -268,7 +268,7 @@ const ROWS: usize = 8;
 /// or 8 bytes, so that it is known when the loop is compiled; else it is 0.
 macro_rules! for_length {
     ($T:ident, $n:ident, $R:ident => $run:expr) => {
-        for_length!(@ $T, $n, $R, $run, 4 8 16)
+        for_length!(@ $T, $n, $R, $run, 2 3 4 8 16)
     };
     (@ $T:ident, $n:ident, $R:ident, $run:expr, $($length:literal)*) => {
         match (const { size_of::<$T>() == 4 || size_of::<$T>() == 8 }, $n) {
@@ -326,16 +326,12 @@ pub fn rows_by<T: Copy, const R: usize>(
     distance: usize,
     change: impl Fn(&mut [T], &[T]) + Copy,
 ) {
-    let length = if R == 0 { n } else { R };
     let (mut indices, mut at) = (Ahead::of(block, 0), 0);
     for (mut flat, addresses) in block.lanes() {
         for addresses in addresses.chunks(ROWS) {
             indices.prefetch(to, at);
             if distance > 0 {
-                let ahead = block.step_from(at.saturating_add(distance));
-                for ahead in ahead.iter().take(ROWS) {
-                    prefetch_row_here(to, *ahead as usize, length);
-                }
+                prefetch_rows(to, block, at.saturating_add(distance), n);
             }
             at += ROWS;
             for address in addresses {
@@ -343,6 +339,14 @@ pub fn rows_by<T: Copy, const R: usize>(
                 flat = flat.wrapping_add_signed(block.entry_step);
             }
         }
+    }
+}
+
+/// Prefetches the rows of some entries, compiled once for each type: it is due once for them all.
+#[inline(never)]
+fn prefetch_rows<T>(to: &[T], block: &Block<'_>, at: usize, n: usize) {
+    for ahead in block.step_from(at).iter().take(ROWS) {
+        prefetch_row_here(to, *ahead as usize, n);
     }
 }
 
