@@ -16,6 +16,22 @@ macro_rules! tri {
 }
 pub(crate) use tri;
 
+/// `Ok` with a constant that a step completes, unless it fails: made as the `Result` that is
+/// returned, since a plan is large, and a copy of what has just been written waits for that.
+/// Record: with constructors that are not inlined, plans on a Xeon 5 0.8x to 0.95x.
+macro_rules! made {
+    ($value:pat = $start:expr, $fill:expr) => {{
+        let mut made = const { Ok($start) };
+        if let Ok($value) = &mut made
+            && let Err(error) = $fill
+        {
+            made = Err(error);
+        }
+        made
+    }};
+}
+pub(crate) use made;
+
 /// The tensor that an [`Error`] speaks of.
 ///
 /// ```

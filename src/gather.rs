@@ -5,7 +5,7 @@ use core::mem::MaybeUninit;
 use crate::element::Element;
 #[cfg(feature = "std")]
 use crate::engine::Explain;
-use crate::error::{Direction, Error, tri};
+use crate::error::{Direction, Error, made};
 use crate::index::{Bounds, Index, Negative};
 use crate::layout::{Layout, SCALAR};
 use crate::map::{Call, Mapped};
@@ -39,6 +39,9 @@ pub struct Gather {
 }
 
 impl Gather {
+    /// What constructors start from.
+    const NEW: Gather = Gather { plan: Plan::NOTHING, input: SCALAR };
+
     /// `output[p.., i.., s..] = input[p.., indices[i..], s..]`, where `p` are the `axis` dimensions
     /// before the axis and `s` those after it.
     ///
@@ -72,16 +75,16 @@ impl Gather {
     #[doc(alias = "embedding_lookup")]
     #[doc(alias = "get_rows")]
     #[doc(alias = "DML_OPERATOR_GATHER")]
-    #[inline]
     pub const fn axis(
         input: &Layout,
         indices: &Layout,
         output: &Layout,
         axis: usize,
     ) -> Result<Gather, Error> {
-        let mut gather = Gather { plan: Plan::NOTHING, input: *input };
-        tri!(gather.plan.axis(input, indices, output, axis, Direction::Gather));
-        Ok(gather)
+        made!(gather = Gather::NEW, {
+            gather.input = *input;
+            gather.plan.axis(input, indices, output, axis, Direction::Gather)
+        })
     }
 
     /// [`axis`](Gather::axis) for a packed output, whose layout comes with the plan: its sizes
@@ -102,15 +105,15 @@ impl Gather {
     /// assert_eq!(output, [5, 6, 1, 2, 3, 4, 5, 6]);
     /// # Ok::<(), strew::Error>(())
     /// ```
-    #[inline]
     pub const fn axis_packed(
         input: &Layout,
         indices: &Layout,
         axis: usize,
     ) -> Result<(Gather, Layout), Error> {
-        let (mut gather, mut output) = (Gather { plan: Plan::NOTHING, input: *input }, SCALAR);
-        tri!(gather.plan.axis_packed(&mut output, input, indices, axis, Direction::Gather));
-        Ok((gather, output))
+        made!((gather, output) = (Gather::NEW, SCALAR), {
+            gather.input = *input;
+            gather.plan.axis_packed(output, input, indices, axis, Direction::Gather)
+        })
     }
 
     /// `output[c] = input[c with c[axis] := indices[c]]`
@@ -144,16 +147,16 @@ impl Gather {
     #[doc(alias = "take_along_dim")]
     #[doc(alias = "GatherElements")]
     #[doc(alias = "DML_OPERATOR_GATHER_ELEMENTS")]
-    #[inline]
     pub const fn elements(
         input: &Layout,
         indices: &Layout,
         output: &Layout,
         axis: usize,
     ) -> Result<Gather, Error> {
-        let mut gather = Gather { plan: Plan::NOTHING, input: *input };
-        tri!(gather.plan.elements(input, indices, output, axis, Direction::Gather));
-        Ok(gather)
+        made!(gather = Gather::NEW, {
+            gather.input = *input;
+            gather.plan.elements(input, indices, output, axis, Direction::Gather)
+        })
     }
 
     /// [`elements`](Gather::elements) for a packed output, whose layout comes with the plan.
@@ -171,15 +174,15 @@ impl Gather {
     /// assert_eq!(gather.output_len(), 2);
     /// # Ok::<(), strew::Error>(())
     /// ```
-    #[inline]
     pub const fn elements_packed(
         input: &Layout,
         indices: &Layout,
         axis: usize,
     ) -> Result<(Gather, Layout), Error> {
-        let (mut gather, mut output) = (Gather { plan: Plan::NOTHING, input: *input }, SCALAR);
-        tri!(gather.plan.elements_packed(&mut output, input, indices, axis, Direction::Gather));
-        Ok((gather, output))
+        made!((gather, output) = (Gather::NEW, SCALAR), {
+            gather.input = *input;
+            gather.plan.elements_packed(output, input, indices, axis, Direction::Gather)
+        })
     }
 
     /// `output[B.., i.., s..] = input[B.., indices[B.., i.., 0..k].., s..]`, where `B` are the
@@ -217,16 +220,16 @@ impl Gather {
     #[doc(alias = "GatherND")]
     #[doc(alias = "DML_OPERATOR_GATHER_ND")]
     #[doc(alias = "DML_OPERATOR_GATHER_ND1")]
-    #[inline]
     pub const fn nd(
         input: &Layout,
         indices: &Layout,
         output: &Layout,
         batch_dims: usize,
     ) -> Result<Gather, Error> {
-        let mut gather = Gather { plan: Plan::NOTHING, input: *input };
-        tri!(gather.plan.nd(input, indices, output, batch_dims, Direction::Gather));
-        Ok(gather)
+        made!(gather = Gather::NEW, {
+            gather.input = *input;
+            gather.plan.nd(input, indices, output, batch_dims, Direction::Gather)
+        })
     }
 
     /// [`nd`](Gather::nd) for a packed output, whose layout comes with the plan.
@@ -244,15 +247,15 @@ impl Gather {
     /// assert_eq!(gather.output_len(), 15);
     /// # Ok::<(), strew::Error>(())
     /// ```
-    #[inline]
     pub const fn nd_packed(
         input: &Layout,
         indices: &Layout,
         batch_dims: usize,
     ) -> Result<(Gather, Layout), Error> {
-        let (mut gather, mut output) = (Gather { plan: Plan::NOTHING, input: *input }, SCALAR);
-        tri!(gather.plan.nd_packed(&mut output, input, indices, batch_dims, Direction::Gather));
-        Ok((gather, output))
+        made!((gather, output) = (Gather::NEW, SCALAR), {
+            gather.input = *input;
+            gather.plan.nd_packed(output, input, indices, batch_dims, Direction::Gather)
+        })
     }
 
     /// `output[i.., s..] = input[c]`, where coordinate `axes[k]` of `c` is `indices[i.., k]`, and
@@ -289,16 +292,16 @@ impl Gather {
     /// ```
     #[doc(alias = "fancy_indexing")]
     #[doc(alias = "vindex")]
-    #[inline]
     pub const fn axes(
         input: &Layout,
         indices: &Layout,
         output: &Layout,
         axes: &[usize],
     ) -> Result<Gather, Error> {
-        let mut gather = Gather { plan: Plan::NOTHING, input: *input };
-        tri!(gather.plan.axes(input, indices, output, axes, Direction::Gather));
-        Ok(gather)
+        made!(gather = Gather::NEW, {
+            gather.input = *input;
+            gather.plan.axes(input, indices, output, axes, Direction::Gather)
+        })
     }
 
     /// [`axes`](Gather::axes) for a packed output, whose layout comes with the plan.
@@ -316,15 +319,15 @@ impl Gather {
     /// assert_eq!(gather.output_len(), 12);
     /// # Ok::<(), strew::Error>(())
     /// ```
-    #[inline]
     pub const fn axes_packed(
         input: &Layout,
         indices: &Layout,
         axes: &[usize],
     ) -> Result<(Gather, Layout), Error> {
-        let (mut gather, mut output) = (Gather { plan: Plan::NOTHING, input: *input }, SCALAR);
-        tri!(gather.plan.axes_packed(&mut output, input, indices, axes, Direction::Gather));
-        Ok((gather, output))
+        made!((gather, output) = (Gather::NEW, SCALAR), {
+            gather.input = *input;
+            gather.plan.axes_packed(output, input, indices, axes, Direction::Gather)
+        })
     }
 
     /// The length that the slice of the input must have at least: where its layout ends.

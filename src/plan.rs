@@ -130,8 +130,8 @@ pub(crate) struct Lengths {
     pub flat: usize,
 }
 
-/// The constructors, on [`Plan::NOTHING`] (in place, since a plan is large to copy; for that
-/// reason their callers are inlined): what each tensor must look like, and where its dimensions go.
+/// The constructors, on [`Plan::NOTHING`] (in place, since a plan is large to copy): what each
+/// tensor must look like, and where its dimensions go.
 impl Plan {
     pub(crate) const fn axis(
         &mut self,

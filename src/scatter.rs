@@ -5,7 +5,7 @@ use crate::cells;
 use crate::element::Element;
 #[cfg(feature = "std")]
 use crate::engine::Explain;
-use crate::error::{Direction, Error, tri};
+use crate::error::{Direction, Error, made, tri};
 use crate::index::{Bounds, Index, Negative};
 use crate::layout::{Layout, SCALAR};
 use crate::plan::{Plan, Sequence};
@@ -42,6 +42,9 @@ pub struct Scatter {
 }
 
 impl Scatter {
+    /// What constructors start from.
+    const NEW: Scatter = Scatter { plan: Plan::NOTHING, data: SCALAR };
+
     /// `data[p.., indices[i..], s..] (op)= updates[p.., i.., s..]`, where `p` are the `axis`
     /// dimensions before the axis and `s` those after it.
     ///
@@ -80,16 +83,16 @@ impl Scatter {
     #[doc(alias = "ScatterUpdate")]
     #[doc(alias = "set_rows")]
     #[doc(alias = "reshape_and_cache")]
-    #[inline]
     pub const fn axis(
         data: &Layout,
         indices: &Layout,
         updates: &Layout,
         axis: usize,
     ) -> Result<Scatter, Error> {
-        let mut scatter = Scatter { plan: Plan::NOTHING, data: *data };
-        tri!(scatter.plan.axis(data, indices, updates, axis, Direction::Scatter));
-        Ok(scatter)
+        made!(scatter = Scatter::NEW, {
+            scatter.data = *data;
+            scatter.plan.axis(data, indices, updates, axis, Direction::Scatter)
+        })
     }
 
     /// [`axis`](Scatter::axis) for packed updates, whose layout comes with the plan: their sizes
@@ -110,15 +113,15 @@ impl Scatter {
     /// assert_eq!(data, [3, 4, 5, 6, 7, 8]);
     /// # Ok::<(), strew::Error>(())
     /// ```
-    #[inline]
     pub const fn axis_packed(
         data: &Layout,
         indices: &Layout,
         axis: usize,
     ) -> Result<(Scatter, Layout), Error> {
-        let (mut scatter, mut updates) = (Scatter { plan: Plan::NOTHING, data: *data }, SCALAR);
-        tri!(scatter.plan.axis_packed(&mut updates, data, indices, axis, Direction::Scatter));
-        Ok((scatter, updates))
+        made!((scatter, updates) = (Scatter::NEW, SCALAR), {
+            scatter.data = *data;
+            scatter.plan.axis_packed(updates, data, indices, axis, Direction::Scatter)
+        })
     }
 
     /// `data[c with c[axis] := indices[c]] (op)= updates[c]`
@@ -155,16 +158,16 @@ impl Scatter {
     #[doc(alias = "ScatterElements")]
     #[doc(alias = "DML_OPERATOR_SCATTER")]
     #[doc(alias = "DML_OPERATOR_SCATTER_ELEMENTS")]
-    #[inline]
     pub const fn elements(
         data: &Layout,
         indices: &Layout,
         updates: &Layout,
         axis: usize,
     ) -> Result<Scatter, Error> {
-        let mut scatter = Scatter { plan: Plan::NOTHING, data: *data };
-        tri!(scatter.plan.elements(data, indices, updates, axis, Direction::Scatter));
-        Ok(scatter)
+        made!(scatter = Scatter::NEW, {
+            scatter.data = *data;
+            scatter.plan.elements(data, indices, updates, axis, Direction::Scatter)
+        })
     }
 
     /// [`elements`](Scatter::elements) for packed updates, whose layout comes with the plan.
@@ -182,15 +185,15 @@ impl Scatter {
     /// assert_eq!(scatter.updates_len(), 2);
     /// # Ok::<(), strew::Error>(())
     /// ```
-    #[inline]
     pub const fn elements_packed(
         data: &Layout,
         indices: &Layout,
         axis: usize,
     ) -> Result<(Scatter, Layout), Error> {
-        let (mut scatter, mut updates) = (Scatter { plan: Plan::NOTHING, data: *data }, SCALAR);
-        tri!(scatter.plan.elements_packed(&mut updates, data, indices, axis, Direction::Scatter));
-        Ok((scatter, updates))
+        made!((scatter, updates) = (Scatter::NEW, SCALAR), {
+            scatter.data = *data;
+            scatter.plan.elements_packed(updates, data, indices, axis, Direction::Scatter)
+        })
     }
 
     /// `data[B.., indices[B.., i.., 0..k].., s..] (op)= updates[B.., i.., s..]`, where `B` are the
@@ -227,16 +230,16 @@ impl Scatter {
     #[doc(alias = "histogram2d")]
     #[doc(alias = "ScatterND")]
     #[doc(alias = "DML_OPERATOR_SCATTER_ND")]
-    #[inline]
     pub const fn nd(
         data: &Layout,
         indices: &Layout,
         updates: &Layout,
         batch_dims: usize,
     ) -> Result<Scatter, Error> {
-        let mut scatter = Scatter { plan: Plan::NOTHING, data: *data };
-        tri!(scatter.plan.nd(data, indices, updates, batch_dims, Direction::Scatter));
-        Ok(scatter)
+        made!(scatter = Scatter::NEW, {
+            scatter.data = *data;
+            scatter.plan.nd(data, indices, updates, batch_dims, Direction::Scatter)
+        })
     }
 
     /// [`nd`](Scatter::nd) for packed updates, whose layout comes with the plan.
@@ -254,15 +257,15 @@ impl Scatter {
     /// assert_eq!(scatter.updates_len(), 15);
     /// # Ok::<(), strew::Error>(())
     /// ```
-    #[inline]
     pub const fn nd_packed(
         data: &Layout,
         indices: &Layout,
         batch_dims: usize,
     ) -> Result<(Scatter, Layout), Error> {
-        let (mut scatter, mut updates) = (Scatter { plan: Plan::NOTHING, data: *data }, SCALAR);
-        tri!(scatter.plan.nd_packed(&mut updates, data, indices, batch_dims, Direction::Scatter));
-        Ok((scatter, updates))
+        made!((scatter, updates) = (Scatter::NEW, SCALAR), {
+            scatter.data = *data;
+            scatter.plan.nd_packed(updates, data, indices, batch_dims, Direction::Scatter)
+        })
     }
 
     /// `data[c] (op)= updates[i.., s..]`, where coordinate `axes[k]` of `c` is `indices[i.., k]`,
@@ -296,16 +299,16 @@ impl Scatter {
     /// ```
     #[doc(alias = "fancy_indexing")]
     #[doc(alias = "vindex")]
-    #[inline]
     pub const fn axes(
         data: &Layout,
         indices: &Layout,
         updates: &Layout,
         axes: &[usize],
     ) -> Result<Scatter, Error> {
-        let mut scatter = Scatter { plan: Plan::NOTHING, data: *data };
-        tri!(scatter.plan.axes(data, indices, updates, axes, Direction::Scatter));
-        Ok(scatter)
+        made!(scatter = Scatter::NEW, {
+            scatter.data = *data;
+            scatter.plan.axes(data, indices, updates, axes, Direction::Scatter)
+        })
     }
 
     /// [`axes`](Scatter::axes) for packed updates, whose layout comes with the plan.
@@ -323,15 +326,15 @@ impl Scatter {
     /// assert_eq!(scatter.updates_len(), 12);
     /// # Ok::<(), strew::Error>(())
     /// ```
-    #[inline]
     pub const fn axes_packed(
         data: &Layout,
         indices: &Layout,
         axes: &[usize],
     ) -> Result<(Scatter, Layout), Error> {
-        let (mut scatter, mut updates) = (Scatter { plan: Plan::NOTHING, data: *data }, SCALAR);
-        tri!(scatter.plan.axes_packed(&mut updates, data, indices, axes, Direction::Scatter));
-        Ok((scatter, updates))
+        made!((scatter, updates) = (Scatter::NEW, SCALAR), {
+            scatter.data = *data;
+            scatter.plan.axes_packed(updates, data, indices, axes, Direction::Scatter)
+        })
     }
 
     /// `data[b.., positions[b..] + n, ..] (op)= updates[b.., n, ..]`, where the sum is a coordinate
@@ -380,7 +383,6 @@ impl Scatter {
     #[doc(alias = "TensorScatter")]
     #[doc(alias = "dynamic_update_slice")]
     #[doc(alias = "kv_cache")]
-    #[inline]
     pub const fn sequence(
         data: &Layout,
         positions: &Layout,
