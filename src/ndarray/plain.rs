@@ -425,9 +425,7 @@ impl<I: Index> Plain<'_, I> {
     /// Whether all indices are on their axes. Single ones have no branch each, so that many are
     /// looked at together.
     fn all_inside(&self) -> bool {
-        let inside = |index: &I, size: &usize| {
-            resolve(*index, *size, Bounds::Error, self.negative).is_some()
-        };
+        let inside = |index: &I, size: &usize| I::is_inside(*index, *size, self.negative);
         if let [size] = self.axes {
             return self.indices.iter().fold(true, |all, index| all & inside(index, size));
         }
@@ -520,10 +518,33 @@ impl<I: Index, T: Element> Call<T> for Scattered<'_, I, T> {
                 }
             });
         }
+        if let (true, [size], [1, ..]) = (loops.is_lane(), plain.axes, loops.of_axes(plain.first))
+            && let Some(data) = data.get_mut(start..).and_then(|data| data.get_mut(..*size))
+        {
+            combine_lane(plain.indices, reduction, data, updates);
+            return true;
+        }
         plain.elements(loops, |place, flat| {
             if let (Some(to), Some(update)) = (data.get_mut(place), updates.get(flat)) {
                 *to = reduction.combine(*to, *update);
             }
         })
+    }
+}
+
+/// The most common calls: single elements along one axis, which `data` has whole. No part of its
+/// caller, so that what the loop uses stays in registers.
+#[inline(never)]
+fn combine_lane<I: Index, T: Element, R: Reduction<T>>(
+    indices: &[I],
+    reduction: &R,
+    data: &mut [T],
+    updates: &[T],
+) {
+    let size = data.len();
+    for (index, update) in indices.iter().zip(updates) {
+        if let Some(to) = data.get_mut(I::proven_position(*index, size)) {
+            *to = reduction.combine(*to, *update);
+        }
     }
 }
