@@ -117,7 +117,7 @@ impl<'a> Few<'a> {
         let Some((axis, others)) = self.axes::<S>() else {
             return self.locate(&indices, CELLS, tables);
         };
-        self.lanes(|at, entries| {
+        self.lanes(lane.size, |at, entries| {
             let tables = tables.get_mut(entries).unwrap_or_default();
             let (set, mut place) = (|to: &mut usize, table| *to = table, at.indices);
             along_lane::<_, _, false, CELLS>(plan, axis, lane, indices, at, tables, set)
@@ -151,13 +151,13 @@ impl<'a> Few<'a> {
     }
 
     /// Visits the lanes as long as that is `true`: the position of the first entry of each, and the
-    /// numbers of its entries.
+    /// numbers of its entries, which are `length`.
     #[inline(always)]
-    fn lanes(&self, mut visit: impl FnMut(Position, Range<usize>) -> bool) -> bool {
+    fn lanes(&self, length: usize, mut visit: impl FnMut(Position, Range<usize>) -> bool) -> bool {
         let (mut at, mut odometer) = (Position::first(self.plan), Odometer::new());
-        let mut entries = 0..self.lane.size;
+        let mut entries = 0..length;
         while visit(at, entries.clone()) {
-            entries = entries.end..entries.end + self.lane.size;
+            entries = entries.end..entries.end + length;
             if entries.start >= self.count {
                 return true;
             }
@@ -166,26 +166,18 @@ impl<'a> Few<'a> {
         false
     }
 
-    /// Visits the entries that are not left out: their places in the table and in the flat tensor.
+    /// Visits entries that lie a step apart in the flat tensor, for all pieces: where they lead,
+    /// what the piece adds to that, and where the first of them lies in the flat tensor.
     #[inline(always)]
-    pub(crate) fn entries(&self, tables: &[usize], mut visit: impl FnMut(usize, usize)) {
-        self.lanes(|at, entries| {
-            let mut flat = at.flat;
-            for table in tables.get(entries).unwrap_or_default() {
-                if *table != NOWHERE {
-                    visit(*table, flat);
-                }
-                flat = flat.wrapping_add_signed(self.lane.flat);
-            }
-            true
-        });
-    }
-
-    /// What the entries move: places in the table and in the flat tensor.
-    #[inline(always)]
-    fn each(&self, tables: &[usize], mut visit: impl FnMut(usize, usize)) {
+    fn runs<'t>(&self, tables: &'t [usize], mut visit: impl FnMut(&'t [usize], usize, usize)) {
+        // All entries of a line are as those of one lane.
+        let length = if self.line { self.count } else { self.lane.size };
         each_piece(self.pieces, |table, flat| {
-            self.entries(tables, |at, to| visit(at.wrapping_add(table), to.wrapping_add(flat)));
+            self.lanes(length, |at, entries| {
+                let tables = tables.get(entries).unwrap_or_default();
+                visit(tables, table, at.flat.wrapping_add(flat));
+                true
+            });
         });
     }
 
@@ -202,13 +194,6 @@ impl<'a> Few<'a> {
             && self.pieces.is_empty()
             && self.has_runs()
             && (self.lane.indices == 1 || self.count == 1)
-    }
-
-    /// Where the first entry lies in the flat tensor, if all of them move single elements that are
-    /// neighbours there.
-    #[inline(always)]
-    fn side_by_side(&self) -> Option<usize> {
-        (self.has_runs() && (self.line || self.others.is_empty())).then_some(self.plan.start.flat)
     }
 
     /// [`run`](Few::run) and [`gather`](Few::gather). What [can](Few::moves_at_once) moves as soon
@@ -237,7 +222,7 @@ impl<'a> Few<'a> {
         output: &mut [P],
     ) -> bool {
         let Few { plan, lane, .. } = *self;
-        self.lanes(|at, _| {
+        self.lanes(lane.size, |at, _| {
             let to = output.get_mut(at.flat..).and_then(|to| to.get_mut(..lane.size));
             let set = |to: &mut P, place: usize| {
                 // An entry that is left out leads to no place.
@@ -259,10 +244,10 @@ impl<'a> Few<'a> {
         input: &[T],
         output: &mut [P],
     ) {
-        let n = self.n;
-        if let Some(start) = self.side_by_side() {
-            return each_piece(self.pieces, |table, flat| {
-                let to = output.get_mut(start.wrapping_add(flat)..).unwrap_or_default();
+        let (n, step, has_runs) = (self.n, self.lane.flat, self.has_runs());
+        self.runs(tables, |tables, table, mut flat| {
+            if has_runs {
+                let to = output.get_mut(flat..).unwrap_or_default();
                 for (to, at) in to.iter_mut().zip(tables) {
                     if *at != NOWHERE
                         && let Some(from) = input.get(at.wrapping_add(table))
@@ -270,18 +255,19 @@ impl<'a> Few<'a> {
                         *to = P::of(*from);
                     }
                 }
-            });
-        }
-        self.each(tables, |table, flat| {
-            if n == 1 {
-                if let (Some(to), Some(from)) = (output.get_mut(flat), input.get(table)) {
-                    *to = P::of(*from);
-                }
                 return;
             }
-            let to = output.get_mut(flat..).and_then(|to| to.get_mut(..n));
-            if let (Some(to), Some(from)) = (to, row(input, table, n)) {
-                P::copy(from, to);
+            for at in tables {
+                let to = output.get_mut(flat..).and_then(|to| to.get_mut(..n));
+                if *at != NOWHERE
+                    && let (Some(to), Some(from)) = (to, row(input, at.wrapping_add(table), n))
+                {
+                    match (&mut *to, from) {
+                        ([to], [from]) => *to = P::of(*from),
+                        _ => P::copy(from, to),
+                    }
+                }
+                flat = flat.wrapping_add_signed(step);
             }
         });
     }
@@ -295,10 +281,11 @@ impl<'a> Few<'a> {
         data: &mut [T],
         updates: &[T],
     ) {
-        let Some(start) = self.side_by_side().filter(|_| self.pieces.is_empty()) else {
+        if !(self.line && self.has_runs()) {
             return self.scatter_apart(tables, reduction, data, updates);
-        };
-        for (table, update) in tables.iter().zip(updates.get(start..).unwrap_or_default()) {
+        }
+        let updates = updates.get(self.plan.start.flat..).unwrap_or_default();
+        for (table, update) in tables.iter().zip(updates) {
             // An entry that is left out leads to no place.
             if let Some(to) = data.get_mut(*table) {
                 *to = reduction.combine(*to, *update);
@@ -314,18 +301,19 @@ impl<'a> Few<'a> {
         data: &mut [T],
         updates: &[T],
     ) {
-        let n = self.n;
-        // One loop for both: it is compiled for each reduction.
-        self.each(tables, |table, flat| {
-            if n == 1 {
-                if let (Some(to), Some(update)) = (data.get_mut(table), updates.get(flat)) {
-                    *to = reduction.combine(*to, *update);
+        let (n, step) = (self.n, self.lane.flat);
+        self.runs(tables, |tables, table, mut flat| {
+            for at in tables {
+                let to = data.get_mut(at.wrapping_add(table)..).and_then(|to| to.get_mut(..n));
+                if *at != NOWHERE
+                    && let (Some(to), Some(updates)) = (to, row(updates, flat, n))
+                {
+                    match (&mut *to, updates) {
+                        ([to], [update]) => *to = reduction.combine(*to, *update),
+                        _ => reduction.combine_row(to, updates),
+                    }
                 }
-                return;
-            }
-            let to = data.get_mut(table..).and_then(|to| to.get_mut(..n));
-            if let (Some(to), Some(updates)) = (to, row(updates, flat, n)) {
-                reduction.combine_row(to, updates);
+                flat = flat.wrapping_add_signed(step);
             }
         });
     }
