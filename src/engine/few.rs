@@ -55,7 +55,10 @@ impl<'a> Few<'a> {
         }
         let rows = pieces.iter().fold(count, |rows, dim| rows.saturating_mul(dim.size));
         let most = if n == 1 { tuning::FEW_ELEMENTS } else { tuning::FEW_ROWS };
-        Some(few).filter(|_| rows <= most && (pieces.is_empty() || n <= tuning::FEW_ROW))
+        // Rows that are gathered are copied alike here and in kernels.
+        let copied = matches!(direction, Direction::Gather) && rows <= tuning::FEW_OTHERS;
+        let short = pieces.is_empty() || n <= tuning::FEW_ROW || copied;
+        Some(few).filter(|_| rows <= most && short)
     }
 
     /// The entries of a plan, however many they are.
@@ -236,6 +239,19 @@ impl<'a> Few<'a> {
         })
     }
 
+    /// What the entries move: places in the table and in the flat tensor.
+    #[inline(always)]
+    fn each(&self, tables: &[usize], mut visit: impl FnMut(usize, usize)) {
+        self.runs(tables, |tables, table, mut flat| {
+            for at in tables {
+                if *at != NOWHERE {
+                    visit(at.wrapping_add(table), flat);
+                }
+                flat = flat.wrapping_add_signed(self.lane.flat);
+            }
+        });
+    }
+
     /// `output[flat] = input[table]`.
     #[inline(never)]
     pub(crate) fn gather<T: Element, P: Place<T>>(
@@ -244,30 +260,23 @@ impl<'a> Few<'a> {
         input: &[T],
         output: &mut [P],
     ) {
-        let (n, step, has_runs) = (self.n, self.lane.flat, self.has_runs());
-        self.runs(tables, |tables, table, mut flat| {
-            if has_runs {
-                let to = output.get_mut(flat..).unwrap_or_default();
-                for (to, at) in to.iter_mut().zip(tables) {
-                    if *at != NOWHERE
-                        && let Some(from) = input.get(at.wrapping_add(table))
-                    {
-                        *to = P::of(*from);
-                    }
-                }
-                return;
-            }
-            for at in tables {
+        let n = self.n;
+        if !self.has_runs() {
+            return self.each(tables, |table, flat| {
                 let to = output.get_mut(flat..).and_then(|to| to.get_mut(..n));
-                if *at != NOWHERE
-                    && let (Some(to), Some(from)) = (to, row(input, at.wrapping_add(table), n))
-                {
-                    match (&mut *to, from) {
-                        ([to], [from]) => *to = P::of(*from),
-                        _ => P::copy(from, to),
-                    }
+                match (to, row(input, table, n)) {
+                    (Some([to]), Some([from])) => *to = P::of(*from),
+                    (Some(to), Some(from)) => P::copy(from, to),
+                    _ => {}
                 }
-                flat = flat.wrapping_add_signed(step);
+            });
+        }
+        self.runs(tables, |tables, table, flat| {
+            let to = output.get_mut(flat..).unwrap_or_default();
+            for (to, at) in to.iter_mut().zip(tables).filter(|(_, at)| **at != NOWHERE) {
+                if let Some(from) = input.get(at.wrapping_add(table)) {
+                    *to = P::of(*from);
+                }
             }
         });
     }
@@ -301,19 +310,13 @@ impl<'a> Few<'a> {
         data: &mut [T],
         updates: &[T],
     ) {
-        let (n, step) = (self.n, self.lane.flat);
-        self.runs(tables, |tables, table, mut flat| {
-            for at in tables {
-                let to = data.get_mut(at.wrapping_add(table)..).and_then(|to| to.get_mut(..n));
-                if *at != NOWHERE
-                    && let (Some(to), Some(updates)) = (to, row(updates, flat, n))
-                {
-                    match (&mut *to, updates) {
-                        ([to], [update]) => *to = reduction.combine(*to, *update),
-                        _ => reduction.combine_row(to, updates),
-                    }
-                }
-                flat = flat.wrapping_add_signed(step);
+        let n = self.n;
+        self.each(tables, |table, flat| {
+            let to = data.get_mut(table..).and_then(|to| to.get_mut(..n));
+            match (to, row(updates, flat, n)) {
+                (Some([to]), Some([update])) => *to = reduction.combine(*to, *update),
+                (Some(to), Some(updates)) => reduction.combine_row(to, updates),
+                _ => {}
             }
         });
     }

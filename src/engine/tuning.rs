@@ -41,7 +41,8 @@ pub(crate) const FEW: usize = least(64, 6);
 pub(crate) const FEW_GATHERED: usize = least(160, 8);
 
 /// The same of rows and tuples. Record: as at `FEW`, pairs 16 0.95x, 40 1.6x; rows of 3 and 16 f32
-/// 16 0.75x to 0.85x, 40 1.4x.
+/// 16 0.75x to 0.85x, 40 1.4x. Also the gathered rows of any length of entries with several: 8 of
+/// 384 f32 on Sapphire Rapids 0.56x.
 pub(crate) const FEW_OTHERS: usize = least(24, 4);
 
 /// The same of entries that have gaps between their lanes, or move pieces. Record: as at `FEW`,
@@ -68,8 +69,9 @@ pub(crate) const FEW_ELEMENTS: usize = least(1 << 10, 8);
 /// to 1.6x.
 pub(crate) const FEW_ROWS: usize = least(64, 8);
 
-/// Elements of such a row, at most, where an entry moves several, or there are more than
-/// `FEW_APART` entries. Record: `Max` of 64 rows of 256 and of 1,024 f32 on Zen 4, 2.1x.
+/// Elements of such a row, at most, where an entry moves several, scattered or more than
+/// `FEW_OTHERS` in all, or there are more than `FEW_APART` entries. Record: `Max` of 64 rows of 256
+/// and of 1,024 f32 on Zen 4, 2.1x.
 pub(crate) const FEW_ROW: usize = least(64, 8);
 
 /// Entries: where at most this many lead is found one by one, without kernels, for means and their
