@@ -47,7 +47,7 @@ impl Scatter {
     /// # Errors
     /// [`Error::NoAdjoint`] under [`Bounds::Clamp`]; [`Error::OverlappingOutput`] if the updates
     /// overlap themselves. Its dimension is one of the plan's, which are fewer than the layout's
-    /// where neighbours are merged.
+    /// where neighbours are merged, and may be in another order.
     ///
     /// ```
     /// use strew::{Layout, Scatter, Sequence};

@@ -55,7 +55,7 @@ impl<'a> Few<'a> {
         }
         let rows = pieces.iter().fold(count, |rows, dim| rows.saturating_mul(dim.size));
         let most = if n == 1 { tuning::FEW_ELEMENTS } else { tuning::FEW_ROWS };
-        // Rows that are gathered are copied alike here and in kernels.
+        // Rows that are gathered are copied alike here and in kernels, but for non-temporal stores.
         let copied = matches!(direction, Direction::Gather) && rows <= tuning::FEW_OTHERS;
         let short = pieces.is_empty() || n <= tuning::FEW_ROW || copied;
         Some(few).filter(|_| rows <= most && short)

@@ -41,8 +41,8 @@ pub(crate) const FEW: usize = least(64, 6);
 pub(crate) const FEW_GATHERED: usize = least(160, 8);
 
 /// The same of rows and tuples. Record: as at `FEW`, pairs 16 0.95x, 40 1.6x; rows of 3 and 16 f32
-/// 16 0.75x to 0.85x, 40 1.4x. Also the gathered rows of any length of entries with several: 8 of
-/// 384 f32 on Sapphire Rapids 0.56x.
+/// 16 0.75x to 0.85x, 40 1.4x. Where entries gather several rows each, of any length, it counts
+/// the rows: 8 of 384 f32 on Sapphire Rapids 0.56x.
 pub(crate) const FEW_OTHERS: usize = least(24, 4);
 
 /// The same of entries that have gaps between their lanes, or move pieces. Record: as at `FEW`,
