@@ -111,9 +111,6 @@ pub(crate) struct Plan {
     /// Whether all addresses and positions fit 31 bits.
     #[cfg(feature = "std")]
     pub addresses_fit: bool,
-    /// Whether all lanes are walked for some of their entries, and then for the next ones.
-    #[cfg(feature = "std")]
-    pub lanes_in_chunks: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -492,8 +489,6 @@ impl Plan {
         packed_row: 0,
         #[cfg(feature = "std")]
         addresses_fit: false,
-        #[cfg(feature = "std")]
-        lanes_in_chunks: false,
     };
 
     /// Adds a dimension at the inner end. It merges with the one before it when a step of that is

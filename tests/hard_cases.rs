@@ -834,6 +834,82 @@ fn entries_that_are_column_major() {
     }
 }
 
+/// Short lanes with gaps between them go entry by entry: some of both tensors, or of one.
+#[test]
+fn short_lanes_with_gaps() {
+    const WIDTH: usize = 11;
+    let policies =
+        [Bounds::Error, Bounds::Skip, Bounds::Clamp, Bounds::Wrap].map(|policy| (policy, false));
+    for (policy, bad) in policies.into_iter().chain([(Bounds::Error, true)]) {
+        for ([a, b, length], step) in [([7, 29, 3], 1), ([50, 6, 16], 2), ([3, 400, 1], 1)] {
+            let table = Layout::contiguous([a, b, WIDTH]);
+            let layout = |gap: usize| {
+                let pitch = (step * length + gap) as isize;
+                Layout::strided([a, b, length], [b as isize * pitch, pitch, step as isize])
+            };
+            let places = |gap: usize| {
+                let pitch = step * length + gap;
+                (0..a * b * length).map(move |n| n / length * pitch + n % length * step)
+            };
+            for (ids, flat) in [(2, 1), (2, 0), (0, 3)] {
+                let size = a * b * (step * length + 3);
+                let mut indices: Vec<i32> =
+                    (0..size as i32).map(|n| n * 7919 % WIDTH as i32 - n % 2 * 11).collect();
+                let last = places(ids).next_back().unwrap();
+                if bad || policy != Bounds::Error {
+                    indices[last] = WIDTH as i32 + 2;
+                }
+                let (from, to) = (layout(ids), layout(flat));
+                let input: Vec<u32> = (0..(a * b * WIDTH) as u32).collect();
+                let output: Vec<u32> = (0..size as u32).map(|n| n * 31 % 1009).collect();
+                let pairs: Vec<(usize, usize)> = places(ids)
+                    .zip(places(flat))
+                    .enumerate()
+                    .filter_map(|(n, (at, flat))| {
+                        let (index, width) = (indices[at], WIDTH as i32);
+                        let position = match policy {
+                            _ if (-width..width).contains(&index) => index.rem_euclid(width),
+                            Bounds::Clamp => width - 1,
+                            Bounds::Wrap => index % width,
+                            _ => return None,
+                        };
+                        Some((n / length * WIDTH + position as usize, flat))
+                    })
+                    .collect();
+                let case = format!("{policy:?} {bad} {a} {b} {length} {ids} {flat}");
+
+                let gather = Gather::elements(&table, &from, &to, 2).unwrap().bounds(policy);
+                let mut gathered = output.clone();
+                let ran = gather.run(&input, &indices, &mut gathered);
+                assert_eq!(ran.is_err(), bad, "{case}");
+                let mut expected = output.clone();
+                pairs.iter().for_each(|(table, flat)| expected[*flat] = input[*table]);
+                // By a bad index nothing moves, and less than all may before it.
+                let old = |n: usize, found: u32| bad && found == output[n];
+                let mut found = gathered.iter().zip(&expected).enumerate();
+                assert!(found.all(|(n, (found, new))| found == new || old(n, *found)), "{case}");
+
+                let scatter = Scatter::elements(&table, &from, &to, 2).unwrap().bounds(policy);
+                let (mut data, mut sums) = (input.clone(), input.clone());
+                let ran = scatter.reduce(Add, &mut data, &indices, &output);
+                if let Err(error) = ran {
+                    let found = Error::IndexOutOfBounds {
+                        entry: a * b * length - 1,
+                        coordinate: 0,
+                        value: WIDTH as i128 + 2,
+                        size: WIDTH,
+                    };
+                    assert_eq!(error, found, "{case}");
+                } else {
+                    pairs.iter().for_each(|(table, flat)| sums[*table] += output[*flat]);
+                }
+                assert_eq!(ran.is_err(), bad, "{case}");
+                assert!(data == sums, "{case}");
+            }
+        }
+    }
+}
+
 /// Lanes whose indices are copied before they are resolved, and end where a copy of 256 does: those
 /// after the first one were read from its end, and a bad index was not found.
 #[test]

@@ -11,8 +11,11 @@ use crate::prefetch::{prefetch, prefetch_row_early, prefetch_row_here};
 
 /// `to[table] = combine(to[table], from[flat])` for each entry, in order. What lies outside its
 /// slice is left out, and what lies `distance` entries ahead is prefetched; 0: nothing.
+///
+/// `RUNS`: with a loop for runs of one place, which keeps it in a register. Sets do without, since
+/// stores to one place do not wait for each other: with it, sets of 3 bytes took 1.9x.
 #[inline(always)]
-pub fn elements<T: Copy>(
+pub fn elements<T: Copy, const RUNS: bool>(
     to: &mut [T],
     from: &[T],
     block: &Block<'_>,
@@ -21,7 +24,7 @@ pub fn elements<T: Copy>(
 ) {
     let Some(to) = to.get_mut(block.table..) else { return };
     if block.is_packed(1) || block.entry_step == 0 {
-        side_by_side::<T, true>(to, from, block, distance, combine);
+        side_by_side::<T, RUNS>(to, from, block, distance, combine);
     } else {
         in_order(to, from, block, distance, combine);
     }

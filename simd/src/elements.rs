@@ -56,7 +56,8 @@ macro_rules! sizes {
                 distance: usize,
                 _: Option<Right<'_>>,
             ) {
-                combine::elements(self.to, slots(self.from), block, distance, |_, from| from);
+                let from = slots(self.from);
+                combine::elements::<_, false>(self.to, from, block, distance, |_, from| from);
             }
 
             fn run_listed(&mut self, _: Path, listed: Listed<'_>, _: Option<Right<'_>>) {

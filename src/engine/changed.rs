@@ -75,7 +75,7 @@ impl<T: Element, R: Reduction<T>> Reducer<T> for R {
         if const { R::KIND.is_opaque() } {
             let change = |current, update| self.combine(current, update);
             match n {
-                1 => combine::elements(data, updates, block, distance, change),
+                1 => combine::elements::<_, true>(data, updates, block, distance, change),
                 n => combine::rows(path, data, updates, block, n, distance, change),
             }
         }

@@ -40,8 +40,8 @@ impl<'a> Few<'a> {
     #[inline(always)]
     pub(crate) fn of(plan: &'a Plan, direction: Direction) -> Option<Few<'a>> {
         let count = plan.entries();
-        if count > tuning::FEW_OF_SPANS || plan.empty {
-            return None;
+        if count > tuning::FEW_OF_SPANS {
+            return Few::of_short_lanes(plan, direction);
         }
         let few @ Few { pieces, n, line, .. } = Few::all(plan, count);
         let most = match (line, direction) {
@@ -51,14 +51,30 @@ impl<'a> Few<'a> {
             _ => tuning::FEW_APART,
         };
         if count > most && (line || n > tuning::FEW_ROW || count > of_spans(plan, count)) {
-            return None;
+            return Few::of_short_lanes(plan, direction);
         }
         let rows = pieces.iter().fold(count, |rows, dim| rows.saturating_mul(dim.size));
         let most = if n == 1 { tuning::FEW_ELEMENTS } else { tuning::FEW_ROWS };
         // Rows that are gathered are copied alike here and in kernels, but for non-temporal stores.
         let copied = matches!(direction, Direction::Gather) && rows <= tuning::FEW_OTHERS;
         let short = pieces.is_empty() || n <= tuning::FEW_ROW || copied;
-        Some(few).filter(|_| rows <= most && short)
+        Some(few).filter(|_| rows <= most && short && !plan.empty)
+    }
+
+    /// All entries of a plan whose lanes are short and have gaps between them: kernels take longer
+    /// to start such a lane than this to walk it.
+    #[inline(never)]
+    pub(crate) fn of_short_lanes(plan: &'a Plan, direction: Direction) -> Option<Few<'a>> {
+        let [.., upper, lane] = plan.outer() else { return None };
+        let single = plan.rank == plan.outer && plan.tuple == 1 && plan.ring == 1;
+        let short = lane.size <= tuning::SHORT_LANE && upper.indices != 0 && !plan.empty;
+        let follow = [plan.steps_follow(|dim| dim.indices), plan.steps_follow(|dim| dim.flat)];
+        let gaps = match direction {
+            Direction::Gather => follow != [true; 2],
+            Direction::Scatter => follow == [false; 2],
+        };
+        let gaps = gaps && plan.entries() <= tuning::KEPT / 2;
+        (single && short && gaps).then(|| Few::any(plan))
     }
 
     /// The entries of a plan, however many they are.
@@ -77,16 +93,19 @@ impl<'a> Few<'a> {
     /// Runs with room for the entries: what a call does not need takes time to clear.
     #[inline(always)]
     pub(crate) fn with_room<R>(&self, run: impl FnOnce(&mut [usize]) -> R) -> R {
-        let (mut less, mut all, mut more);
+        let (mut less, mut all, mut more, mut lanes);
         let tables = if self.count <= LESS {
             less = [NOWHERE; LESS];
             &mut less[..]
         } else if self.count <= tuning::FEW {
             all = [NOWHERE; tuning::FEW];
             &mut all[..]
-        } else {
+        } else if self.count <= tuning::FEW_OF_SPANS {
             more = [NOWHERE; tuning::FEW_OF_SPANS];
             &mut more[..]
+        } else {
+            lanes = vec![NOWHERE; self.count];
+            &mut lanes[..]
         };
         run(tables.get_mut(..self.count).unwrap_or_default())
     }

@@ -283,7 +283,8 @@ impl Explain {
 
     fn of(plan: &Plan, call: &Call) -> Explain {
         if is_few(plan, call) {
-            return Explain(Err(Short::Small));
+            let lanes = plan.entries() > tuning::FEW_OF_SPANS;
+            return Explain(Err(if lanes { Short::Lanes } else { Short::Small }));
         }
         Explain(ordered(plan, call, |plan, short| {
             short.map_or_else(|| Ok(routed(plan, call)), Err)
@@ -296,6 +297,7 @@ impl core::fmt::Display for Explain {
         match self.0 {
             Err(Short::Nothing) => f.write_str("nothing moves"),
             Err(Short::Small) => f.write_str("check: one block; threads: one, few entries"),
+            Err(Short::Lanes) => f.write_str("check: lane by lane; threads: one, short lanes"),
             Err(Short::Wide) => {
                 f.write_str("check: one by one; threads: one, addresses of 64 bits")
             }
@@ -385,6 +387,8 @@ enum Short {
     Wide,
     /// All entries are one block, without pieces, and move little.
     Small,
+    /// A plan of [short lanes](Few::of_short_lanes), which has not come to its way.
+    Lanes,
 }
 
 /// Calls `run` with the plan in the order in which it is walked, and its [short way](short).
@@ -417,14 +421,13 @@ fn short(plan: &Plan, call: &Call) -> Option<Short> {
 fn in_order(plan: &Plan, call: &Call) -> Option<Plan> {
     let turned = plan.with_long_piece_last().filter(|plan| goes_by_entry(plan, call));
     let plan = turned.as_ref().unwrap_or(plan);
-    let ordered = pieces_in_order(plan, call).or(turned);
-    ordered.as_ref().unwrap_or(plan).with_long_lanes(call.direction).or(ordered)
+    pieces_in_order(plan, call).or(turned)
 }
 
 fn pieces_in_order(plan: &Plan, call: &Call) -> Option<Plan> {
     let pieces = plan.pieces();
     let rising = pieces.iter().any(|dim| dim.table < 0).then(|| plan.with_rising_pieces());
-    let few = plan.outer <= 1 && plan.entries() <= tuning::FEW_ENTRIES;
+    let few = plan.outer <= 2 && plan.entries() <= tuning::FEW_ENTRIES;
     if few && !pieces.is_empty() && !goes_by_entry(plan, call) {
         return Some(rising.as_ref().unwrap_or(plan).with_pieces_first());
     }
@@ -488,7 +491,7 @@ fn run_short(
             }
             return small(plan, path, resolver, job);
         }
-        Short::Nothing => false,
+        Short::Nothing | Short::Lanes => false,
         Short::Wide => true,
     };
     let inside =

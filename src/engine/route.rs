@@ -370,7 +370,7 @@ pub(crate) fn goes_by_entry(plan: &Plan, call: &Call) -> bool {
         return close && (follow || many);
     }
     let bytes = |steps: usize| steps.saturating_mul(call.element);
-    let near = |step| step == 1 || (1..=tuning::LINE / tuning::SHARED).contains(&bytes(step));
+    let near = |step| step <= 1 || bytes(step) <= tuning::LINE / tuning::SHARED;
     let fills = near(last.flat.unsigned_abs()) && bytes(last.size) >= tuning::LINE;
     // Of columns, each entry would reach another line for each element.
     let fills = fills && is_within_place(plan, last);
@@ -493,7 +493,7 @@ fn proof(
     let step = plan.outer().first().and_then(|dim| numbers.entries.checked_div(dim.size));
     let long = step > Some(tuning::KEPT_CHUNK);
     let in_order = !matches!(split, Split::Chunks { dim, .. } if dim > 0 || long);
-    let in_order = in_order && !plan.lanes_in_chunks && tile.is_none();
+    let in_order = in_order && tile.is_none();
     let all_first = matches!(call.direction, Direction::Scatter) || !in_order;
     if again && fits {
         return Proof::Keep;
@@ -523,8 +523,7 @@ fn proof(
     }
     let kept = numbers.entries.saturating_mul(size_of::<u32>());
     // What takes long to resolve is kept wherever it fits.
-    let long = tuple >= tuning::KEPT_TUPLE || plan.lanes_in_chunks;
-    let worth = kept <= tuning::beyond_l2(machine) || long;
+    let worth = kept <= tuning::beyond_l2(machine) || tuple >= tuning::KEPT_TUPLE;
     if worth { Proof::Keep } else { Proof::Scan }
 }
 

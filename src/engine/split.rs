@@ -95,8 +95,7 @@ impl Divided<'_> {
     fn keep(&self, resolver: &dyn Resolver) -> Option<Result<Vec<u32>, OutOfBounds>> {
         let (plan, path) = (self.plan, self.way.path);
         let number = chunks_of_entries(plan, self.threads);
-        // Lanes in chunks are kept in the order of the whole plan.
-        if number < 2 || plan.lanes_in_chunks {
+        if number < 2 {
             return prove::kept(plan, path, resolver);
         }
         let mut all = prove::room(plan)?;

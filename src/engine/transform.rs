@@ -2,7 +2,6 @@
 //! a plan: its rows, pieces and spans, and how far it reaches.
 
 use crate::engine::tuning;
-use crate::error::Direction;
 use crate::plan::{Dim, Plan, Start};
 use crate::walk::Position;
 
@@ -52,12 +51,14 @@ impl Plan {
         piece.flat.unsigned_abs() > entry
     }
 
-    /// The same plan with the pieces before the entries: all entries of a piece move before those
-    /// of the next. Updates of one place keep their order, since each place belongs to one piece.
+    /// The same plan with the pieces before the lanes: all entries of a lane move by a piece before
+    /// they do by the next. Updates of one place keep their order, since each place belongs to one
+    /// piece.
     pub(crate) fn with_pieces_first(&self) -> Plan {
         let (mut plan, pieces) = (*self, self.pieces().len());
-        if let Some(dims) = plan.dims.get_mut(..self.outer + pieces) {
-            dims.rotate_left(self.outer);
+        let lanes = self.outer.saturating_sub(1);
+        if let Some(dims) = plan.dims.get_mut(lanes..self.outer + pieces) {
+            dims.rotate_left(self.outer - lanes);
             plan.outer += pieces;
         }
         plan
@@ -94,34 +95,15 @@ impl Plan {
     /// Whether each lane starts where the one before it ends, in the indices and in the flat
     /// tensor.
     pub(crate) fn lanes_follow(&self) -> bool {
-        let follows = |(dim, next): (&Dim, &Dim)| {
-            let size = next.size as isize;
-            dim.indices == next.indices.wrapping_mul(size)
-                && dim.flat == next.flat.wrapping_mul(size)
-        };
-        let outer = self.outer();
-        outer.last().is_some_and(|lane| lane.indices != 0)
-            && outer.iter().zip(outer.iter().skip(1)).all(follows)
+        self.outer().last().is_some_and(|lane| lane.indices != 0)
+            && self.steps_follow(|dim| dim.indices)
+            && self.steps_follow(|dim| dim.flat)
     }
 
-    /// The same plan with its longest dimension as lane, in chunks, where lanes are short and few.
-    /// `None`: they are not, or the order of the entries is not free. That of a gather is, and that
-    /// of a scatter where entries that lead to the same place differ along one dimension at most.
-    pub(crate) fn with_long_lanes(&self, direction: Direction) -> Option<Plan> {
-        let [others @ .., lane] = self.outer() else { return None };
-        let (place, longest) = others.iter().enumerate().rev().max_by_key(|(_, dim)| dim.size)?;
-        let free = matches!(direction, Direction::Gather)
-            || self.outer().iter().filter(|dim| dim.table == 0).count() <= 1;
-        let gains = self.span() < tuning::SHORT_SPAN
-            && longest.size > tuning::LONGER * lane.size
-            && others.iter().all(|dim| dim.indices != 0)
-            && !self.lanes_follow();
-        if !gains || !free || self.ring > 1 {
-            return None;
-        }
-        let mut plan = Plan { lanes_in_chunks: true, ..*self };
-        plan.dims.get_mut(place..self.outer)?.rotate_left(1);
-        Some(plan)
+    /// The same for one tensor.
+    pub(crate) fn steps_follow(&self, step: impl Fn(&Dim) -> isize) -> bool {
+        let mut pairs = self.outer().iter().zip(self.outer().iter().skip(1));
+        pairs.all(|(dim, next)| step(dim) == step(next).wrapping_mul(next.size as isize))
     }
 
     /// The entries of the last two outer dimensions.

@@ -71,17 +71,14 @@ impl<'a> Lanes<'a> {
     /// All entries of a plan, in order, some lanes at a time, of at most `capacity` entries each.
     pub(super) fn spans(self, plan: &Plan, capacity: usize) -> Spans<'a> {
         let (first, odometer) = (Position::first(plan), Odometer::new());
-        let (in_chunks, at, done) = (plan.lanes_in_chunks, first, plan.empty);
         let lanes = Lanes { follow: self.follow && self.lane.size <= capacity, ..self };
-        Spans { lanes, capacity, in_chunks, first, at, odometer, row: 0, column: 0, done }
+        Spans { lanes, capacity, first, at: first, odometer, row: 0, column: 0, done: plan.empty }
     }
 }
 
 pub(super) struct Spans<'a> {
     pub lanes: Lanes<'a>,
     capacity: usize,
-    /// Whether some entries of all lanes come before the next ones.
-    in_chunks: bool,
     first: Position,
     at: Position,
     odometer: Odometer,
@@ -108,12 +105,10 @@ impl Iterator for Spans<'_> {
             return Some(Span { at, row, lanes, length: lane.size, column: 0 });
         }
         let (row, column) = (self.row, self.column);
-        let longest = if self.in_chunks { tuning::LANE_CHUNK } else { self.capacity };
-        let length = (lane.size - column).min(longest);
+        let length = (lane.size - column).min(self.capacity);
         let fit = self.capacity.checked_div(length).unwrap_or(1);
         // Of a lane that does not fit, one part at a time.
-        let several = self.in_chunks || length == lane.size;
-        let lanes = if several { fit.min(upper.size - row) } else { 1 };
+        let lanes = if length == lane.size { fit.min(upper.size - row) } else { 1 };
         let at = self.at.moved(upper, row).moved(lane, column);
         self.done = !self.advance(lanes, length);
         Some(Span { at, row, lanes, length, column })
@@ -124,31 +119,18 @@ impl Spans<'_> {
     /// Goes on after some lanes, of which `length` entries have been walked. `false`: that was all.
     #[inline]
     fn advance(&mut self, lanes: usize, length: usize) -> bool {
-        let Lanes { rest, upper, .. } = self.lanes;
-        if !self.in_chunks && self.advance_column(length) {
+        let Lanes { rest, upper, lane, .. } = self.lanes;
+        self.column += length;
+        if self.column < lane.size {
             return true;
         }
+        self.column = 0;
         self.row += lanes;
         if self.row < upper.size {
             return true;
         }
         self.row = 0;
-        if !rest.is_empty() && self.odometer.step(rest, &mut self.at) {
-            return true;
-        }
-        (self.at, self.odometer) = (self.first, Odometer::new());
-        self.in_chunks && self.advance_column(length)
-    }
-
-    /// Goes on in the lanes. `false`: that was their end, and they start again.
-    #[inline]
-    fn advance_column(&mut self, length: usize) -> bool {
-        self.column += length;
-        let more = self.column < self.lanes.lane.size;
-        if !more {
-            self.column = 0;
-        }
-        more
+        !rest.is_empty() && self.odometer.step(rest, &mut self.at)
     }
 }
 
@@ -681,9 +663,6 @@ pub(crate) fn each_piece(pieces: &[Dim], mut visit: impl FnMut(usize, usize)) {
     }
 }
 
-const _: () = assert!(
-    tuning::FOLLOWED_SPAN <= tuning::BLOCK && tuning::LANE_CHUNK <= tuning::BLOCK_OF_PIECES,
-    "a block has room for a lane"
-);
+const _: () = assert!(tuning::FOLLOWED_SPAN <= tuning::BLOCK, "a block has room for a lane");
 
 const _: () = assert!(NOWHERE == u32::MAX, "no table of fewer than 2^31 elements has this address");

@@ -90,8 +90,10 @@ pub(crate) const LONG_ROW: usize = 32;
 /// Unmeasured.
 pub(crate) const SMALL: usize = least(1 << 20, 1 << 8);
 
-/// Entries of one dimension: with at most this many, and inner dimensions that are no row, the
-/// inner dimensions are walked first, so that many of them fill a block. Unmeasured.
+/// Entries of one or two dimensions: with at most this many, and inner dimensions that are no row,
+/// the inner dimensions are walked before the lanes, so that many of them fill a block. Record:
+/// 8 to 128 entries of 150 to 20,000 f32 in a transposed flat tensor, against entry by entry on
+/// Sapphire Rapids, gathers 0.2x to 0.5x, sums 0.4x to 0.6x, sets 0.5x to 0.6x.
 pub(crate) const FEW_ENTRIES: usize = BLOCK / 2;
 
 /// Entries of the last two dimensions: with fewer, lanes that follow each other are resolved
@@ -99,16 +101,13 @@ pub(crate) const FEW_ENTRIES: usize = BLOCK / 2;
 /// entries 0.75x to 0.95x.
 pub(crate) const FOLLOWED_SPAN: usize = least(128, 32);
 
-/// Entries of the last two dimensions: with fewer, the longest dimension becomes the lane, if the
-/// order of entries is free. Record: `shapes` on Zen 4, 9 entries 0.27x from L2, 0.86x from memory.
-pub(crate) const SHORT_SPAN: usize = least(32, 16);
-
-/// Such a dimension is more than this many times as long as the lane. Unmeasured.
-pub(crate) const LONGER: usize = 4;
-
-/// Entries of such a dimension that are walked before the next lane, so that what they share with
-/// it stays in L1. Unmeasured.
-pub(crate) const LANE_CHUNK: usize = least(64, 16);
+/// Entries of a lane: where there are gaps between lanes of at most this many, they go one by one,
+/// without kernels, if each is one index that moves one element. Those of a scatter do where both
+/// the indices and the updates have gaps. Record: `elements` of three dimensions on Sapphire
+/// Rapids, lanes of 2 to 16, gathers with gaps on both sides 0.32x to 0.5x, in the indices 0.4x to
+/// 0.8x, in the output 0.35x to 1.0x; sums and sets with gaps on both sides 0.5x to 0.85x, else
+/// 0.75x to 1.5x; lanes of 24 0.4x to 1.4x.
+pub(crate) const SHORT_LANE: usize = least(16, 3);
 
 /// Rows: an entry that moves at least this many is walked to its end before the next one. Record:
 /// rows of 2 to 64 f32 with gaps on Zen 4, 12 rows of an entry 0.84x to 1.1x, 40 rows 0.3x to 1.0x.

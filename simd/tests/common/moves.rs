@@ -308,7 +308,7 @@ impl Case {
                 } else if N == 2 && matches!(self.block().entry_step, 0 | 1) {
                     combine::elements_by(to, from, &self.block(), self.distance, combine);
                 } else {
-                    combine::elements(to, from, &self.block(), self.distance, combine);
+                    combine::elements::<_, true>(to, from, &self.block(), self.distance, combine);
                 }
             }
             (Combine, Some(n)) if streams => {

@@ -61,9 +61,7 @@ fn proof(route: &Route, plan: &Plan, call: &Call) -> bool {
         Proof::Blocks if plan.is_one_block() && (serial || along_piece) => {
             !call.functional && (!scatters(call) || route.block >= plan.entries())
         }
-        Proof::Blocks => {
-            !scatters(call) && (serial || takes_turns(route, plan)) && !plan.lanes_in_chunks
-        }
+        Proof::Blocks => !scatters(call) && (serial || takes_turns(route, plan)),
         Proof::Scan => true,
         // Tiles have addresses of their own.
         Proof::Keep => plan.entries() <= tuning::KEPT && route.tile.is_none(),

@@ -3,6 +3,7 @@
 
 use strew_simd::Machine;
 
+use crate::engine::few::Few;
 use crate::engine::route::goes_by_entry;
 use crate::engine::route::{Alone, Call, Effect, Order, Proof, Route, Split, Stores};
 use crate::engine::{Short, in_order, legal, needed, pieces_in_order, short};
@@ -809,12 +810,21 @@ fn pieces_come_first_where_there_are_few_entries() {
         first(axis(Gather, &table, &packed([6]), &flat, 0))
     };
     assert_eq!([511, 512, 513, 1024].map(aliased), [true, false, true, false]);
-    // No piece goes back.
+    // Of two dimensions they come before the lanes,
+    let plan = nd(Scatter, &packed([9, 7]), &packed([3, 5, 1]), &columns_of([3, 5, 7]), 0);
+    let plan = pieces_in_order(&plan, &set(4)).unwrap();
+    assert_eq!(sizes(plan.outer()).collect::<Vec<_>>(), [3, 7, 5]);
+    // and no piece goes back.
     assert_eq!(falling(512), (2, 30, 0));
     let table = Layout::strided([7, 10, 3], [-30, 3, 1]).with_offset(180);
     let plan = axis(Gather, &table, &packed([513]), &packed([7, 513, 3]), 1);
     let plan = pieces_in_order(&plan, &gather(4)).unwrap();
     assert_eq!((plan.outer, plan.pieces()[0].table, plan.start.table), (1, 30, 0));
+}
+
+/// Of each entry the elements lie further apart than entries do.
+fn columns_of([a, b, n]: [usize; 3]) -> Layout {
+    Layout::strided([a, b, n], [(b * n) as isize, 1, b as isize])
 }
 
 /// An axis between others, and a flat tensor with any strides.
@@ -986,39 +996,33 @@ fn blocks_of_pieces_stay_in_l2() {
 }
 
 #[test]
-fn the_longest_dimension_is_the_lane_where_lanes_are_short() {
-    // Updates in another order, so that lanes do not follow each other.
-    let short = |direction, [n, rows, columns]: [usize; 3]| {
-        let table = packed([n, 10, rows + 1, columns + 1]);
-        let indices = packed([n, 2, rows, columns]);
-        let [all, step] = [rows * columns, rows].map(|n| n as isize);
-        let flat = Layout::strided([n, 2, rows, columns], [2 * all, all, 1, step]);
-        let plan = elements(direction, &table, &indices, &flat, 1);
-        in_order(&plan, &super::route::of(direction))
-            .map(|plan| sizes(plan.outer()).collect::<Vec<_>>())
+fn short_lanes_with_gaps_go_one_by_one() {
+    let short = |direction, length: usize, [ids, flat]: [usize; 2]| {
+        let layout = |gap| {
+            let pitch = (length + gap) as isize;
+            Layout::strided([300, 10, length], [10 * pitch, pitch, 1])
+        };
+        let (table, indices, flat) = (packed([300, 10, 40]), layout(ids), layout(flat));
+        let plan = elements(direction, &table, &indices, &flat, 2);
+        Few::of_short_lanes(&plan, direction).is_some()
     };
+    let gaps = [[1, 2], [1, 0], [0, 2], [0, 0]];
+    assert_eq!(gaps.map(|gaps| short(Gather, 16, gaps)), [true, true, true, false]);
+    assert_eq!(gaps.map(|gaps| short(Scatter, 16, gaps)), [true, false, false, false]);
     for direction in [Gather, Scatter] {
-        let found = [13, 14].map(|n| short(direction, [n, 3, 3]));
-        assert_eq!(found, [Some(vec![2, 3, 3, 13]), Some(vec![2, 3, 3, 14])]);
-        assert_eq!(short(direction, [12, 3, 3]), None, "no dimension is much longer");
-        assert_eq!(short(direction, [300, 8, 4]), None, "a span is long enough");
-        assert_eq!(short(direction, [300, 5, 6]), Some(vec![2, 5, 6, 300]));
+        assert_eq!(edge(16, |length| short(direction, length, [1, 2])), [true, false]);
     }
-    // Lanes that follow each other stay.
-    let (table, indices) = (packed([300, 10, 4, 4]), packed([300, 2, 3, 3]));
-    let plan = elements(Gather, &table, &indices, &indices, 1);
-    assert!(plan.lanes_follow() && in_order(&plan, &gather(4)).is_none());
     // Lanes that share their indices are resolved once.
-    let shared = Layout::strided([300, 2, 3], [0, 1, 2]);
-    let plan = elements(Gather, &packed([300, 10, 3]), &shared, &packed([300, 2, 3]), 1);
-    assert!(plan.span() < 32 && in_order(&plan, &gather(4)).is_none());
-    // Entries of tuples may lead to the same place in any dimension.
-    let pairs = Layout::strided([300, 2, 2, 2], [9, 4, 1, 2]);
-    let of = |direction| {
-        let plan = nd(direction, &packed([7, 8]), &pairs, &packed([300, 2, 2]), 0);
-        in_order(&plan, &super::route::of(direction)).is_some()
+    let shared = Layout::strided([300, 10, 3], [10, 0, 3]);
+    let plan = elements(Gather, &packed([300, 10, 40]), &shared, &packed([300, 10, 3]), 2);
+    assert!(!plan.lanes_follow() && Few::of_short_lanes(&plan, Gather).is_none());
+    // Scatters keep 8 bytes an entry: 16 MiB.
+    let many = |lanes: usize| {
+        let pitched = |pitch| Layout::strided([lanes, 4], [pitch, 1]);
+        let plan = elements(Scatter, &packed([lanes, 40]), &pitched(5), &pitched(6), 1);
+        Few::of_short_lanes(&plan, Scatter).is_some()
     };
-    assert_eq!([of(Gather), of(Scatter)], [true, false]);
+    assert_eq!(edge(1 << 19, many), [true, false]);
 }
 
 // -- Proof ----------------------------------------------------------------------------------------
@@ -1083,26 +1087,6 @@ fn addresses_are_kept_up_to_16_mib() {
             route(&rows(Scatter, 100_000, 16, count), &call, &machine)
         };
         assert_eq!(edge(1 << 22, |n| of(n).proof), [Proof::Keep, Proof::Unneeded]);
-    }
-}
-
-#[test]
-fn lanes_in_chunks_are_kept() {
-    for machine in MACHINES {
-        // 4 bytes of an address for each entry leave L2, in each direction.
-        let of = |tables: usize, steps: [isize; 2], call: &Call| {
-            let (table, indices) = (packed([tables, 8, 4, 4]), packed([tables, 4, 3, 3]));
-            let flat = Layout::strided([tables, 4, 3, 3], [36, 9, steps[0], steps[1]]);
-            let plan = elements(call.direction, &table, &indices, &flat, 1);
-            proof(&plan, call, &machine)
-        };
-        let many = machine.l2 / 64;
-        for call in [gather(4), set(4)] {
-            assert_eq!(of(many, [1, 3], &call), Proof::Keep);
-            assert_eq!(of(KIB << 8, [1, 3], &call), Proof::Scan, "more than are kept");
-        }
-        let plain = [gather(4), set(4)].map(|call| of(many, [3, 1], &call));
-        assert_eq!(plain, [Proof::Blocks, Proof::Scan]);
     }
 }
 

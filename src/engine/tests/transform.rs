@@ -35,14 +35,18 @@ fn pieces_come_first() {
         assert_eq!(first.outer, plan.outer + pieces);
         assert_eq!((first.pieces().len(), first.row()), (0, plan.row()), "{plan:?}");
         assert_eq!(first.moved_elements(), plan.moved_elements());
-        // All entries of a piece, then those of the next.
+        // All entries of a lane by a piece, then those by the next.
         let row = plan.row();
         let (expected, found) = (case.moves(), moves(&first, &case.indices));
         if !matches!(plan.bounds, Bounds::Skip) {
             let each: Vec<&[Pair]> = expected.chunks(row).collect();
             let number = places(plan.pieces()).len();
-            let piece = |n: usize| each.iter().skip(n).step_by(number).copied().flatten();
-            let expected: Vec<Pair> = (0..number).flat_map(piece).copied().collect();
+            let lane = plan.outer().last().map_or(1, |lane| lane.size) * number;
+            let mut expected: Vec<Pair> = Vec::new();
+            for lane in each.chunks(lane) {
+                let piece = |n: usize| lane.iter().skip(n).step_by(number).copied().flatten();
+                expected.extend((0..number).flat_map(piece));
+            }
             assert_eq!(found, expected, "{plan:?}");
         }
         let direction = case.direction;
