@@ -635,8 +635,9 @@ impl Gather {
     /// [`quant`](crate::quant) is one element of the input, and `[f32; 32]` one of the output. What
     /// `map` gives for one element must not depend on another, nor on the order of calls; `map` is
     /// called for no index out of bounds. With `simd` the loop around it is compiled for the
-    /// vectors of the machine, and so is `map`, if it is inlined. There is no `collect` for a map:
-    /// make the output by `vec![0.0; gather.output_len()]`.
+    /// vectors of the machine, and so is `map`, if it is inlined. The functions `f16::to_f32` and
+    /// `quant::f16_to_f32`, passed by their names, are replaced by instructions where x86 has such.
+    /// There is no `collect` for a map: make the output by `vec![0.0; gather.output_len()]`.
     ///
     /// # Errors
     /// Those of [`run`](Gather::run), and what it says about the output.

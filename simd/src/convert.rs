@@ -10,27 +10,10 @@ use crate::prefetch::{prefetch, prefetch_row, prefetch_row_early};
 /// `read(place, to[flat..][..n])` for each entry, in order: the row that starts at a place of the
 /// table. What lies outside of `to` is left out.
 ///
-/// `ahead(place)` is called for each entry `distance` entries before it is read; 0: never. Both are
-/// called where loops are compiled for the instructions of the path.
+/// `ahead(place)` is called for each entry `distance` entries before it is read; 0: never. The loop
+/// is compiled for the instructions of the caller.
 #[inline(always)]
 pub fn gather<U>(
-    path: Path,
-    to: &mut [U],
-    block: &Block<'_>,
-    n: usize,
-    distance: usize,
-    read: impl Fn(usize, &mut [U]),
-    ahead: impl Fn(usize),
-) {
-    path.narrow(
-        #[inline(always)]
-        || gather_by(to, block, n, distance, read, ahead),
-    );
-}
-
-/// [`gather`], compiled for the instructions of the caller.
-#[inline(always)]
-pub fn gather_by<U>(
     to: &mut [U],
     block: &Block<'_>,
     n: usize,

@@ -1,6 +1,9 @@
-//! Conversions between `f16` and `f32` by instruction. An `f16` is given by its bits.
+//! Conversions between `f16` and `f32` by instruction, where an `f16` is given by its bits, and
+//! what finds whether a caller asks for them.
 
+use core::any::TypeId;
 use core::arch::x86_64::{_mm_cvtph_ps, _mm_cvtps_ph, _mm256_cvtph_ps, _mm256_cvtps_ph};
+use core::mem::transmute;
 
 use bytemuck::must_cast;
 
@@ -62,4 +65,25 @@ impl Halves {
         let [value, ..]: [u16; 8] = must_cast(unsafe { _mm_cvtps_ph::<NEAREST>(values) });
         value
     }
+}
+
+/// The id of the type of a value that may borrow: that of the type with any other lifetimes. So two
+/// values with the same id may live for different times, and none may pass for the other. But which
+/// function a value is can be told: each that has a name has a type of its own.
+#[inline(always)]
+#[must_use]
+pub fn type_id<T>(value: &T) -> TypeId {
+    trait Typed {
+        fn id(&self) -> TypeId
+        where
+            Self: 'static,
+        {
+            TypeId::of::<Self>()
+        }
+    }
+    impl<T> Typed for T {}
+    // SAFETY: both are references to the same value, of one layout, and for the same time. That the
+    // value borrows nothing is claimed for the call of `id` alone, which reads nothing of it; code
+    // does not depend on lifetimes.
+    unsafe { transmute::<&dyn Typed, &(dyn Typed + 'static)>(value) }.id()
 }

@@ -76,7 +76,7 @@ pub use choose::choose;
 pub use columns::Columns;
 pub use elements::Elements;
 #[cfg(all(feature = "simd", target_arch = "x86_64"))]
-pub use halves::Halves;
+pub use halves::{Halves, type_id};
 pub use machine::Machine;
 pub use mask::{bits, compress, positions};
 pub use moves::{Move, Streaming};

@@ -46,9 +46,10 @@ tests! {
         "combine::listed";
     combine_rows: "combine::rows" "combine::rows_by" "combine::listed" "combine::listed_by"
         "block::lanes";
-    convert_gather: "convert::gather" "convert::gather_by";
+    convert_gather: "convert::gather";
     convert_scatter: "convert::scatter" "convert::scatter_listed";
     halves: "halves::of" "halves::widen" "halves::narrow" "halves::widen_two" "halves::narrow_one";
+    type_ids: "halves::type_id";
     columns: "columns::new" "columns::split_at" "columns::row";
     prefetch: "prefetch::prefetch" "prefetch::prefetch_row" "prefetch::prefetch_decoded_row"
         "prefetch::prefetch_columns";
@@ -559,20 +560,22 @@ mod tests {
             for path in paths() {
                 let mut found = case.narrow.clone();
                 let ahead = std::cell::Cell::new(0);
-                strew_simd::convert::gather(
-                    path,
-                    &mut found,
-                    &case.block(),
-                    case.n,
-                    case.distance,
-                    |place, to| {
-                        let from = row(place, to.len(), case.wide.len());
-                        for (from, to) in from.into_iter().flatten().zip(to) {
-                            *to = case.wide[from] as u8 ^ 0x55;
-                        }
-                    },
-                    |_| ahead.set(ahead.get() + 1),
-                );
+                let read = |place: usize, to: &mut [u8]| {
+                    let from = row(place, to.len(), case.wide.len());
+                    for (from, to) in from.into_iter().flatten().zip(to) {
+                        *to = case.wide[from] as u8 ^ 0x55;
+                    }
+                };
+                path.narrow(|| {
+                    strew_simd::convert::gather(
+                        &mut found,
+                        &case.block(),
+                        case.n,
+                        case.distance,
+                        read,
+                        |_| ahead.set(ahead.get() + 1),
+                    );
+                });
                 assert_eq!(found, expected, "{number}, {}", path.name());
                 assert!(case.distance > 0 || ahead.get() == 0);
             }
@@ -611,6 +614,33 @@ mod tests {
                 strew_simd::convert::scatter_listed(path, &mut found, narrow, list, n, change);
                 assert_eq!(found, listed, "{number}, {}, listed", path.name());
             }
+        }
+    }
+
+    /// Each function has an id of its own; lifetimes change none.
+    pub fn type_ids() {
+        #[cfg(all(feature = "simd", target_arch = "x86_64"))]
+        {
+            use core::any::TypeId;
+            use strew_simd::type_id;
+
+            fn of<F: 'static>(_: F) -> [TypeId; 2] {
+                [TypeId::of::<F>(), TypeId::of::<&F>()]
+            }
+            let known = of(f32::ceil);
+            let local = 1.0_f32;
+            assert_eq!([type_id(&f32::ceil), type_id(&&f32::ceil)], known);
+            assert_eq!(type_id(&&local), TypeId::of::<&'static f32>());
+            let pointer: fn(f32) -> f32 = f32::ceil;
+            let others = [
+                type_id(&f32::floor),
+                type_id(&|x: f32| x.ceil()),
+                type_id(&|x: f32| x.ceil() + local),
+                type_id(&pointer),
+                type_id(&&pointer),
+                type_id(&local),
+            ];
+            assert!(others.iter().all(|other| !known.contains(other)));
         }
     }
 

@@ -158,10 +158,9 @@ impl<T: Element, R: Reducer<T> + ?Sized> Job for Changed<'_, T, R> {
     }
 
     fn tile(&mut self, tile: &Tile, run: &mut dyn FnMut(&mut dyn Mover)) {
-        let Changed { reduction, data, updates, n, way, .. } = self;
-        let (reduction, updates, n, way, before) = (*reduction, *updates, *n, *way, None);
+        let Changed { reduction, ref mut data, updates, n, way, .. } = *self;
         tile.change(data, &mut |data| {
-            run(&mut Changed { reduction, data, updates, n, way, before });
+            run(&mut Changed { reduction, data, updates, n, way, before: None });
         });
     }
 

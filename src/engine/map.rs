@@ -23,17 +23,21 @@ impl<U, S: Source<U>> Mover for Read<'_, S, U> {
         if self.source.read_block(self.output, block, self.n, &self.way) {
             return;
         }
-        let Read { source, output, n, way: Way { path, distance, .. } } = self;
-        convert::gather(
-            *path,
-            output,
-            block,
-            *n,
-            *distance,
+        let Read { source, ref mut output, n, way } = *self;
+        way.path.narrow(
             #[inline(always)]
-            |place, to| source.read(place, to),
-            #[inline(always)]
-            |place| source.prefetch(place, *n),
+            || {
+                convert::gather(
+                    output,
+                    block,
+                    n,
+                    way.distance,
+                    #[inline(always)]
+                    |place, to| source.read(place, to),
+                    #[inline(always)]
+                    |place| source.prefetch(place, n),
+                );
+            },
         );
     }
 }
@@ -56,9 +60,9 @@ impl<U, S: Source<U>> Job for Read<'_, S, U> {
 #[cfg(feature = "rayon")]
 impl<U: Send, S: Source<U> + Send> Shared for Read<'_, S, U> {
     fn parts(&mut self, cuts: &[usize]) -> Vec<Box<dyn Shared + '_>> {
-        let Read { source, output, n, way } = self;
+        let Read { source, ref mut output, n, way } = *self;
         cut(output, cuts, |output| {
-            Box::new(Read { source: *source, output, n: *n, way: *way }) as Box<dyn Shared + '_>
+            Box::new(Read { source, output, n, way }) as Box<dyn Shared + '_>
         })
     }
 
@@ -78,14 +82,20 @@ pub(crate) struct Change<'a, T, U, F> {
 
 impl<T: Element, U: Element, F: Fn(T, U) -> T + Copy> Mover for Change<'_, T, U, F> {
     fn block(&mut self, block: &Block<'_>) {
-        let Change { data, updates, change, n, way: Way { path, distance, .. } } = self;
-        convert::scatter(*path, data, updates, block, *n, *distance, *change);
+        let Way { path, distance, .. } = self.way;
+        convert::scatter(path, self.data, self.updates, block, self.n, distance, self.change);
     }
 
     #[cfg(feature = "rayon")]
     fn listed(&mut self, listed: Listed<'_>) {
-        let Change { data, updates, change, n, way: Way { path, .. } } = self;
-        convert::scatter_listed(*path, data, updates, listed, *n, *change);
+        convert::scatter_listed(
+            self.way.path,
+            self.data,
+            self.updates,
+            listed,
+            self.n,
+            self.change,
+        );
     }
 }
 
@@ -99,8 +109,7 @@ impl<T: Element, U: Element, F: Fn(T, U) -> T + Copy> Job for Change<'_, T, U, F
     }
 
     fn tile(&mut self, tile: &Tile, run: &mut dyn FnMut(&mut dyn Mover)) {
-        let Change { data, updates, change, n, way } = self;
-        let (updates, change, n, way) = (*updates, *change, *n, *way);
+        let Change { ref mut data, updates, change, n, way } = *self;
         tile.change(data, &mut |data| run(&mut Change { data, updates, change, n, way }));
     }
 }
@@ -113,9 +122,8 @@ where
     F: Fn(T, U) -> T + Copy + Send,
 {
     fn parts(&mut self, cuts: &[usize]) -> Vec<Box<dyn Shared + '_>> {
-        let Change { data, updates, change, n, way } = self;
+        let Change { ref mut data, updates, change, n, way } = *self;
         cut(data, cuts, |data| {
-            let (updates, change, n, way) = (*updates, *change, *n, *way);
             Box::new(Change { data, updates, change, n, way }) as Box<dyn Shared + '_>
         })
     }
@@ -125,8 +133,7 @@ where
     }
 
     fn tiles(&mut self, tile: &Tile, columns: usize) -> Vec<Tiled<'_>> {
-        let Change { data, updates, change, n, way } = self;
-        let (updates, change, n, way) = (*updates, *change, *n, *way);
+        let Change { ref mut data, updates, change, n, way } = *self;
         cut_columns(data, tile, columns, move |data, run| {
             run(&mut Change { data, updates, change, n, way });
         })

@@ -74,8 +74,7 @@ impl<T: Element, R: Reducer<T> + ?Sized + Sync> Shared for Changed<'_, T, R> {
     }
 
     fn tiles(&mut self, tile: &Tile, columns: usize) -> Vec<Tiled<'_>> {
-        let Changed { reduction, data, updates, n, way, .. } = self;
-        let (reduction, updates, n, way) = (*reduction, *updates, *n, *way);
+        let Changed { reduction, ref mut data, updates, n, way, .. } = *self;
         cut_columns(data, tile, columns, move |data, run| {
             run(&mut Changed { reduction, data, updates, n, way, before: None });
         })

@@ -812,7 +812,7 @@ impl<S: Scale, const BITS: usize> Source<S> for Quantised<'_, S, BITS> {
             #[inline(always)]
             move || {
                 let to = output;
-                convert::gather_by(
+                convert::gather(
                     to,
                     block,
                     n,

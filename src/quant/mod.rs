@@ -29,8 +29,9 @@
 //!   of 32, [`Q4_K`], [`Q5_K`], [`Q6_K`] in blocks of 256.
 //! - PyTorch and FBGEMM: [`Row8`], [`Row4`], [`Row2`], rows with a scale and an offset behind them.
 //! - ONNX: [`BlockQuantized`], with values, scales and zero points in arrays of their own.
-//! - [`f16_to_f32`] and [`f16_from_f32`], for tables of `f16`. `bf16`, `i8` and the like need no
-//!   help: `bf16::to_f32`, `f32::from`.
+//! - [`f16_to_f32`] and [`f16_from_f32`], for tables of `f16`. Pass the first by its name, and
+//!   x86's instructions take its place. `bf16`, `i8` and the like need no help: `bf16::to_f32`,
+//!   `f32::from`.
 //!
 //! All blocks have an alignment of 1 and are little-endian on every machine, as the files are:
 //! bytes at any place can be [cast](bytemuck::cast_slice) to them. Decoding has the bits of the

@@ -7,6 +7,9 @@ use half::{bf16, f16};
 /// The value as an `f32`, exactly: what [`f16::to_f32`](half::f16::to_f32) does (but for the bits
 /// of a NaN), without its question which processor this is, so that loops over rows become vectors.
 ///
+/// Where it is passed by its name, [`Gather::run_map`](crate::Gather::run_map) converts by
+/// instruction on x86, eight at a time.
+///
 /// ```
 /// use half::f16;
 /// use strew::quant::f16_to_f32;
