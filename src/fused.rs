@@ -3,6 +3,8 @@
 //! A bag is reduced some columns at a time: their sums stay in registers while the rows of the bag
 //! pass by, and are written once. All indices and offsets are proven before.
 
+#[cfg(not(feature = "std"))]
+use core::hint::black_box;
 use core::ops::Range;
 
 use crate::each::each;
@@ -10,7 +12,7 @@ use crate::element::Element;
 use crate::index::sealed::Value;
 use crate::index::{Bounds, Index, resolve};
 use crate::indices::sealed::Places;
-use crate::plan::{Coordinate, Dim, Plan};
+use crate::plan::{Coordinate, Dim, Plan, Start};
 use crate::pool::sealed::Rows;
 use crate::segments::Bags;
 use crate::walk::{Odometer, Position, split_lane};
@@ -103,11 +105,11 @@ impl<T: Element, S: Places, O: Index, P, M> Fused<'_, T, S, O, P, M> {
         let BagPlan { plan, stride, entries, .. } = self.plan;
         let mut flat = plan.start.flat.wrapping_sub(base);
         flat = flat.wrapping_add(bags.start.wrapping_mul(*stride as usize));
-        let (mut window, row) = (Window::before(before), split_lane(plan.inner()));
+        let (mut walk, row) = (Walk::of(self.plan), split_lane(plan.inner()));
         for bag in bags {
             let range = self.bags.range(bag, self.plan.bags, *entries, before);
             before = range.end;
-            self.bag(&mut window, row, &range, flat, output);
+            self.bag(&mut walk, row, &range, flat, output);
             flat = flat.wrapping_add_signed(*stride);
         }
     }
@@ -124,7 +126,7 @@ impl<T: Element, S: Places, O: Index, P, M> Fused<'_, T, S, O, P, M> {
     #[inline(always)]
     fn bag<U: Element + bytemuck::Zeroable>(
         &self,
-        window: &mut Window,
+        walk: &mut Walk,
         (lane, outer): (&Dim, &[Dim]),
         range: &Range<usize>,
         flat: usize,
@@ -137,7 +139,11 @@ impl<T: Element, S: Places, O: Index, P, M> Fused<'_, T, S, O, P, M> {
         let mut at = Position { flat, ..Position::default() };
         let mut odometer = Odometer::new();
         loop {
-            self.lane(window, lane, range, &at, output);
+            if !outer.is_empty() {
+                // Other columns have been prefetched.
+                walk.ahead = 0;
+            }
+            self.lane(walk, lane, range, &at, output);
             if outer.is_empty() || !odometer.step(outer, &mut at) {
                 return;
             }
@@ -148,7 +154,7 @@ impl<T: Element, S: Places, O: Index, P, M> Fused<'_, T, S, O, P, M> {
     #[inline(always)]
     fn lane<U: Element + bytemuck::Zeroable>(
         &self,
-        window: &mut Window,
+        walk: &mut Walk,
         lane: &Dim,
         range: &Range<usize>,
         at: &Position,
@@ -162,21 +168,26 @@ impl<T: Element, S: Places, O: Index, P, M> Fused<'_, T, S, O, P, M> {
         if lane.table == 1 && size_of::<P::Sum>() <= 16 {
             if cfg!(not(feature = "std")) {
                 if lane.size >= 8 {
-                    return self.columns::<8, U>(window, lane, range, at, output);
+                    return self.columns::<8, U>(walk, lane, range, at, output);
                 }
             } else if size_of::<P::Sum>() <= 4 && lane.size >= 128 {
-                return self.columns::<128, U>(window, lane, range, at, output);
+                return self.columns::<128, U>(walk, lane, range, at, output);
             } else if size_of::<P::Sum>() <= 8 && lane.size >= 64 {
-                return self.columns::<64, U>(window, lane, range, at, output);
+                return self.columns::<64, U>(walk, lane, range, at, output);
             } else if lane.size >= 16 {
-                return self.columns::<16, U>(window, lane, range, at, output);
+                return self.columns::<16, U>(walk, lane, range, at, output);
             } else if lane.size >= 4 {
-                return self.columns::<4, U>(window, lane, range, at, output);
+                return self.columns::<4, U>(walk, lane, range, at, output);
+            } else if lane.size >= 2 {
+                return self.columns::<2, U>(walk, lane, range, at, output);
             }
         }
         let (mut table, mut flat) = (at.table, at.flat);
         for _ in 0..lane.size {
-            self.block::<1, U>(window, lane, range, table, flat, output);
+            if lane.table != 1 && lane.size > 1 {
+                walk.ahead = 0;
+            }
+            self.block::<1, U>(walk, lane, range, table, flat, output);
             table = table.wrapping_add_signed(lane.table);
             flat = flat.wrapping_add_signed(lane.flat);
         }
@@ -187,7 +198,7 @@ impl<T: Element, S: Places, O: Index, P, M> Fused<'_, T, S, O, P, M> {
     #[inline(always)]
     fn columns<const L: usize, U: Element + bytemuck::Zeroable>(
         &self,
-        window: &mut Window,
+        walk: &mut Walk,
         lane: &Dim,
         range: &Range<usize>,
         at: &Position,
@@ -200,7 +211,7 @@ impl<T: Element, S: Places, O: Index, P, M> Fused<'_, T, S, O, P, M> {
         loop {
             let table = at.table.wrapping_add(column);
             let flat = at.flat.wrapping_add(column.wrapping_mul(lane.flat as usize));
-            self.block::<L, U>(window, lane, range, table, flat, output);
+            self.block::<L, U>(walk, lane, range, table, flat, output);
             let rest = lane.size.wrapping_sub(column).wrapping_sub(L);
             if rest == 0 {
                 return;
@@ -213,7 +224,7 @@ impl<T: Element, S: Places, O: Index, P, M> Fused<'_, T, S, O, P, M> {
     #[inline(always)]
     fn block<const L: usize, U: Element + bytemuck::Zeroable>(
         &self,
-        window: &mut Window,
+        walk: &mut Walk,
         lane: &Dim,
         range: &Range<usize>,
         table: usize,
@@ -223,7 +234,7 @@ impl<T: Element, S: Places, O: Index, P, M> Fused<'_, T, S, O, P, M> {
         P: Rows<U>,
         M: Fn(T) -> U,
     {
-        let results = match self.sums::<L, U>(window, range.clone(), table) {
+        let results = match self.sums::<L, U>(walk, range.clone(), table) {
             Some((sums, count)) => each(sums, |sum| self.pool.end(sum, count)),
             None if self.plan.keep => return,
             None => [U::zeroed(); L],
@@ -246,7 +257,7 @@ impl<T: Element, S: Places, O: Index, P, M> Fused<'_, T, S, O, P, M> {
     #[inline(always)]
     fn sums<const L: usize, U: Element>(
         &self,
-        window: &mut Window,
+        walk: &mut Walk,
         mut entries: Range<usize>,
         table: usize,
     ) -> Option<([P::Sum; L], usize)>
@@ -255,124 +266,138 @@ impl<T: Element, S: Places, O: Index, P, M> Fused<'_, T, S, O, P, M> {
         M: Fn(T) -> U,
     {
         let (mut sums, mut count) = loop {
-            let (entry, rows) = self.rows::<L>(window, &entries, 1, table)?;
-            entries.start = entries.start.wrapping_add(1);
-            if let Some(row) = rows.first().and_then(|row| self.row::<L>(*row, table)) {
+            let (entry, row) = self.next_row::<L>(walk, &mut entries, table)?;
+            if let Some(row) = row {
                 let factor = self.pool.factor(entry);
                 break (row.map(|value| self.pool.first(factor, (self.map)(value))), 1_usize);
             }
         };
-        while let Some((mut entry, rows)) = self.rows::<L>(window, &entries, usize::MAX, table) {
-            entries.start = entries.start.wrapping_add(rows.len());
-            for row in rows {
-                if let Some(row) = self.row::<L>(*row, table) {
-                    let factor = self.pool.factor(entry);
-                    for (sum, value) in sums.iter_mut().zip(row) {
-                        *sum = self.pool.add(*sum, factor, (self.map)(*value));
-                    }
-                    count = count.wrapping_add(1);
+        while let Some((entry, row)) = self.next_row::<L>(walk, &mut entries, table) {
+            if let Some(row) = row {
+                let factor = self.pool.factor(entry);
+                for (sum, value) in sums.iter_mut().zip(row) {
+                    *sum = self.pool.add(*sum, factor, (self.map)(*value));
                 }
-                entry = entry.wrapping_add(1);
+                count = count.wrapping_add(1);
             }
         }
         Some((sums, count))
     }
 
-    /// The first of the entries, and the rows that it and at most `most` in all lead to, of which
-    /// `L` columns from `table` on are going to be read.
+    /// Takes the first of the entries, and `L` columns of the row that it leads to, unless it is
+    /// left out.
+    // No iterator: compilers do not inline its closures into loops that are compiled for vectors.
     #[inline(always)]
-    fn rows<'w, const L: usize>(
+    fn next_row<const L: usize>(
         &self,
-        window: &'w mut Window,
-        entries: &Range<usize>,
-        most: usize,
+        walk: &mut Walk,
+        entries: &mut Range<usize>,
         table: usize,
-    ) -> Option<(usize, &'w [usize])> {
-        if entries.is_empty() {
+    ) -> Option<(usize, Option<&[T; L]>)> {
+        if entries.start >= entries.end {
             return None;
         }
         let entry = entries.start;
-        let mut slot = entry.wrapping_sub(window.start);
-        if slot >= STEP {
-            slot = self.advance::<L>(window, entry, table);
-        }
-        let length = entries.len().min(STEP.wrapping_sub(slot)).min(most);
-        Some((entry, window.rows.get(slot..slot.wrapping_add(length))?))
+        entries.start = entry.wrapping_add(1);
+        self.prefetch::<L>(walk, entry, table);
+        let row = match self.address(walk, entry) {
+            Some(row) => self.row::<L>(row, table),
+            None => None,
+        };
+        Some((entry, row))
     }
 
-    /// Moves the window so that an entry is in its first half. Returns the slot of the entry.
+    /// Prefetches rows, some at a time, so that those of this entry and of some after it have been.
+    /// Prefetches of many rows one after the other let the machine look up their pages at the same
+    /// time.
     #[inline(always)]
-    fn advance<const L: usize>(&self, window: &mut Window, entry: usize, table: usize) -> usize {
-        let slot = entry.wrapping_sub(window.start);
-        let mut known = 0;
-        if cfg!(feature = "std") && slot < STEP.wrapping_mul(2) {
-            window.rows.copy_within(STEP.., 0);
-            window.start = window.start.wrapping_add(STEP);
-            known = AHEAD;
-        } else {
-            window.start = entry;
-        }
-        let Some(new) = window.rows.get_mut(known..) else { return 0 };
-        let mut next = window.start.wrapping_add(known);
-        for row in new.iter_mut() {
-            *row = self.address(next).unwrap_or(NOWHERE);
-            next = next.wrapping_add(1);
-        }
+    fn prefetch<const L: usize>(&self, walk: &mut Walk, entry: usize, table: usize) {
         #[cfg(feature = "std")]
-        if self.prefetches {
-            for row in new {
-                strew_simd::prefetch_columns::<T, L>(self.table, table.wrapping_add(*row));
+        if self.prefetches && entry.wrapping_add(AHEAD) >= walk.ahead {
+            self.prefetch_rows::<L>(*walk, entry, table);
+            walk.ahead = entry.wrapping_add(2 * AHEAD);
+        }
+        // Compilers do not unroll a loop with this: firmware has little room.
+        #[cfg(not(feature = "std"))]
+        let _ = (walk, entry, table, black_box(()));
+    }
+
+    #[cfg(feature = "std")]
+    #[inline(never)]
+    fn prefetch_rows<const L: usize>(&self, walk: Walk, entry: usize, table: usize) {
+        let lane = self.plan.plan.inner().last().filter(|lane| lane.table == 1);
+        let columns = lane.map_or(1, |lane| lane.size);
+        for entry in entry.max(walk.ahead)..entry.wrapping_add(2 * AHEAD) {
+            if let Some(row) = self.address(&walk, entry) {
+                let row = row.wrapping_add(table);
+                strew_simd::prefetch_columns::<T, L>(self.table, row);
+                // All of them: the entry is not looked at again for the others.
+                if columns > L {
+                    let last = row.wrapping_add(columns - L);
+                    strew_simd::prefetch_columns::<T, L>(self.table, last);
+                }
+                if columns > 2 * L {
+                    let middle = row.wrapping_add(L);
+                    strew_simd::prefetch_row_early(self.table, middle, columns - 2 * L);
+                }
             }
         }
-        #[cfg(not(feature = "std"))]
-        let _ = table;
-        entry.wrapping_sub(window.start)
     }
 
-    /// `L` elements of a row. `None`: the entry is left out.
+    /// `L` elements of a row.
     #[inline(always)]
     fn row<const L: usize>(&self, row: usize, table: usize) -> Option<&[T; L]> {
-        if row == NOWHERE {
-            return None;
-        }
         self.table.get(table.wrapping_add(row)..)?.first_chunk::<L>()
     }
 
-    /// The address of the first element of the row that an entry leads to.
+    /// The address of the first element of the row that an entry leads to. `None`: the entry is
+    /// left out.
     #[inline(always)]
-    fn address(&self, entry: usize) -> Option<usize> {
-        let BagPlan { plan, padding, .. } = self.plan;
-        let Coordinate { size, table, .. } = *plan.coordinates().first()?;
-        let index = self.indices.get(self.plan.position(entry))?;
-        let position = match plan.bounds {
+    fn address(&self, walk: &Walk, entry: usize) -> Option<usize> {
+        let walk = if cfg!(feature = "std") { *walk } else { Walk::of(self.plan) };
+        let Walk { start, step, axis, padding, bounds, .. } = walk;
+        let Coordinate { size, table, .. } = axis;
+        let index = self.indices.get(start.indices.wrapping_add(entry.wrapping_mul(step)))?;
+        let position = match bounds {
             Bounds::Error => S::Index::proven_position(index, size),
-            bounds => resolve(index, size, bounds, plan.negative)?,
+            bounds => resolve(index, size, bounds, self.plan.plan.negative)?,
         };
         let row = position.wrapping_mul(table as usize);
-        (position != *padding).then_some(plan.start.table.wrapping_add(row))
+        (position != padding).then_some(start.table.wrapping_add(row))
     }
 }
 
-/// The rows of entries that come next: of those that are reduced, and with `std` of as many after
-/// them, which are prefetched meanwhile. Prefetches of many rows one after the other let the
-/// machine look up their pages at the same time.
-struct Window {
-    /// The entry of the first slot.
-    start: usize,
-    rows: [usize; STEP + AHEAD],
+/// What entries need of a plan, at hand: with `std`, the plan would be read anew for each of them.
+/// (Firmware has it as a constant.)
+#[derive(Clone, Copy)]
+struct Walk {
+    start: Start,
+    /// The distance between entries in the indices.
+    step: usize,
+    axis: Coordinate,
+    padding: usize,
+    bounds: Bounds,
+    /// The first entry whose row has not been prefetched.
+    ahead: usize,
 }
 
-impl Window {
-    /// A window that neither this entry nor those after it are in.
+const NO_AXIS: Coordinate = Coordinate { size: 0, table: 0, cell: 0 };
+
+impl Walk {
     #[inline(always)]
-    fn before(entry: usize) -> Window {
-        let start = entry.wrapping_sub(STEP.wrapping_mul(2));
-        Window { start, rows: [NOWHERE; STEP + AHEAD] }
+    fn of(BagPlan { plan, padding, .. }: &BagPlan) -> Walk {
+        Walk {
+            start: plan.start,
+            step: plan.outer().first().map_or(0, |dim| dim.indices) as usize,
+            axis: plan.coordinates().first().copied().unwrap_or(NO_AXIS),
+            padding: *padding,
+            bounds: plan.bounds,
+            ahead: 0,
+        }
     }
 }
 
-const STEP: usize = if cfg!(feature = "std") { 16 } else { 1 };
-const AHEAD: usize = if cfg!(feature = "std") { STEP } else { 0 };
-
-/// The row of an entry that is left out: no element of a slice has this address.
-const NOWHERE: usize = usize::MAX;
+/// Entries between the one that is reduced and those that are prefetched, at least, and how many of
+/// these are prefetched at a time.
+#[cfg(feature = "std")]
+const AHEAD: usize = 16;

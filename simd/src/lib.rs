@@ -83,6 +83,8 @@ pub use moves::{Move, Streaming};
 pub use path::Path;
 pub use place::Place;
 pub use portable::Choice;
-pub use prefetch::{PREFETCHES, prefetch, prefetch_columns, prefetch_decoded_row, prefetch_row};
+pub use prefetch::{
+    PREFETCHES, prefetch, prefetch_columns, prefetch_decoded_row, prefetch_row, prefetch_row_early,
+};
 pub use resolve::{Axes, Axis, Index, Outside, Resolve, Tuples, repeats, shift, spread};
 pub use rows::Rows;

@@ -50,7 +50,7 @@ pub(crate) fn prefetch_row_here<T>(table: &[T], address: usize, n: usize) {
 
 /// The same long before the access: into L2.
 #[inline(never)]
-pub(crate) fn prefetch_row_early<T>(table: &[T], address: usize, n: usize) {
+pub fn prefetch_row_early<T>(table: &[T], address: usize, n: usize) {
     let start = table.as_ptr().wrapping_add(address);
     lines::<L2>(start.cast(), n.saturating_mul(size_of::<T>()), EARLY_LINES);
 }

@@ -52,7 +52,7 @@ tests! {
     type_ids: "halves::type_id";
     columns: "columns::new" "columns::split_at" "columns::row";
     prefetch: "prefetch::prefetch" "prefetch::prefetch_row" "prefetch::prefetch_decoded_row"
-        "prefetch::prefetch_columns";
+        "prefetch::prefetch_row_early" "prefetch::prefetch_columns";
     loops: "path::compiled" "path::narrow";
     path: "path::detect" "path::available" "path::force" "path::name" "path::streams_elements";
     machine: "machine::detect" "machine::force";
@@ -675,6 +675,7 @@ mod tests {
             strew_simd::prefetch(&table, address);
             strew_simd::prefetch(&table[..0], address);
             strew_simd::prefetch_row(&table, address as usize, 300);
+            strew_simd::prefetch_row_early(&table, address as usize, 3000);
             strew_simd::prefetch_decoded_row(&table, address as usize, 300);
             strew_simd::prefetch_decoded_row(&table, address as usize, 3000);
             prefetch_columns::<_, 1>(&table, address as usize);
