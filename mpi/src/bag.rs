@@ -6,7 +6,7 @@ use std::ops::Range;
 use strew::{Bag, Bags, Bounds, Index, Layout, Negative, Operand, Pool};
 
 use crate::error::Error;
-use crate::rounds::By;
+use crate::route::By;
 use crate::sharded::{Sharded, fits};
 
 impl Sharded {

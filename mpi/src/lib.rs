@@ -32,7 +32,9 @@
 //!
 //! # How a call works
 //!
-//! 1. Each rank checks its indices, and sorts its entries by their owners, in their order.
+//! 1. Each rank checks its indices, and sorts its entries by their owners, in their order. Where
+//!    one update is for all, many entries are sorted by regions of an owner's rows as well, which
+//!    then come from memory faster.
 //! 2. All agree on an error if there is one, on the number of entries that each sends to each, and
 //!    on rounds that fit the [buffer](Sharded::buffer).
 //! 3. In each round, owners receive numbers of rows, with updates if it is a scatter: those of rank

@@ -6,18 +6,8 @@ use strew::Index;
 
 use crate::error::{self, Error, WORDS};
 use crate::exchange::Ranks;
-use crate::route::{Routes, Rule};
+use crate::route::{By, Routes, Rule, Spread};
 use crate::shards::{Shards, overlaps, starts};
-
-/// What divides the entries of a call among rounds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum By {
-    /// The number of the entry: for gathers.
-    Entry,
-    /// The row at the owner: for scatters. All updates of a row are in one round, so that they meet
-    /// in the order of the ranks, whatever the order of the rounds.
-    Row,
-}
 
 /// Which entries of all ranks go where in which round.
 pub(crate) struct Rounds {
@@ -45,14 +35,15 @@ pub(crate) struct Part {
 
 impl Rounds {
     /// Routes this rank's entries, and agrees with the others on rounds of about `most` entries of
-    /// each rank, or on an error. The memory of `routes` is used again. `slices` is what is wrong
-    /// and is reported before indices are looked at, and `later` after them.
+    /// each rank, or on an error. The memory of `routes` is used again, and gets the order
+    /// of the entries if it is `ordered`. `slices` is what is wrong and is reported before indices
+    /// are looked at, and `later` after them.
     pub(crate) fn new<I: Index>(
         mut routes: Routes,
         (ranks, shards): (&Ranks, &Shards),
         rule: Rule<'_>,
         indices: &[I],
-        (by, most): (By, usize),
+        (by, ordered, most): (By, bool, usize),
         (slices, later): (Option<strew::Error>, Option<strew::Error>),
     ) -> Result<Rounds, Error> {
         let entries = indices.len() / rule.sizes.len().max(1);
@@ -63,13 +54,10 @@ impl Rounds {
         if entries > u32::MAX as usize {
             return Err(Error::TooManyEntries { expected: u32::MAX as usize, found: entries });
         }
-        let extent = if by == By::Entry { entries } else { shards.most() };
-        let (rounds, shift) = divide(extent, entries.div_ceil(most.max(1)));
-        let route = |entry: usize, local: usize| match by {
-            By::Entry => entry >> shift,
-            By::Row => local >> shift,
-        };
-        let mut fill = || routes.fill(rule, shards, indices, (ranks.count, rounds), route);
+        let rounds = entries.div_ceil(most.max(1));
+        let spread = Spread::new((by, ordered), ranks.count, (entries, shards.most()), rounds);
+        let rounds = spread.rounds;
+        let mut fill = || routes.fill(rule, shards, indices, &spread);
         let routed = match slices {
             Some(error) => Err(error),
             None => ranks.clock.time(|spent| &mut spent.routing, &mut fill),
@@ -186,28 +174,4 @@ fn range(lengths: &[usize], number: usize) -> Range<usize> {
     let start =
         lengths.iter().take(number).fold(0_usize, |sum, length| sum.saturating_add(*length));
     start..start.saturating_add(lengths.get(number).copied().unwrap_or(0))
-}
-
-/// Divides `extent` into at least `rounds` rounds, if there are as many numbers: how many, and the
-/// bits that numbers of one round may differ in.
-fn divide(extent: usize, rounds: usize) -> (usize, u32) {
-    let Some(last) = extent.checked_sub(1).filter(|_| rounds > 1) else {
-        return (1, usize::BITS - 1);
-    };
-    let shift = extent.div_ceil(rounds).max(1).ilog2();
-    ((last >> shift).wrapping_add(1), shift)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rounds_of_powers_of_two() {
-        assert_eq!(divide(0, 0), (1, 63));
-        assert_eq!(divide(100, 1), (1, 63));
-        assert_eq!(divide(100, 2), (4, 5));
-        assert_eq!(divide(64, 2), (2, 5));
-        assert_eq!(divide(3, 100), (3, 0));
-    }
 }

@@ -12,8 +12,8 @@ use crate::error::Error;
 use crate::exchange::Ranks;
 use crate::kernels;
 use crate::memory::Kept;
-use crate::rounds::{By, Rounds};
-use crate::route::{Routes, Rule};
+use crate::rounds::Rounds;
+use crate::route::{By, Routes, Rule};
 use crate::shards::{Distribution, Shards};
 use crate::spent::Spent;
 
@@ -535,7 +535,8 @@ impl Sharded {
             (&self.ranks, &self.shards),
             rule,
             indices,
-            (by, most),
+            // One update for all entries needs no order of them.
+            (by, by == By::Entry || width > 0, most),
             wrong,
         )
     }

@@ -20,6 +20,8 @@ use strew_mpi::{Distribution, Error, MAX_AXES, Sharded};
 
 const STARTED: &str = "STREW_MPI_TEST";
 const SEEDS: &str = "STREW_MPI_SEEDS";
+/// The entries of a rank, at most.
+const MANY: usize = 9000;
 
 fn main() {
     if std::env::var_os(STARTED).is_some() {
@@ -177,7 +179,9 @@ impl<T: Value, I: Cut> Case<T, I> {
         let spread = random.one_of(&[1, 3, 1000]);
         let mut indices = Vec::new();
         for _ in 0..ranks {
-            let entries = random.one_of(&[0, 1, 10, 100]);
+            // Seldom as many as are sorted by regions of rows.
+            let most = if random.below(40) == 0 { MANY } else { 100 };
+            let entries = random.one_of(&[0, 1, 10, most]);
             let entries = if rows == 0 && bounds == Bounds::Error { 0 } else { entries };
             let mut list = Vec::new();
             for _ in 0..entries {
@@ -203,7 +207,7 @@ impl<T: Value, I: Cut> Case<T, I> {
             negative,
             // One round, some, or one for each of few entries.
             buffer: random.one_of(&[
-                if most > 10 { 30 * bytes } else { 1 },
+                if most > 10 { bytes * (most / 20).max(30) } else { 1 },
                 most * bytes / 3,
                 1 << 20,
             ]),
@@ -443,7 +447,7 @@ fn pools(world: &SimpleCommunicator, random: &mut Random) {
     let case = Case::<f32, i32>::random(world.size() as usize, random);
     bags(world, &case, random, |_| Mean);
     bags(world, &case, random, |_| Max);
-    let weights: Vec<f32> = values(random, 200);
+    let weights: Vec<f32> = values(random, MANY);
     bags(world, &case, random, |entries| Weighted(Add, &weights[..entries]));
 }
 
