@@ -57,9 +57,19 @@ fn main() -> Result<(), Box<dyn Error>> {
     run.embed()
 }
 
-/// Runs this program on some ranks.
+/// Runs this program on some ranks, as root and in containers too: there a process may not read the
+/// memory of another one.
 fn start(ranks: usize, places: usize, entries: usize) -> Result<(), Box<dyn Error>> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let wishes = [
+        ("OMPI_ALLOW_RUN_AS_ROOT", "1"),
+        ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"),
+        ("OMPI_MCA_btl_vader_single_copy_mechanism", "none"),
+        // More ranks than cores take turns.
+        ("OMPI_MCA_mpi_yield_when_idle", if ranks > cores { "1" } else { "0" }),
+    ];
     let status = Command::new("mpirun")
+        .envs(wishes.into_iter().filter(|(name, _)| std::env::var_os(name).is_none()))
         .args(["-n", &ranks.to_string(), "--oversubscribe"])
         .arg(std::env::current_exe()?)
         .args([places.to_string(), entries.to_string()])
