@@ -462,6 +462,17 @@ impl Plan {
         tri!(plan.prove(input, &SCALAR, output, Direction::Gather));
         Ok(plan)
     }
+
+    /// The plan of a [`copy`](Plan::copy) of `length` elements without gaps, in the same order.
+    #[cfg(feature = "std")]
+    pub(crate) const fn whole(length: usize) -> Plan {
+        let mut plan = Plan::NOTHING;
+        plan.push(length, 1, 0, 1);
+        plan.lengths = Lengths { table: length, indices: 0, flat: length };
+        plan.find_addresses_fit();
+        plan.set_bounds(Bounds::Error);
+        plan
+    }
 }
 
 /// The steps of construction: outer dimensions, [`end_outer`](Plan::end_outer), inner dimensions,
