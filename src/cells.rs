@@ -52,6 +52,19 @@ pub(crate) fn clear_flags(plan: &Plan, entries: &mut impl Entries, flags: &mut [
     clear::<FLAGS>(plan, entries, flags);
 }
 
+/// Clears the flags of these cells.
+#[cfg(feature = "std")]
+pub(crate) fn clear_flags_of(cells: &[usize], flags: &mut [u32]) {
+    if flags.len() / CLEARED <= cells.len() {
+        return flags.fill(0);
+    }
+    for cell in cells {
+        if let Some(word) = flags.get_mut(cell / FLAGS) {
+            *word = 0;
+        }
+    }
+}
+
 /// Sets to 0 the words of scratch that the entries lead to, one for `CELLS` cells: it fills all
 /// words, or clears one for each entry, whichever takes less time.
 fn clear<const CELLS: usize>(plan: &Plan, entries: &mut impl Entries, words: &mut [u32]) {

@@ -133,9 +133,7 @@ impl Scatter {
         indices: &'a [I],
         flags: &mut [u32],
     ) -> Result<Checked<'a, Scatter, I>, Error> {
-        run::with_entries(&self.plan, indices, false, |entries| {
-            duplicates::find(&self.plan, entries, flags)
-        })?;
+        duplicates::check(&self.plan, indices, flags)?;
         Ok(Checked { operator: self, indices, index: PhantomData })
     }
 }

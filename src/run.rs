@@ -555,7 +555,7 @@ fn needs_no_look(plan: &Plan, width: usize) -> bool {
 
 /// [`result`] for memory that has no values before: `Ok` only where all of it is written.
 #[inline(always)]
-fn written<S: Places>(plan: &Plan, indices: S, inside: bool) -> Result<(), Error> {
+pub(crate) fn written<S: Places>(plan: &Plan, indices: S, inside: bool) -> Result<(), Error> {
     result(plan, indices, inside)?;
     let length = plan.lengths.indices;
     let unknown =

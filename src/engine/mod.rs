@@ -20,7 +20,7 @@
 mod append;
 pub(crate) mod changed;
 pub(crate) mod entries;
-mod few;
+pub(crate) mod few;
 #[cfg(any(all(test, feature = "rayon"), fuzzing))]
 #[path = "tests/legal.rs"]
 mod legal;

@@ -75,8 +75,12 @@ pub(crate) const FEW_ROWS: usize = least(64, 8);
 pub(crate) const FEW_ROW: usize = least(64, 8);
 
 /// Entries: where at most this many lead is found one by one, without kernels, for means and their
-/// like. Record: on Zen 4, `check_unique` of 64 0.93x, of 96 1.18x.
+/// like. Record: on Zen 4, `check_unique` when it was one of them, of 64 0.93x, of 96 1.18x.
 pub(crate) const FEW_PLACES: usize = least(64, 4);
+
+/// The same for `check_unique`, which needs cells alone. Record: against kernels on a Xeon 5,
+/// 25 entries 0.56x, 85 0.75x.
+pub(crate) const FEW_CELLS: usize = least(128, 4);
 
 /// Entries: where at most this many lead is kept, for means and their like: 16 MiB. Record:
 /// `reduce_excluding_self` of 1,045,275 and 1,252,280 elements on Zen 4, 0.91x to 0.93x; a mean of
