@@ -139,7 +139,7 @@ impl<T: Element, S: Places, O: Index, P, M> Fused<'_, T, S, O, P, M> {
         let mut at = Position { flat, ..Position::default() };
         let mut odometer = Odometer::new();
         loop {
-            if !outer.is_empty() {
+            if !outer.is_empty() && range.len() > 2 * AHEAD {
                 // Other columns have been prefetched.
                 walk.ahead = 0;
             }
@@ -184,7 +184,7 @@ impl<T: Element, S: Places, O: Index, P, M> Fused<'_, T, S, O, P, M> {
         }
         let (mut table, mut flat) = (at.table, at.flat);
         for _ in 0..lane.size {
-            if lane.table != 1 && lane.size > 1 {
+            if lane.table != 1 && lane.size > 1 && range.len() > 2 * AHEAD {
                 walk.ahead = 0;
             }
             self.block::<1, U>(walk, lane, range, table, flat, output);
@@ -399,5 +399,4 @@ impl Walk {
 
 /// Entries between the one that is reduced and those that are prefetched, at least, and how many of
 /// these are prefetched at a time.
-#[cfg(feature = "std")]
 const AHEAD: usize = 16;

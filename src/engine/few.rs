@@ -4,6 +4,7 @@ use core::ops::Range;
 
 use strew_simd::Place;
 
+use crate::copy::repeated;
 use crate::element::Element;
 use crate::engine::resolver::Resolver;
 use crate::engine::traverse::{each_entry, each_piece};
@@ -65,16 +66,24 @@ impl<'a> Few<'a> {
     /// to start such a lane than this to walk it.
     #[inline(never)]
     pub(crate) fn of_short_lanes(plan: &'a Plan, direction: Direction) -> Option<Few<'a>> {
-        let [.., upper, lane] = plan.outer() else { return None };
+        let [others @ .., lane] = plan.outer() else { return None };
+        let count = plan.entries();
         let single = plan.rank == plan.outer && plan.tuple == 1 && plan.ring == 1;
-        let short = lane.size <= tuning::SHORT_LANE && upper.indices != 0 && !plan.empty;
+        let short = lane.size <= tuning::SHORT_LANE && others.last()?.indices != 0 && !plan.empty;
         let follow = [plan.steps_follow(|dim| dim.indices), plan.steps_follow(|dim| dim.flat)];
-        let gaps = match direction {
-            Direction::Gather => follow != [true; 2],
-            Direction::Scatter => follow == [false; 2],
-        };
-        let gaps = gaps && plan.entries() <= tuning::KEPT / 2;
-        (single && short && gaps).then(|| Few::any(plan))
+        let gathers = matches!(direction, Direction::Gather);
+        let gaps = if gathers { follow != [true; 2] } else { follow == [false; 2] };
+        let gaps =
+            gaps && plan.footprint() <= tuning::SHORT_LANE_REACH && count <= tuning::KEPT / 2;
+        (single && short && gaps).then_some(Few {
+            plan,
+            count,
+            lane,
+            others,
+            pieces: &[],
+            n: 1,
+            line: false,
+        })
     }
 
     /// The entries of a plan, however many they are.
@@ -90,34 +99,36 @@ impl<'a> Few<'a> {
         Few { plan, count, lane, others, pieces, n, line }
     }
 
-    /// Runs with room for the entries: what a call does not need takes time to clear.
+    /// Runs with room for the entries: what a call does not need takes time to clear. `None`: there
+    /// is no memory for that.
     #[inline(always)]
-    pub(crate) fn with_room<R>(&self, run: impl FnOnce(&mut [usize]) -> R) -> R {
-        let (mut less, mut all, mut more, mut lanes);
+    pub(crate) fn with_room<R>(&self, run: impl FnOnce(&mut [usize]) -> R) -> Option<R> {
+        let (mut less, mut all, mut more);
         let tables = if self.count <= LESS {
             less = [NOWHERE; LESS];
             &mut less[..]
         } else if self.count <= tuning::FEW {
             all = [NOWHERE; tuning::FEW];
             &mut all[..]
-        } else if self.count <= tuning::FEW_OF_SPANS {
-            more = [NOWHERE; tuning::FEW_OF_SPANS];
-            &mut more[..]
         } else {
-            lanes = vec![NOWHERE; self.count];
-            &mut lanes[..]
+            more = repeated(NOWHERE, self.count)?;
+            &mut more[..]
         };
-        run(tables.get_mut(..self.count).unwrap_or_default())
+        Some(run(tables.get_mut(..self.count).unwrap_or_default()))
     }
 
     /// Runs with where in the table the entries lead. `false`: an index is out of bounds under
-    /// `Bounds::Error`, and nothing has run.
+    /// `Bounds::Error`, and nothing has run. `None`: kernels are to go on, since there is no memory
+    /// for the places, or finding many of them is [rare](Few::locate), and takes longer.
     #[inline(always)]
     pub(crate) fn run<S: Places, const CELLS: bool>(
         &self,
         indices: S,
         run: impl FnOnce(&[usize]),
-    ) -> bool {
+    ) -> Option<bool> {
+        if S::NULLABLE && self.count > tuning::FEW_OF_SPANS {
+            return None;
+        }
         self.with_room(|tables| {
             let inside = self.resolve::<S, CELLS>(indices, tables);
             if inside {
@@ -226,10 +237,10 @@ impl<'a> Few<'a> {
         indices: S,
         input: &[T],
         output: &mut [P],
-    ) -> bool {
+    ) -> Option<bool> {
         match self.axes::<S>() {
             Some((axis, [])) if self.moves_at_once() => {
-                self.gather_found(axis, indices, input, output)
+                Some(self.gather_found(axis, indices, input, output))
             }
             _ => self.run::<_, false>(indices, |tables| self.gather(tables, input, output)),
         }

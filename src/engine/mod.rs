@@ -75,8 +75,10 @@ pub(crate) fn gather<T: Element, P: Place<T>, S: Places>(
     input: &[T],
     output: &mut [P],
 ) -> bool {
-    if let Some(few) = Few::of(plan, Direction::Gather) {
-        return few.run_gather(indices, input, output);
+    if let Some(few) = Few::of(plan, Direction::Gather)
+        && let Some(inside) = few.run_gather(indices, input, output)
+    {
+        return inside;
     }
     let (call, path) = (gather_call(indices.width(), size_of::<T>(), proven, 1), Path::detect());
     run(plan, &call, path, &indices, &mut gathered(plan, path, input, output))
@@ -93,9 +95,11 @@ pub(crate) fn append<T: Element, S: Places>(
 ) -> bool {
     let mut job = Appended::new(plan, input, output);
     // As many as of a scatter, since they do not move as they are resolved.
-    if let Some(few) = Few::of(plan, Direction::Scatter) {
-        return few
-            .run::<_, false>(indices, |tables| few.gather(tables, input, job.filled().output));
+    if let Some(few) = Few::of(plan, Direction::Scatter)
+        && let Some(inside) =
+            few.run::<_, false>(indices, |tables| few.gather(tables, input, job.filled().output))
+    {
+        return inside;
     }
     let (call, path) = (gather_call(indices.width(), size_of::<T>(), proven, 1), Path::detect());
     run(plan, &call, path, &indices, &mut job)
@@ -113,13 +117,15 @@ pub(crate) fn scatter<T: Element, S: Places>(
     data: &mut [T],
     updates: &[T],
 ) -> bool {
-    if let Some(few) = Few::of(plan, Direction::Scatter) {
-        return few.run::<_, false>(indices, |tables| {
+    if let Some(few) = Few::of(plan, Direction::Scatter)
+        && let Some(inside) = few.run::<_, false>(indices, |tables| {
             if let Some(before) = before {
                 (before.copy)(before.plan, before.input, data);
             }
             reduction.few(&few, tables, data, updates);
-        });
+        })
+    {
+        return inside;
     }
     let row = row_of_one(plan, updates);
     let (plan, updates) = row.as_ref().map_or((plan, updates), |(plan, row)| (plan, row));
@@ -427,7 +433,10 @@ fn in_order(plan: &Plan, call: &Call) -> Option<Plan> {
 fn pieces_in_order(plan: &Plan, call: &Call) -> Option<Plan> {
     let pieces = plan.pieces();
     let rising = pieces.iter().any(|dim| dim.table < 0).then(|| plan.with_rising_pieces());
-    let few = plan.outer <= 2 && plan.entries() <= tuning::FEW_ENTRIES;
+    // Shorter lanes would be resolved again for each piece, and fill no vector.
+    let lanes = plan.outer <= 1
+        || plan.outer == 2 && plan.outer().last().is_some_and(|lane| lane.size >= tuning::SHARED);
+    let few = lanes && plan.entries() <= tuning::FEW_ENTRIES;
     if few && !pieces.is_empty() && !goes_by_entry(plan, call) {
         return Some(rising.as_ref().unwrap_or(plan).with_pieces_first());
     }

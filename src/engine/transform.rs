@@ -100,8 +100,9 @@ impl Plan {
             && self.steps_follow(|dim| dim.flat)
     }
 
-    /// The same for one tensor.
-    pub(crate) fn steps_follow(&self, step: impl Fn(&Dim) -> isize) -> bool {
+    /// The same for one tensor. Compiled once.
+    #[inline(never)]
+    pub(crate) fn steps_follow(&self, step: fn(&Dim) -> isize) -> bool {
         let mut pairs = self.outer().iter().zip(self.outer().iter().skip(1));
         pairs.all(|(dim, next)| step(dim) == step(next).wrapping_mul(next.size as isize))
     }

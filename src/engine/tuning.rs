@@ -113,6 +113,10 @@ pub(crate) const FOLLOWED_SPAN: usize = least(128, 32);
 /// 0.75x to 1.5x; lanes of 24 0.4x to 1.4x.
 pub(crate) const SHORT_LANE: usize = least(16, 3);
 
+/// Elements over which the indices of such a lane reach, at most: kernels prefetch what lies
+/// further apart. Unmeasured beyond 3,000.
+pub(crate) const SHORT_LANE_REACH: usize = 1 << 14;
+
 /// Rows: an entry that moves at least this many is walked to its end before the next one. Record:
 /// rows of 2 to 64 f32 with gaps on Zen 4, 12 rows of an entry 0.84x to 1.1x, 40 rows 0.3x to 1.0x.
 pub(crate) const ROWS_OF_ENTRY: usize = least(12, 3);
