@@ -140,7 +140,8 @@ impl<T: Element, S: Places, O: Index, P, M> Fused<'_, T, S, O, P, M> {
         let mut odometer = Odometer::new();
         loop {
             if !outer.is_empty() && range.len() > 2 * AHEAD {
-                // Other columns have been prefetched.
+                // Other columns have been prefetched. In a short bag it costs more than it gains:
+                // rows of the bags after it would be prefetched for each column.
                 walk.ahead = 0;
             }
             self.lane(walk, lane, range, &at, output);

@@ -179,7 +179,7 @@ const LEFT_OUT: [u32; 2] = [u32::MAX, 0];
 /// `k * ranks + o`, and lie in a range of the lists, as [`Spread`] says.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Routes {
-    /// The entries; none if nobody asks for them.
+    /// The entries; none if they are not needed.
     pub(crate) order: Vec<u32>,
     /// For each, the number of its row at its owner.
     pub(crate) ids: Vec<u32>,

@@ -1,5 +1,5 @@
 //! Conversions between `f16` and `f32` by instruction, where an `f16` is given by its bits, and
-//! what finds whether a caller asks for them.
+//! what tells whether a function is one of them.
 
 use core::any::TypeId;
 use core::arch::x86_64::{_mm_cvtph_ps, _mm_cvtps_ph, _mm256_cvtph_ps, _mm256_cvtps_ph};
