@@ -3,6 +3,7 @@
 use strew_simd::{Block, Path, append};
 
 use crate::element::Element;
+use crate::engine::few::{Few, row};
 use crate::engine::movers::{Gathered, Job, Mover, Tile, Way};
 use crate::plan::Plan;
 
@@ -27,6 +28,24 @@ impl<'a, T: Element> Appended<'a, T> {
         let (start, way) = (output.len(), Way::of(Path::detect()));
         let end = start.saturating_add(plan.lengths.flat);
         Appended { input, output, start, end, n: plan.row(), way }
+    }
+
+    /// Gathers a few entries, of which rows are appended as long as they come next in the flat
+    /// tensor.
+    pub(crate) fn few(&mut self, few: &Few<'_>, tables: &[usize]) {
+        if self.n == 1 {
+            return few.gather(tables, self.input, self.filled().output);
+        }
+        few.each(tables, |table, flat| {
+            let from = row(self.input, table, self.n).unwrap_or_default();
+            if flat.wrapping_add(self.start) == self.output.len() {
+                return self.output.extend_from_slice(from);
+            }
+            let to = self.filled().output.get_mut(flat..);
+            if let Some(to) = to.and_then(|to| to.get_mut(..from.len())) {
+                to.copy_from_slice(from);
+            }
+        });
     }
 
     /// The gather by place, to an output that is complete.

@@ -271,7 +271,7 @@ impl<'a> Few<'a> {
 
     /// What the entries move: places in the table and in the flat tensor.
     #[inline(always)]
-    fn each(&self, tables: &[usize], mut visit: impl FnMut(usize, usize)) {
+    pub(crate) fn each(&self, tables: &[usize], mut visit: impl FnMut(usize, usize)) {
         self.runs(tables, |tables, table, mut flat| {
             for at in tables {
                 if *at != NOWHERE {
@@ -451,6 +451,6 @@ fn of_spans(plan: &Plan, count: usize) -> usize {
 const LESS: usize = if tuning::FEW < 16 { tuning::FEW } else { 16 };
 
 /// The row of `n` elements at a place.
-fn row<T>(slice: &[T], place: usize, n: usize) -> Option<&[T]> {
+pub(crate) fn row<T>(slice: &[T], place: usize, n: usize) -> Option<&[T]> {
     slice.get(place..)?.get(..n)
 }

@@ -94,10 +94,10 @@ pub(crate) fn append<T: Element, S: Places>(
     output: &mut Vec<T>,
 ) -> bool {
     let mut job = Appended::new(plan, input, output);
-    // As many as of a scatter, since they do not move as they are resolved.
-    if let Some(few) = Few::of(plan, Direction::Scatter)
-        && let Some(inside) =
-            few.run::<_, false>(indices, |tables| few.gather(tables, input, job.filled().output))
+    // As many elements as of a scatter, since they do not move as they are resolved.
+    let direction = if plan.row() > 1 { Direction::Gather } else { Direction::Scatter };
+    if let Some(few) = Few::of(plan, direction)
+        && let Some(inside) = few.run::<_, false>(indices, |tables| job.few(&few, tables))
     {
         return inside;
     }
@@ -402,7 +402,7 @@ enum Short {
 fn ordered<R>(plan: &Plan, call: &Call, run: impl FnOnce(&Plan, Option<Short>) -> R) -> R {
     match short(plan, call) {
         None => {
-            let ordered = in_order(plan, call);
+            let ordered = in_order(plan, call, &Machine::detect());
             let plan = ordered.as_ref().unwrap_or(plan);
             run(plan, short(plan, call))
         }
@@ -424,23 +424,29 @@ fn short(plan: &Plan, call: &Call) -> Option<Short> {
 
 /// The plan in the order in which it is walked, if that is another one. Its rows are the same: what
 /// moves has been made for them.
-fn in_order(plan: &Plan, call: &Call) -> Option<Plan> {
-    let turned = plan.with_long_piece_last().filter(|plan| goes_by_entry(plan, call));
+fn in_order(plan: &Plan, call: &Call, machine: &Machine) -> Option<Plan> {
+    let turned = plan.with_long_piece_last();
+    let turned = turned.filter(|plan| goes_by_entry(plan, call, machine) || has_few_entries(plan));
     let plan = turned.as_ref().unwrap_or(plan);
-    pieces_in_order(plan, call).or(turned)
+    pieces_in_order(plan, call, machine).or(turned)
 }
 
-fn pieces_in_order(plan: &Plan, call: &Call) -> Option<Plan> {
+fn pieces_in_order(plan: &Plan, call: &Call, machine: &Machine) -> Option<Plan> {
     let pieces = plan.pieces();
     let rising = pieces.iter().any(|dim| dim.table < 0).then(|| plan.with_rising_pieces());
-    // Shorter lanes would be resolved again for each piece, and fill no vector.
-    let lanes = plan.outer <= 1
-        || plan.outer == 2 && plan.outer().last().is_some_and(|lane| lane.size >= tuning::SHARED);
-    let few = lanes && plan.entries() <= tuning::FEW_ENTRIES;
-    if few && !pieces.is_empty() && !goes_by_entry(plan, call) {
+    if has_few_entries(plan) && !pieces.is_empty() && !goes_by_entry(plan, call, machine) {
         return Some(rising.as_ref().unwrap_or(plan).with_pieces_first());
     }
     rising
+}
+
+/// Whether pieces come before lanes.
+fn has_few_entries(plan: &Plan) -> bool {
+    // Shorter lanes would be resolved again for each piece, and fill no vector.
+    let lanes = plan.outer <= 1
+        || plan.outer == 2 && plan.outer().last().is_some_and(|lane| lane.size >= tuning::SHARED);
+    let most = if plan.row() > 1 { tuning::FEW_ENTRIES } else { tuning::FEW_ENTRIES_OF_ELEMENTS };
+    lanes && plan.entries() <= most
 }
 
 /// The same call, proven if no index of its type can be out of bounds.

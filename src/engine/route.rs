@@ -139,7 +139,7 @@ impl Route {
         let tile = tile(plan, call, machine);
         let split = split(plan, call, machine, &numbers, tile);
         let first = pieces_first(plan, call, machine, &numbers);
-        let order = order(plan, call, first, tile);
+        let order = order(plan, call, machine, first, tile);
         let stores = stores(call, machine, &numbers);
         // A tile stays in L2.
         let distance = match (ahead(call, machine, &numbers, stores), order) {
@@ -346,11 +346,11 @@ fn copies(plan: &Plan, call: &Call, machine: &Machine, numbers: &Numbers, split:
     if pays { tuning::COPIES } else { 1 }
 }
 
-fn order(plan: &Plan, call: &Call, first: usize, tile: Option<usize>) -> Order {
+fn order(plan: &Plan, call: &Call, machine: &Machine, first: usize, tile: Option<usize>) -> Order {
     let keeps = plan.entries() <= tuning::KEPT && !plan.is_one_block();
     match () {
         () if tile.is_some() => Order::Entries,
-        () if goes_by_entry(plan, call) => Order::EachEntry,
+        () if goes_by_entry(plan, call, machine) => Order::EachEntry,
         () if keeps && first > 0 => Order::Pieces { dimensions: first },
         () => Order::Entries,
     }
@@ -359,9 +359,10 @@ fn order(plan: &Plan, call: &Call, first: usize, tile: Option<usize>) -> Order {
 /// Whether the pieces of an entry are the innermost loop: (a) their last dimension lies no further
 /// apart in the flat tensor than the entries, and rows follow each other there and are gathered, or
 /// are many in one place of the table, or elements have the bytes of a line and share lines there
-/// and lie in one place of the table, are more than the entries, or go to few places; or (b)
-/// elements are more than the entries, and those of neighbouring entries share few sets of L1.
-pub(crate) fn goes_by_entry(plan: &Plan, call: &Call) -> bool {
+/// and lie in one place of the table or are gathered from L2, are more than the entries, or go to
+/// few places; or (b) elements are more than the entries, and those of neighbouring entries share
+/// few sets of L1.
+pub(crate) fn goes_by_entry(plan: &Plan, call: &Call, machine: &Machine) -> bool {
     let Some(last) = plan.pieces().last() else { return false };
     let (close, row) = (!plan.is_apart(last), plan.row());
     if row > 1 {
@@ -372,8 +373,11 @@ pub(crate) fn goes_by_entry(plan: &Plan, call: &Call) -> bool {
     let bytes = |steps: usize| steps.saturating_mul(call.element);
     let near = |step| step <= 1 || bytes(step) <= tuning::LINE / tuning::SHARED;
     let fills = near(last.flat.unsigned_abs()) && bytes(last.size) >= tuning::LINE;
-    // Of columns, each entry would reach another line for each element.
-    let fills = fills && is_within_place(plan, last);
+    // Of columns, each entry would reach another line for each element: a table that stays in L2
+    // has them at hand.
+    let at_hand = matches!(call.direction, Direction::Gather)
+        && bytes(plan.lengths.table) <= tuning::beyond_l2(machine);
+    let fills = fills && (at_hand || is_within_place(plan, last));
     let more = last.size > plan.entries();
     // Entries that lead to the same place wait for each other.
     let hot = plan.places() <= tuning::HOT_PLACES && last.size > plan.places();
@@ -389,13 +393,15 @@ fn is_within_place(plan: &Plan, piece: &Dim) -> bool {
 }
 
 /// The dimensions of pieces that may be walked before the entries: those whose neighbours share no
-/// lines of the caches, or few, which stay in L2. Pieces share none of the table if they do not lie
-/// within what an index chooses, and none of the flat tensor if they lie further apart than the
-/// entries.
+/// lines of the caches, or few, which stay in L2, as their pages stay in the TLB. Pieces share none
+/// of the table if they do not lie within what an index chooses, and none of the flat tensor if
+/// they lie further apart than the entries.
 fn pieces_first(plan: &Plan, call: &Call, machine: &Machine, numbers: &Numbers) -> usize {
     let entry = plan.outer().last().map_or(0, |entry| entry.flat.unsigned_abs());
     let line = numbers.row_bytes.max(tuning::LINE);
-    let table = plan.places().min(numbers.entries).saturating_mul(line);
+    let places = plan.places().min(numbers.entries);
+    let fits = places.min(numbers.table / tuning::PAGE) <= tuning::PAGES;
+    let table = if fits { places.saturating_mul(line) } else { usize::MAX };
     let flat = numbers.entries.saturating_mul(entry.saturating_mul(call.element).min(line));
     let first = |dim: &&Dim| {
         let shared = [(!is_within_place(plan, dim), table), (plan.is_apart(dim), flat)];

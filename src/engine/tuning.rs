@@ -94,11 +94,25 @@ pub(crate) const LONG_ROW: usize = 32;
 /// Unmeasured.
 pub(crate) const SMALL: usize = least(1 << 20, 1 << 8);
 
-/// Entries of one or two dimensions: with at most this many, and inner dimensions that are no row,
-/// the inner dimensions are walked before the lanes, so that many of them fill a block. Record:
-/// 8 to 128 entries of 150 to 20,000 f32 in a transposed flat tensor, against entry by entry on
-/// Sapphire Rapids, gathers 0.2x to 0.5x, sums 0.4x to 0.6x, sets 0.5x to 0.6x.
+/// Pages of a table, at most, for single elements of an entry that share lines to be walked one
+/// after another for all entries: the TLB of a core keeps 1,536 to 4,096. Record: 5,000 and 15,000
+/// rows of 8 and 24 f32, of 1 million, on Sapphire Rapids, gathered into a transposed output 0.24x
+/// to 0.3x, scattered from one 0.21x to 0.48x.
+pub(crate) const PAGES: usize = least(1 << 10, 8);
+
+/// Bytes of a page.
+pub(crate) const PAGE: usize = 1 << 12;
+
+/// Entries of one or two dimensions: with at most this many, of several rows each, the inner
+/// dimensions are walked before the lanes, so that many of them fill a block. Record: rows of 4 and
+/// 32 f32 on Sapphire Rapids, 36 entries 0.67x to 0.95x, 64 0.75x to 1.0x, 150 0.9x to 1.0x, 500
+/// 0.95x to 1.2x.
 pub(crate) const FEW_ENTRIES: usize = BLOCK / 2;
+
+/// The same of single elements, which take longer to start a lane. Record: 200 and 700 f32 of each
+/// entry on Sapphire Rapids, gathered into a transposed output or added from one, 8 to 24 entries
+/// 0.2x to 0.6x; 40 to 1,500 f32 of each of 48 to 500 entries 1.0x to 2.4x.
+pub(crate) const FEW_ENTRIES_OF_ELEMENTS: usize = least(32, 4);
 
 /// Entries of the last two dimensions: with fewer, lanes that follow each other are resolved
 /// together, wherever they lead. Record: `shapes` on Zen 4, 4 to 9 entries 0.2x to 0.6x, 62 and 81
@@ -207,8 +221,10 @@ pub(crate) const TILE_ROWS_AHEAD: usize = 8;
 
 /// Bytes over which the tuples of a lane reach: beyond it rows are prefetched, and elements that
 /// are changed where L3 is not near. Also bytes of the columns of a table, beyond which they go by
-/// tiles, and of addresses, up to which a check keeps them. Record: `rows` from 16 MiB 0.67x on
-/// Zen 4; see `far_changed` and `KEPT_TUPLE`; unmeasured for tiles.
+/// tiles, and up to which those of an entry are gathered one after another, and of addresses, up to
+/// which a check keeps them. Record: `rows` from 16 MiB 0.67x on Zen 4; 24 to 500 gathered columns
+/// from L2 0.3x to 0.7x on Sapphire Rapids; see `far_changed` and `KEPT_TUPLE`; unmeasured for
+/// tiles.
 pub(crate) fn beyond_l2(machine: &Machine) -> usize {
     machine.l2
 }

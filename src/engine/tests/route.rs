@@ -104,7 +104,7 @@ fn with(bounds: Bounds, mut plan: Plan) -> Plan {
 
 /// As a call of the engine finds it.
 fn route(plan: &Plan, call: &Call, machine: &Machine) -> Route {
-    let ordered = in_order(plan, call);
+    let ordered = in_order(plan, call, machine);
     let plan = ordered.as_ref().unwrap_or(plan);
     let call = needed(plan, call);
     let route = Route::of(plan, &call, machine);
@@ -785,13 +785,19 @@ fn calls_that_move_nothing_and_long_tables() {
 fn pieces_come_first_where_there_are_few_entries() {
     let outer = |count| {
         let plan = middle(Gather, [7, 10, 3], count);
-        pieces_in_order(&plan, &gather(4)).map(|plan| plan.outer)
+        pieces_in_order(&plan, &gather(4), &NEAR).map(|plan| plan.outer)
     };
     assert_eq!(edge(512, outer), [Some(2), None]);
+    let elements = |count: usize| {
+        let flat = Layout::strided([count, 500], [1, 600]);
+        let plan = axis(Gather, &packed([10, 500]), &packed([count]), &flat, 0);
+        pieces_in_order(&plan, &gather(4), &NEAR).map(|plan| plan.outer)
+    };
+    assert_eq!(edge(32, elements), [Some(2), None]);
     let falling = |count: usize| {
         let table = Layout::strided([7, 10, 3], [-30, 3, 1]).with_offset(180);
         let plan = axis(Gather, &table, &packed([count]), &packed([7, count, 3]), 1);
-        let plan = pieces_in_order(&plan, &gather(4)).unwrap();
+        let plan = pieces_in_order(&plan, &gather(4), &NEAR).unwrap();
         (plan.outer, plan.dims[0].table, plan.start.table)
     };
     // Unless there are fewer of them than steps of a piece of single elements,
@@ -799,7 +805,7 @@ fn pieces_come_first_where_there_are_few_entries() {
         let table = Layout::strided([10, 7], [1, 10]);
         axis(Gather, &table, &packed([count]), &Layout::strided([count, 7], flat), 0)
     };
-    let first = |plan: Plan| pieces_in_order(&plan, &gather(4)).is_some();
+    let first = |plan: Plan| pieces_in_order(&plan, &gather(4), &NEAR).is_some();
     assert_eq!([6, 7, 8].map(|count| first(columns(count, [7, 1]))), [false, true, true]);
     // whose places lie together,
     assert_eq!([[20, 3], [3, 18], [1, 6]].map(|flat| first(columns(6, flat))), [false, true, true]);
@@ -812,13 +818,18 @@ fn pieces_come_first_where_there_are_few_entries() {
     assert_eq!([511, 512, 513, 1024].map(aliased), [true, false, true, false]);
     // Of two dimensions they come before the lanes,
     let plan = nd(Scatter, &packed([9, 7]), &packed([3, 5, 1]), &columns_of([3, 5, 7]), 0);
-    let plan = pieces_in_order(&plan, &set(4)).unwrap();
+    let plan = pieces_in_order(&plan, &set(4), &NEAR).unwrap();
     assert_eq!(sizes(plan.outer()).collect::<Vec<_>>(), [3, 7, 5]);
+    // the longest one next to them, where the last one is short,
+    let flat = Layout::strided([4, 70, 6, 4], [6, 24, 1, 0]);
+    let plan = axis(Scatter, &packed([9, 70, 6, 4]), &packed([4]), &flat, 0);
+    let plan = in_order(&plan, &set(4), &NEAR).unwrap();
+    assert_eq!(sizes(plan.outer()).collect::<Vec<_>>(), [6, 4, 70, 4]);
     // and no piece goes back.
     assert_eq!(falling(512), (2, 30, 0));
     let table = Layout::strided([7, 10, 3], [-30, 3, 1]).with_offset(180);
     let plan = axis(Gather, &table, &packed([513]), &packed([7, 513, 3]), 1);
-    let plan = pieces_in_order(&plan, &gather(4)).unwrap();
+    let plan = pieces_in_order(&plan, &gather(4), &NEAR).unwrap();
     assert_eq!((plan.outer, plan.pieces()[0].table, plan.start.table), (1, 30, 0));
 }
 
@@ -836,7 +847,7 @@ fn between(sizes: [usize; 3], count: usize, flat: [isize; 3]) -> Plan {
 
 #[test]
 fn pieces_of_an_entry_are_the_innermost_loop() {
-    let each = |plan: &Plan, call: Call| goes_by_entry(plan, &call);
+    let each = |plan: &Plan, call: Call| goes_by_entry(plan, &call, &NEAR);
     // Columns that fill a line of the flat tensor, one after the other.
     let columns = |width: usize, flat: [isize; 2]| {
         let table = Layout::strided([1000, width], [2 * width as isize, 2]);
@@ -848,10 +859,14 @@ fn pieces_of_an_entry_are_the_innermost_loop() {
     let gaps = |step: usize| each(&columns(16, [100, step as isize]), gather(4));
     assert_eq!(edge(4, gaps), [true, false]);
     assert!(!each(&columns(16, [1, 5000]), gather(4)), "further apart than entries");
-    // Not from columns of the table, each of which is a line of its own for each entry.
-    let table = Layout::strided([1000, 16], [1, 1000]);
-    let planar = axis(Gather, &table, &packed([5000]), &packed([5000, 16]), 0);
-    assert!(!each(&planar, gather(4)) && !each(&planar, add(4)));
+    // Columns of the table, each of which is a line of its own for each entry, if L2 has them.
+    let planar = |direction, places: usize| {
+        let table = Layout::strided([places, 16], [1, places as isize]);
+        axis(direction, &table, &packed([5000]), &packed([5000, 16]), 0)
+    };
+    let gathered = edge(NEAR.l2 / 64, |places| each(&planar(Gather, places), gather(4)));
+    assert_eq!(gathered, [true, false]);
+    assert!(!each(&planar(Scatter, 100), add(4)));
     // Few places, of whichever batch.
     let batches = |places: usize, width: usize| {
         let (table, indices) = (packed([30, places, width]), packed([30, 100, 1]));
@@ -944,6 +959,13 @@ fn pieces_come_first_unless_their_lines_would_be_fetched_again() {
     assert_eq!(edge(lines - 100, gaps), stay);
     let gaps = |count: usize| order(&between([1, 100, 3], count, [0, 8, 2]));
     assert_eq!(edge(2 * (lines - 100), gaps), stay);
+    // Their pages stay in the TLB as well.
+    let rows = |places: usize| {
+        let table = Layout::strided([places, 10], [2048, 1]);
+        let flat = Layout::strided([5000, 10], [1, 5000]);
+        order(&axis(Gather, &table, &packed([5000]), &flat, 0))
+    };
+    assert_eq!(edge(1024, rows), stay);
     // Of both, the first ones.
     let both = |places| order(&between([7, places, 10], 50_000, [500_000, 1, 50_000]));
     assert_eq!(edge(lines, both), [first(2), first(1)]);

@@ -1,6 +1,6 @@
 //! Blocks come as the walk says.
 
-use strew_simd::Path;
+use strew_simd::{Machine, Path};
 
 use super::{
     Case, DIRECTIONS, Large, Pair, Random, Recorder, by_written, orders, route, sorted, way,
@@ -125,11 +125,13 @@ fn blocks_of_long_lanes() {
 fn ordered_plans() {
     let mut random = Random::of(13);
     let mut within_lanes = 0;
-    for number in 0..600 {
+    for number in 0..1200 {
         let direction = random.pick(&DIRECTIONS);
         let large = if number % 2 == 0 { Large::No } else { Large::Lane(200) };
         let mut case = Case::random(&mut random, direction, large);
-        let Some(plan) = in_order(&case.plan, &route::of(direction)) else { continue };
+        let Some(plan) = in_order(&case.plan, &route::of(direction), &Machine::detect()) else {
+            continue;
+        };
         within_lanes += usize::from(case.plan.outer == 2 && plan.outer > 2);
         let expected = by_written(direction, &case.moves());
         // What moves has been made for the plan as it was.
@@ -146,7 +148,7 @@ fn ordered_plans() {
         case.plan.set_bounds(Bounds::Error);
         case.fill(&mut random);
         case.spoil(&mut random);
-        let plan = in_order(&case.plan, &route::of(direction)).unwrap();
+        let plan = in_order(&case.plan, &route::of(direction), &Machine::detect()).unwrap();
         let all: Vec<Pair> =
             case.walk().into_iter().filter_map(|entry| entry.moves).flatten().collect();
         let (mut recorder, expected) = (Recorder::of(&case.plan), sorted(&all));
