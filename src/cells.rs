@@ -10,9 +10,9 @@ use strew_simd::{Block, NOWHERE, Path};
 use crate::average::Average;
 use crate::element::Element;
 #[cfg(feature = "std")]
-use crate::engine::changed::Changed;
+use crate::engine::changed::{Reduced, Reducer as _};
 #[cfg(feature = "std")]
-use crate::engine::movers::{Mover as _, Way};
+use crate::engine::movers::Way;
 #[cfg(feature = "std")]
 use crate::engine::tuning;
 use crate::error::{Error, Operand};
@@ -222,12 +222,12 @@ fn reduce_blocks<T: Element, R: Reduction<T>>(
         marks.clear(plan, entries);
         return replace_elements(entries, reduction, (data, updates), &mut marks);
     }
-    let (way, before) = (Way::of(Path::detect()), None);
+    let way = Way::of(Path::detect());
     in_blocks(plan, entries, parts, marks, replaces, |block, n, first| {
         if first {
-            Changed { reduction: &Assign, data, updates, n, way, before }.block(block);
+            Reduced(&Assign).block(data, updates, block, n, &way);
         } else {
-            Changed { reduction, data, updates, n, way, before }.block(block);
+            Reduced(reduction).block(data, updates, block, n, &way);
         }
     });
 }

@@ -30,7 +30,7 @@ pub(crate) mod f16_kernels {
                 || combine::elements_by(to, from, block, distance, one(halves, combine)),
             );
         }
-        combine::elements::<_, true>(to, from, block, distance, formula(combine));
+        combine::elements::<_, _, true>(to, from, block, distance, formula(combine));
     }
 
     #[inline(always)]
@@ -48,7 +48,7 @@ pub(crate) mod f16_kernels {
             let to = to.get_mut(block.table..).unwrap_or_default();
             return halves.vectorize(
                 #[inline(always)]
-                || combine::rows_by::<_, 0>(to, from, block, n, distance, row(halves, combine)),
+                || combine::rows_by::<_, _, 0>(to, from, block, n, distance, row(halves, combine)),
             );
         }
         let path = without(path);
@@ -161,7 +161,7 @@ pub(crate) mod bf16_kernels {
         distance: usize,
         combine: impl Fn(f32, f32) -> f32 + Copy,
     ) {
-        combine::elements::<_, true>(to, from, block, distance, one(combine));
+        combine::elements::<_, _, true>(to, from, block, distance, one(combine));
     }
 
     #[inline(always)]
@@ -177,7 +177,7 @@ pub(crate) mod bf16_kernels {
         let to = to.get_mut(block.table..).unwrap_or_default();
         path.compiled(
             #[inline(always)]
-            || combine::rows_by::<_, 0>(to, from, block, n, distance, row(combine)),
+            || combine::rows_by::<_, _, 0>(to, from, block, n, distance, row(combine)),
         );
     }
 

@@ -372,7 +372,7 @@ macro_rules! kernels {
                 <$reduction as Reduction<$element>>::combine(&$reduction, current, update)
             },
             |to, from, block, distance| {
-                combine::elements::<_, true>(to, from, block, distance, |current, update| {
+                combine::elements::<_, _, true>(to, from, block, distance, |current, update| {
                     <$reduction as Reduction<$element>>::combine(&$reduction, current, update)
                 })
             }

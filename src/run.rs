@@ -7,9 +7,9 @@ use core::mem::MaybeUninit;
 
 use crate::element::Element;
 #[cfg(feature = "std")]
-use crate::engine;
-#[cfg(feature = "std")]
 use crate::engine::entries::{Entries, Room};
+#[cfg(feature = "std")]
+use crate::engine::{self, By, Reduced};
 #[cfg(feature = "ndarray")]
 use crate::error::Direction;
 use crate::error::{Error, Operand};
@@ -196,6 +196,7 @@ impl<T: Element, S: Places> Call<T> for Scattering<'_, T, S> {
     #[inline]
     fn with<R: Reduction<T>>(self, reduction: &R) -> bool {
         let Scattering { plan, indices, proven, before, data, updates } = self;
+        let reduction = &Reduced(reduction);
         engine::scatter(plan, indices, proven, reduction, before, data, updates)
     }
 }
@@ -211,6 +212,7 @@ pub(crate) fn par_scatter<T: Element, S: Places, R: Reduction<T> + Sync>(
     updates: &[T],
 ) -> Result<(), Error> {
     all_fit(plan, data, indices, updates)?;
+    let reduction = &Reduced(reduction);
     result(plan, indices, engine::par_scatter(plan, indices, proven, reduction, data, updates))
 }
 
@@ -285,7 +287,8 @@ pub(crate) fn change<T: Element, U: Element, S: Places>(
     #[cfg(feature = "std")]
     {
         all_fit(plan, data, indices, updates)?;
-        result(plan, indices, engine::change(plan, indices, false, data, updates, change))
+        let change = &By(change);
+        result(plan, indices, engine::scatter(plan, indices, false, change, None, data, updates))
     }
     #[cfg(not(feature = "std"))]
     {
@@ -298,14 +301,15 @@ pub(crate) fn change<T: Element, U: Element, S: Places>(
 #[cfg(feature = "rayon")]
 pub(crate) fn par_change<T: Element, U: Element, S: Places>(
     plan: &Plan,
-    change: impl Fn(T, U) -> T + Copy + Send,
+    change: impl Fn(T, U) -> T + Copy + Sync,
     data: &mut [T],
     indices: S,
     proven: bool,
     updates: &[U],
 ) -> Result<(), Error> {
     all_fit(plan, data, indices, updates)?;
-    result(plan, indices, engine::par_change(plan, indices, proven, data, updates, change))
+    let change = &By(change);
+    result(plan, indices, engine::par_scatter(plan, indices, proven, change, data, updates))
 }
 
 /// A scatter to a copy of the input, which may lie in memory in another way than the output.
@@ -454,7 +458,7 @@ impl<S: Places> Proven<'_, S> {
         let Proven { indices, .. } = *self;
         let plan = scatter_fits(self.plan, data, updates)?;
         #[cfg(feature = "std")]
-        engine::change(plan, indices, true, data, updates, change);
+        engine::scatter(plan, indices, true, &By(change), None, data, updates);
         #[cfg(not(feature = "std"))]
         portable::run::<S, true>(plan, indices, Change { data, updates, change });
         Ok(())

@@ -1,7 +1,7 @@
 //! What changes elements and rows by address.
 //!
-//! Generic over the element and what combines two of them: whoever names both decides where a loop
-//! is compiled.
+//! Generic over the element, its update and what combines them: whoever names all decides where a
+//! loop is compiled.
 
 use core::iter::repeat;
 
@@ -15,16 +15,16 @@ use crate::prefetch::{prefetch, prefetch_row_early, prefetch_row_here};
 /// `RUNS`: with a loop for runs of one place, which keeps it in a register. Sets do without, since
 /// stores to one place do not wait for each other: with it, sets of 3 bytes took 1.9x.
 #[inline(always)]
-pub fn elements<T: Copy, const RUNS: bool>(
+pub fn elements<T: Copy, U: Copy, const RUNS: bool>(
     to: &mut [T],
-    from: &[T],
+    from: &[U],
     block: &Block<'_>,
     distance: usize,
-    combine: impl Fn(T, T) -> T + Copy,
+    combine: impl Fn(T, U) -> T + Copy,
 ) {
     let Some(to) = to.get_mut(block.table..) else { return };
     if block.is_packed(1) || block.entry_step == 0 {
-        side_by_side::<T, RUNS>(to, from, block, distance, combine);
+        side_by_side::<T, U, RUNS>(to, from, block, distance, combine);
     } else {
         in_order(to, from, block, distance, combine);
     }
@@ -42,7 +42,7 @@ pub fn elements_by<T: Copy>(
 ) {
     debug_assert!(block.is_packed(1) || block.entry_step == 0, "updates lie a step apart");
     let Some(to) = to.get_mut(block.table..) else { return };
-    side_by_side::<T, false>(to, from, block, distance, combine);
+    side_by_side::<T, T, false>(to, from, block, distance, combine);
 }
 
 /// [`elements`] by another function, which does the same, and more quickly, where something `holds`
@@ -58,7 +58,7 @@ pub fn elements_or<T: Copy>(
 ) {
     let Some(to) = to.get_mut(block.table..) else { return };
     if block.all(from, holds) {
-        side_by_side::<T, true>(to, from, block, distance, quick);
+        side_by_side::<T, T, true>(to, from, block, distance, quick);
     } else {
         in_order(to, from, block, distance, combine);
     }
@@ -66,12 +66,12 @@ pub fn elements_or<T: Copy>(
 
 /// [`elements`] whose updates follow each other, or are one for a lane.
 #[inline(always)]
-fn side_by_side<T: Copy, const RUNS: bool>(
+fn side_by_side<T: Copy, U: Copy, const RUNS: bool>(
     to: &mut [T],
-    from: &[T],
+    from: &[U],
     block: &Block<'_>,
     distance: usize,
-    combine: impl Fn(T, T) -> T + Copy,
+    combine: impl Fn(T, U) -> T + Copy,
 ) {
     let (mut ahead, mut at) = (Ahead::of(block, distance), 0);
     let packed = block.is_packed(1);
@@ -97,12 +97,12 @@ fn side_by_side<T: Copy, const RUNS: bool>(
 
 /// Changes some entries, which have as many updates or more if these are `packed`, else one.
 #[inline(always)]
-fn change_all<T: Copy>(
+fn change_all<T: Copy, U: Copy>(
     to: &mut [T],
     addresses: &[u32],
-    updates: &[T],
+    updates: &[U],
     (packed, runs): (bool, bool),
-    combine: impl Fn(T, T) -> T + Copy,
+    combine: impl Fn(T, U) -> T + Copy,
 ) {
     if packed {
         let n = if runs {
@@ -129,11 +129,11 @@ fn change_all<T: Copy>(
 /// that is left out: from there on another loop goes on, so that this one has a single way through
 /// it.
 #[inline(always)]
-fn change_turns<'a, T: Copy + 'a>(
+fn change_turns<'a, T: Copy, U: Copy + 'a>(
     to: &mut [T],
     addresses: &[u32],
-    updates: impl IntoIterator<Item = &'a [T; TURN]>,
-    combine: impl Fn(T, T) -> T,
+    updates: impl IntoIterator<Item = &'a [U; TURN]>,
+    combine: impl Fn(T, U) -> T,
 ) -> usize {
     let mut n = 0;
     for (addresses, updates) in addresses.as_chunks::<TURN>().0.iter().zip(updates) {
@@ -149,11 +149,11 @@ fn change_turns<'a, T: Copy + 'a>(
 /// [`change_turns`] where most entries lead where the one before them did. What it makes of a place
 /// stays in a register until a turn leads elsewhere: so no entry waits for the store of another.
 #[inline(never)]
-fn change_runs<T: Copy>(
+fn change_runs<T: Copy, U: Copy>(
     to: &mut [T],
     addresses: &[u32],
-    updates: &[[T; TURN]],
-    combine: impl Fn(T, T) -> T,
+    updates: &[[U; TURN]],
+    combine: impl Fn(T, U) -> T,
 ) -> Option<usize> {
     let mut place = *addresses.first()? as usize;
     let mut sum = *to.get(place)?;
@@ -180,12 +180,12 @@ fn change_runs<T: Copy>(
 /// Changes entries one by one, in a loop that is compiled once: where some lie outside, where their
 /// updates lie a step apart, or where few are left.
 #[inline(never)]
-fn one_by_one<T: Copy>(
+fn one_by_one<T: Copy, U: Copy>(
     to: &mut [T],
     addresses: &[u32],
-    updates: &[T],
+    updates: &[U],
     (mut flat, step): (usize, isize),
-    combine: impl Fn(T, T) -> T + Copy,
+    combine: impl Fn(T, U) -> T + Copy,
 ) {
     for address in addresses {
         // In this order: the other one takes 1.3x.
@@ -200,12 +200,12 @@ fn one_by_one<T: Copy>(
 
 /// [`elements`] whose updates lie a step apart.
 #[inline(never)]
-fn in_order<T: Copy>(
+fn in_order<T: Copy, U: Copy>(
     to: &mut [T],
-    from: &[T],
+    from: &[U],
     block: &Block<'_>,
     distance: usize,
-    combine: impl Fn(T, T) -> T + Copy,
+    combine: impl Fn(T, U) -> T + Copy,
 ) {
     let (mut ahead, mut at) = (Ahead::of(block, distance), 0);
     for (mut flat, addresses) in block.lanes() {
@@ -226,13 +226,13 @@ fn prefetch_step<T>(ahead: &mut Ahead<'_>, to: &[T], at: usize) {
 
 /// `to[place..][..n] = combine(to[place..][..n], from[flat..][..n])` for each entry, in order.
 #[inline(always)]
-pub fn listed<T: Copy>(
+pub fn listed<T: Copy, U: Copy>(
     path: Path,
     to: &mut [T],
-    from: &[T],
+    from: &[U],
     listed: Listed<'_>,
     n: usize,
-    combine: impl Fn(T, T) -> T + Copy,
+    combine: impl Fn(T, U) -> T + Copy,
 ) {
     if n == 1 {
         elements_listed(to, from, listed, combine);
@@ -246,11 +246,11 @@ pub fn listed<T: Copy>(
 
 /// [`listed`] for single elements.
 #[inline(always)]
-pub(crate) fn elements_listed<T: Copy>(
+pub(crate) fn elements_listed<T: Copy, U: Copy>(
     to: &mut [T],
-    from: &[T],
+    from: &[U],
     listed: Listed<'_>,
-    combine: impl Fn(T, T) -> T,
+    combine: impl Fn(T, U) -> T,
 ) {
     let Listed { places, flats, distance } = listed;
     let mut ahead = places.get(distance..).unwrap_or_default().iter();
@@ -291,29 +291,29 @@ macro_rules! for_length {
 ///
 /// `combine` is called where loops are compiled for the instructions of the path.
 #[inline(always)]
-pub fn rows<T: Copy>(
+pub fn rows<T: Copy, U: Copy>(
     path: Path,
     to: &mut [T],
-    from: &[T],
+    from: &[U],
     block: &Block<'_>,
     n: usize,
     distance: usize,
-    combine: impl Fn(T, T) -> T + Copy,
+    combine: impl Fn(T, U) -> T + Copy,
 ) {
     let Some(to) = to.get_mut(block.table..) else { return };
     path.vectorize(
         (to, from),
         #[inline(always)]
         |(to, from)| {
-            for_length!(T, n, R => rows_by::<T, R>(to, from, block, n, distance, each(combine)))
+            for_length!(T, n, R => rows_by::<T, U, R>(to, from, block, n, distance, each(combine)))
         },
-        |(to, from)| rows_by::<T, 0>(to, from, block, n, distance, each(combine)),
+        |(to, from)| rows_by::<T, U, 0>(to, from, block, n, distance, each(combine)),
     );
 }
 
 /// Changes a row element by element.
 #[inline(always)]
-fn each<T: Copy>(combine: impl Fn(T, T) -> T + Copy) -> impl Fn(&mut [T], &[T]) + Copy {
+fn each<T: Copy, U: Copy>(combine: impl Fn(T, U) -> T + Copy) -> impl Fn(&mut [T], &[U]) + Copy {
     #[inline(always)]
     move |to, from| to.iter_mut().zip(from).for_each(|(to, from)| *to = combine(*to, *from))
 }
@@ -321,13 +321,13 @@ fn each<T: Copy>(combine: impl Fn(T, T) -> T + Copy) -> impl Fn(&mut [T], &[T]) 
 /// [`rows`] of `R` elements, or of `n` if `R` is 0, which `change` by pairs. `to` begins where the
 /// addresses of the block count from. It is compiled where it is called.
 #[inline(always)]
-pub fn rows_by<T: Copy, const R: usize>(
+pub fn rows_by<T: Copy, U: Copy, const R: usize>(
     to: &mut [T],
-    from: &[T],
+    from: &[U],
     block: &Block<'_>,
     n: usize,
     distance: usize,
-    change: impl Fn(&mut [T], &[T]) + Copy,
+    change: impl Fn(&mut [T], &[U]) + Copy,
 ) {
     let (mut indices, mut at) = (Ahead::of(block, 0), 0);
     for (mut flat, addresses) in block.lanes() {
@@ -338,7 +338,7 @@ pub fn rows_by<T: Copy, const R: usize>(
             }
             at += ROWS;
             for address in addresses {
-                row::<T, R>(to, *address, from, flat, n, change);
+                row::<T, U, R>(to, *address, from, flat, n, change);
                 flat = flat.wrapping_add_signed(block.entry_step);
             }
         }
@@ -355,12 +355,12 @@ fn prefetch_rows<T>(to: &[T], block: &Block<'_>, at: usize, n: usize) {
 
 /// [`listed`] rows, which `change` by pairs. It is compiled where it is called.
 #[inline(always)]
-pub fn listed_by<T: Copy>(
+pub fn listed_by<T: Copy, U: Copy>(
     to: &mut [T],
-    from: &[T],
+    from: &[U],
     Listed { places, flats, distance }: Listed<'_>,
     n: usize,
-    change: impl Fn(&mut [T], &[T]) + Copy,
+    change: impl Fn(&mut [T], &[U]) + Copy,
 ) {
     let ahead = |list: &[u32], at: usize| list.get(at..)?.get(distance).copied();
     for (at, (place, flat)) in places.iter().zip(flats).enumerate() {
@@ -368,20 +368,20 @@ pub fn listed_by<T: Copy>(
             prefetch_row_early(to, place as usize, n);
             prefetch_row_early(from, flat as usize, n);
         }
-        row::<T, 0>(to, *place, from, *flat as usize, n, change);
+        row::<T, U, 0>(to, *place, from, *flat as usize, n, change);
     }
 }
 
 /// One row of `R` elements, or of `n` if `R` is 0. Rows of a known length are read before they are
 /// written, so that loops need not ask whether data and updates overlap.
 #[inline(always)]
-fn row<T: Copy, const R: usize>(
+fn row<T: Copy, U: Copy, const R: usize>(
     to: &mut [T],
     address: u32,
-    from: &[T],
+    from: &[U],
     flat: usize,
     n: usize,
-    change: impl Fn(&mut [T], &[T]),
+    change: impl Fn(&mut [T], &[U]),
 ) {
     if R > 0 {
         let to = to.get_mut(address as usize..).and_then(|to| to.first_chunk_mut::<R>());

@@ -57,7 +57,7 @@ macro_rules! sizes {
                 _: Option<Right<'_>>,
             ) {
                 let from = slots(self.from);
-                combine::elements::<_, false>(self.to, from, block, distance, |_, from| from);
+                combine::elements::<_, _, false>(self.to, from, block, distance, |_, from| from);
             }
 
             fn run_listed(&mut self, _: Path, listed: Listed<'_>, _: Option<Right<'_>>) {

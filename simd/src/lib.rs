@@ -14,7 +14,7 @@
 //! - [`Index::RESOLVE`] turns indices into addresses; [`shift`] moves addresses.
 //! - [`Elements`], [`Rows`]: copies between a table and a flat tensor, by the size of an element
 //!   alone. [`mod@combine`]: changes of elements and rows, by a function of theirs.
-//!   [`convert`]: moves between types.
+//!   [`convert`]: gathers to another type.
 //! - [`compress()`], [`positions()`]: what the bits of a mask choose.
 //! - [`choose()`]: the addresses of a block that lie in a part of a table; [`Columns`]: parts of a
 //!   table that threads write side by side.

@@ -12,7 +12,7 @@ use common::moves::{Case, Kernel, SINGLE, SIZES};
 use common::{Check, Choose, FAR, paths};
 use strew_simd::{
     Axes, Axis, Block, Columns, Elements, Index, Listed, Machine, Move, NOWHERE, Outside, Path,
-    Place, Rows, Tuples, bits, compress, positions, prefetch_columns,
+    Place, Rows, Tuples, bits, combine, compress, positions, prefetch_columns,
 };
 
 /// The one list: a test each, and the public functions that it is a test of.
@@ -47,7 +47,7 @@ tests! {
     combine_rows: "combine::rows" "combine::rows_by" "combine::listed" "combine::listed_by"
         "block::lanes";
     convert_gather: "convert::gather";
-    convert_scatter: "convert::scatter" "convert::scatter_listed";
+    combine_mapped: "combine::elements" "combine::rows" "combine::listed";
     halves: "halves::of" "halves::widen" "halves::narrow" "halves::widen_two" "halves::narrow_one";
     type_ids: "halves::type_id";
     columns: "columns::new" "columns::split_at" "columns::row";
@@ -582,7 +582,7 @@ mod tests {
         }
     }
 
-    pub fn convert_scatter() {
+    pub fn combine_mapped() {
         let change = |current: i64, update: u8| current.wrapping_mul(31) + i64::from(update);
         for number in 0..4000 {
             let case = Convert::new(number);
@@ -607,11 +607,15 @@ mod tests {
                 let (Convert { n, distance, narrow, .. }, mut found) = (&case, case.wide.clone());
                 let block = case.block();
                 let (n, distance) = (*n, *distance);
-                strew_simd::convert::scatter(path, &mut found, narrow, &block, n, distance, change);
+                if n == 1 {
+                    combine::elements::<_, _, true>(&mut found, narrow, &block, distance, change);
+                } else {
+                    combine::rows(path, &mut found, narrow, &block, n, distance, change);
+                }
                 assert_eq!(found, expected, "{number}, {}", path.name());
                 let mut found = case.wide.clone();
                 let list = Listed { places: &places, flats: &flats, distance };
-                strew_simd::convert::scatter_listed(path, &mut found, narrow, list, n, change);
+                combine::listed(path, &mut found, narrow, list, n, change);
                 assert_eq!(found, listed, "{number}, {}, listed", path.name());
             }
         }

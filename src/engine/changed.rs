@@ -19,39 +19,76 @@ pub(crate) struct Before<'a, T> {
     pub copy: fn(&Plan, &[T], &mut [T]),
 }
 
-/// A [`Reduction`] of which callers need not know the type: so only this is compiled for each.
-pub(crate) trait Reducer<T> {
+/// What combines elements with updates, which may be of another type. Callers need not know which
+/// it is: so only this is compiled for each.
+pub(crate) trait Reducer<T, U = T> {
     /// What the engine knows of it.
     fn kind(&self) -> &Kind<T>;
 
     /// [`Few::scatter`].
-    fn few(&self, few: &Few<'_>, tables: &[usize], data: &mut [T], updates: &[T]);
+    fn few(&self, few: &Few<'_>, tables: &[usize], data: &mut [T], updates: &[U]);
 
     /// [`Mover::block`], in rows of `n` elements.
-    fn block(&self, data: &mut [T], updates: &[T], block: &Block<'_>, n: usize, way: &Way);
+    fn block(&self, data: &mut [T], updates: &[U], block: &Block<'_>, n: usize, way: &Way);
 
     /// [`Job::session`] with non-temporal stores, in rows of `n` elements. `false`: there is none.
     fn stream(
         &self,
-        data: &mut [T],
-        updates: &[T],
-        n: usize,
-        way: Way,
-        run: &mut dyn FnMut(&mut dyn Mover),
-    ) -> bool;
+        _data: &mut [T],
+        _updates: &[U],
+        _n: usize,
+        _: Way,
+        _run: &mut dyn FnMut(&mut dyn Mover),
+    ) -> bool {
+        false
+    }
 
     /// [`Mover::listed`], in rows of `n` elements.
     #[cfg(feature = "rayon")]
-    fn listed(&self, data: &mut [T], updates: &[T], listed: Listed<'_>, n: usize, path: Path);
+    fn listed(&self, data: &mut [T], updates: &[U], listed: Listed<'_>, n: usize, path: Path);
 }
 
-impl<T: Element, R: Reduction<T>> Reducer<T> for R {
+/// A function, which is called for checked indices only.
+pub(crate) struct By<F>(pub F);
+
+impl<T: Element, U: Element, F: Fn(T, U) -> T + Copy> Reducer<T, U> for By<F> {
+    fn kind(&self) -> &Kind<T> {
+        const { &Kind::OPAQUE }
+    }
+
+    fn few(&self, few: &Few<'_>, tables: &[usize], data: &mut [T], updates: &[U]) {
+        few.scatter(tables, data, updates, self.0, |to, from| {
+            to.iter_mut().zip(from).for_each(|(to, from)| *to = (self.0)(*to, *from));
+        });
+    }
+
+    #[inline(always)]
+    fn block(&self, data: &mut [T], updates: &[U], block: &Block<'_>, n: usize, way: &Way) {
+        let Way { path, distance, .. } = *way;
+        match n {
+            1 => combine::elements::<_, _, true>(data, updates, block, distance, self.0),
+            n => combine::rows(path, data, updates, block, n, distance, self.0),
+        }
+    }
+
+    #[cfg(feature = "rayon")]
+    #[inline(always)]
+    fn listed(&self, data: &mut [T], updates: &[U], listed: Listed<'_>, n: usize, path: Path) {
+        combine::listed(path, data, updates, listed, n, self.0);
+    }
+}
+
+/// A reduction.
+pub(crate) struct Reduced<'a, R>(pub &'a R);
+
+impl<T: Element, R: Reduction<T>> Reducer<T> for Reduced<'_, R> {
     fn kind(&self) -> &Kind<T> {
         const { &R::KIND }
     }
 
     fn few(&self, few: &Few<'_>, tables: &[usize], data: &mut [T], updates: &[T]) {
-        few.scatter(tables, self, data, updates);
+        let change = |current, update| self.0.combine(current, update);
+        few.scatter(tables, data, updates, change, |to, from| self.0.combine_row(to, from));
     }
 
     fn block(&self, data: &mut [T], updates: &[T], block: &Block<'_>, n: usize, way: &Way) {
@@ -73,11 +110,8 @@ impl<T: Element, R: Reduction<T>> Reducer<T> for R {
             };
         }
         if const { R::KIND.is_opaque() } {
-            let change = |current, update| self.combine(current, update);
-            match n {
-                1 => combine::elements::<_, true>(data, updates, block, distance, change),
-                n => combine::rows(path, data, updates, block, n, distance, change),
-            }
+            By(|current, update| self.0.combine(current, update))
+                .block(data, updates, block, n, way);
         }
     }
 
@@ -111,24 +145,24 @@ impl<T: Element, R: Reduction<T>> Reducer<T> for R {
             return (kernels.listed)(path, data, updates, listed, n);
         }
         if const { R::KIND.is_opaque() } {
-            let change = |current, update| self.combine(current, update);
-            combine::listed(path, data, updates, listed, n, change);
+            By(|current, update| self.0.combine(current, update))
+                .listed(data, updates, listed, n, path);
         }
     }
 }
 
 /// `data[table] = reduction(data[table], updates[flat])`, in rows of `n` elements.
-pub(crate) struct Changed<'a, T, R: ?Sized> {
+pub(crate) struct Changed<'a, T, R: ?Sized, U = T> {
     pub reduction: &'a R,
     pub data: &'a mut [T],
-    pub updates: &'a [T],
+    pub updates: &'a [U],
     pub n: usize,
     pub way: Way,
     /// What the data starts as.
     pub before: Option<Before<'a, T>>,
 }
 
-impl<T: Element, R: Reducer<T> + ?Sized> Mover for Changed<'_, T, R> {
+impl<T: Element, U: Element, R: Reducer<T, U> + ?Sized> Mover for Changed<'_, T, R, U> {
     fn block(&mut self, block: &Block<'_>) {
         self.reduction.block(self.data, self.updates, block, self.n, &self.way);
     }
@@ -139,7 +173,7 @@ impl<T: Element, R: Reducer<T> + ?Sized> Mover for Changed<'_, T, R> {
     }
 }
 
-impl<T: Element, R: Reducer<T> + ?Sized> Job for Changed<'_, T, R> {
+impl<T: Element, U: Element, R: Reducer<T, U> + ?Sized> Job for Changed<'_, T, R, U> {
     fn prepare(&mut self, way: Way) {
         self.way = way;
     }
@@ -189,14 +223,14 @@ impl<T: Element, R: Reducer<T> + ?Sized> Job for Changed<'_, T, R> {
     }
 }
 
-impl<T: Element, R: Reducer<T> + ?Sized> Changed<'_, T, R> {
+impl<T: Element, U: Element, R: Reducer<T, U> + ?Sized> Changed<'_, T, R, U> {
     /// Runs on tables that start from what changes nothing, and that lie one after the other; if
     /// `run` returns `true`, merges them into the data. `None`: there is no memory for them.
     pub(crate) fn in_copies(
         &mut self,
         free: &Free<T>,
         number: usize,
-        run: &mut dyn FnMut(&mut Changed<'_, T, R>, usize) -> bool,
+        run: &mut InCopies<'_, T, R, U>,
     ) -> Option<bool> {
         let length = self.data.len();
         let mut copies = (free.start)(length.checked_mul(number)?)?;
@@ -210,6 +244,9 @@ impl<T: Element, R: Reducer<T> + ?Sized> Changed<'_, T, R> {
         Some(inside)
     }
 }
+
+/// Changes tables of this length.
+type InCopies<'a, T, R, U> = dyn FnMut(&mut Changed<'_, T, R, U>, usize) -> bool + 'a;
 
 /// The addresses of a block, at most.
 const SPREAD: usize = 2 * tuning::BLOCK;

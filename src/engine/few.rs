@@ -14,7 +14,6 @@ use crate::index::sealed::Value;
 use crate::index::{Bounds, LONGEST, Negative, resolve};
 use crate::indices::sealed::Places;
 use crate::plan::{Coordinate, Dim, Plan};
-use crate::reduction::Reduction;
 use crate::walk::{Odometer, Position, split_lane};
 
 /// What a few entries move: some pieces, in rows of `n` elements.
@@ -311,41 +310,43 @@ impl<'a> Few<'a> {
         });
     }
 
-    /// `data[table] = reduction(data[table], updates[flat])`.
+    /// `data[table] = change(data[table], updates[flat])`; `change_row` does the same for a row.
     #[inline(always)]
-    pub(crate) fn scatter<T: Element, R: Reduction<T>>(
+    pub(crate) fn scatter<T: Element, U: Element>(
         &self,
         tables: &[usize],
-        reduction: &R,
         data: &mut [T],
-        updates: &[T],
+        updates: &[U],
+        change: impl Fn(T, U) -> T,
+        change_row: impl Fn(&mut [T], &[U]),
     ) {
         if !(self.line && self.has_runs()) {
-            return self.scatter_apart(tables, reduction, data, updates);
+            return self.scatter_apart(tables, data, updates, change, change_row);
         }
         let updates = updates.get(self.plan.start.flat..).unwrap_or_default();
         for (table, update) in tables.iter().zip(updates) {
             // An entry that is left out leads to no place.
             if let Some(to) = data.get_mut(*table) {
-                *to = reduction.combine(*to, *update);
+                *to = change(*to, *update);
             }
         }
     }
 
     #[inline(never)]
-    fn scatter_apart<T: Element, R: Reduction<T>>(
+    fn scatter_apart<T: Element, U: Element>(
         &self,
         tables: &[usize],
-        reduction: &R,
         data: &mut [T],
-        updates: &[T],
+        updates: &[U],
+        change: impl Fn(T, U) -> T,
+        change_row: impl Fn(&mut [T], &[U]),
     ) {
         let n = self.n;
         self.each(tables, |table, flat| {
             let to = data.get_mut(table..).and_then(|to| to.get_mut(..n));
             match (to, row(updates, flat, n)) {
-                (Some([to]), Some([update])) => *to = reduction.combine(*to, *update),
-                (Some(to), Some(updates)) => reduction.combine_row(to, updates),
+                (Some([to]), Some([update])) => *to = change(*to, *update),
+                (Some(to), Some(updates)) => change_row(to, updates),
                 _ => {}
             }
         });

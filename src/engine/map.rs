@@ -1,13 +1,10 @@
-//! Moves between tensors of different types.
+//! Gathers to a tensor of another type.
 
-#[cfg(feature = "rayon")]
-use strew_simd::Listed;
 use strew_simd::{Block, convert};
 
-use crate::element::Element;
 use crate::engine::movers::{Job, Mover, Tile, Way};
 #[cfg(feature = "rayon")]
-use crate::engine::shared::{Shared, Tiled, cut, cut_columns};
+use crate::engine::shared::{Shared, cut};
 use crate::map::Source;
 
 /// `output[flat] = source[table]`, in rows of `n` elements.
@@ -68,74 +65,5 @@ impl<U: Send, S: Source<U> + Send> Shared for Read<'_, S, U> {
 
     fn set_row(&mut self, n: usize) {
         self.n = n;
-    }
-}
-
-/// `data[table] = change(data[table], updates[flat])`, in rows of `n` elements.
-pub(crate) struct Change<'a, T, U, F> {
-    pub data: &'a mut [T],
-    pub updates: &'a [U],
-    pub change: F,
-    pub n: usize,
-    pub way: Way,
-}
-
-impl<T: Element, U: Element, F: Fn(T, U) -> T + Copy> Mover for Change<'_, T, U, F> {
-    fn block(&mut self, block: &Block<'_>) {
-        let Way { path, distance, .. } = self.way;
-        convert::scatter(path, self.data, self.updates, block, self.n, distance, self.change);
-    }
-
-    #[cfg(feature = "rayon")]
-    fn listed(&mut self, listed: Listed<'_>) {
-        convert::scatter_listed(
-            self.way.path,
-            self.data,
-            self.updates,
-            listed,
-            self.n,
-            self.change,
-        );
-    }
-}
-
-impl<T: Element, U: Element, F: Fn(T, U) -> T + Copy> Job for Change<'_, T, U, F> {
-    fn prepare(&mut self, way: Way) {
-        self.way = way;
-    }
-
-    fn session(&mut self, run: &mut dyn FnMut(&mut dyn Mover)) {
-        run(self);
-    }
-
-    fn tile(&mut self, tile: &Tile, run: &mut dyn FnMut(&mut dyn Mover)) {
-        let Change { ref mut data, updates, change, n, way } = *self;
-        tile.change(data, &mut |data| run(&mut Change { data, updates, change, n, way }));
-    }
-}
-
-#[cfg(feature = "rayon")]
-impl<T, U, F> Shared for Change<'_, T, U, F>
-where
-    T: Element,
-    U: Element,
-    F: Fn(T, U) -> T + Copy + Send,
-{
-    fn parts(&mut self, cuts: &[usize]) -> Vec<Box<dyn Shared + '_>> {
-        let Change { ref mut data, updates, change, n, way } = *self;
-        cut(data, cuts, |data| {
-            Box::new(Change { data, updates, change, n, way }) as Box<dyn Shared + '_>
-        })
-    }
-
-    fn set_row(&mut self, n: usize) {
-        self.n = n;
-    }
-
-    fn tiles(&mut self, tile: &Tile, columns: usize) -> Vec<Tiled<'_>> {
-        let Change { ref mut data, updates, change, n, way } = *self;
-        cut_columns(data, tile, columns, move |data, run| {
-            run(&mut Change { data, updates, change, n, way });
-        })
     }
 }

@@ -48,10 +48,10 @@ use strew_simd::{Machine, Path, Place};
 use crate::copy::repeated;
 use crate::element::Element;
 use crate::engine::append::Appended;
-pub(crate) use crate::engine::changed::Before;
+pub(crate) use crate::engine::changed::{Before, By, Reduced};
 use crate::engine::changed::{Changed, Reducer};
 use crate::engine::few::Few;
-use crate::engine::map::{Change, Read};
+use crate::engine::map::Read;
 use crate::engine::movers::{Gathered, Job, Way};
 use crate::engine::prove::{check_all, check_empty};
 use crate::engine::resolver::{NoIndices, Resolver};
@@ -108,14 +108,14 @@ pub(crate) fn append<T: Element, S: Places>(
 /// `data[table] = reduction(data[table], updates[flat])`. `false`: an index is out of bounds under
 /// `Bounds::Error`, unless they are `proven`; the data is as it was. If there is a
 /// [`before`](Before), its copy is made once all indices are in bounds.
-pub(crate) fn scatter<T: Element, S: Places>(
+pub(crate) fn scatter<T: Element, U: Element, S: Places>(
     plan: &Plan,
     indices: S,
     proven: bool,
-    reduction: &dyn Reducer<T>,
+    reduction: &dyn Reducer<T, U>,
     before: Option<Before<'_, T>>,
     data: &mut [T],
-    updates: &[T],
+    updates: &[U],
 ) -> bool {
     if let Some(few) = Few::of(plan, Direction::Scatter)
         && let Some(inside) = few.run::<_, false>(indices, |tables| {
@@ -184,18 +184,19 @@ pub(crate) fn par_gather<T: Element, P: Place<T> + Send, S: Places>(
 
 /// [`scatter`] with the threads of the rayon pool that it is called in.
 #[cfg(feature = "rayon")]
-pub(crate) fn par_scatter<T: Element, S: Places>(
+pub(crate) fn par_scatter<T: Element, U: Element, S: Places>(
     plan: &Plan,
     indices: S,
     proven: bool,
-    reduction: &(dyn Reducer<T> + Sync),
+    reduction: &(dyn Reducer<T, U> + Sync),
     data: &mut [T],
-    updates: &[T],
+    updates: &[U],
 ) -> bool {
     let row = row_of_one(plan, updates);
     let (plan, updates) = row.as_ref().map_or((plan, updates), |(plan, row)| (plan, row));
     let threads = rayon::current_num_threads();
     let call = scatter_call(reduction.kind(), indices.width(), proven, threads);
+    let call = Call { element: call.element.max(size_of::<U>()), ..call };
     let path = Path::detect();
     par_run(plan, &call, path, &indices, &mut changed(plan, path, reduction, data, updates))
 }
@@ -213,20 +214,6 @@ pub(crate) fn read<U: Element, F: Source<U>, S: Places>(
     run(plan, &call, path, &indices, &mut job)
 }
 
-/// `data[table] = change(data[table], updates[flat])`, as [`scatter`].
-pub(crate) fn change<T: Element, U: Element, S: Places>(
-    plan: &Plan,
-    indices: S,
-    proven: bool,
-    data: &mut [T],
-    updates: &[U],
-    change: impl Fn(T, U) -> T + Copy,
-) -> bool {
-    let (call, path) = (change_call(indices.width(), size_of::<T>(), proven, 1), Path::detect());
-    let mut job = changed_by(plan, path, data, updates, change);
-    run(plan, &call, path, &indices, &mut job)
-}
-
 /// [`read`] with the threads of the rayon pool that it is called in.
 #[cfg(feature = "rayon")]
 pub(crate) fn par_read<U: Element, F: Source<U> + Send, S: Places>(
@@ -239,22 +226,6 @@ pub(crate) fn par_read<U: Element, F: Source<U> + Send, S: Places>(
     let (element, path) = (F::BYTES.max(size_of::<U>()), Path::detect());
     let call = gather_call(indices.width(), element, proven, rayon::current_num_threads());
     let mut job = Read { source, output, n: plan.row(), way: Way::of(path) };
-    par_run(plan, &call, path, &indices, &mut job)
-}
-
-/// [`change`] with the threads of the rayon pool that it is called in.
-#[cfg(feature = "rayon")]
-pub(crate) fn par_change<T: Element, U: Element, S: Places>(
-    plan: &Plan,
-    indices: S,
-    proven: bool,
-    data: &mut [T],
-    updates: &[U],
-    change: impl Fn(T, U) -> T + Copy + Send,
-) -> bool {
-    let (element, path) = (size_of::<T>().max(size_of::<U>()), Path::detect());
-    let call = change_call(indices.width(), element, proven, rayon::current_num_threads());
-    let mut job = changed_by(plan, path, data, updates, change);
     par_run(plan, &call, path, &indices, &mut job)
 }
 
@@ -353,36 +324,23 @@ fn gathered<'a, T, P>(
 }
 
 /// One update for all elements of rows: [a row of it](Plan::with_row_of_one), which is contiguous.
-fn row_of_one<T: Element>(plan: &Plan, updates: &[T]) -> Option<(Plan, Vec<T>)> {
-    let of_row = plan.with_row_of_one(size_of::<T>())?;
+fn row_of_one<U: Element>(plan: &Plan, updates: &[U]) -> Option<(Plan, Vec<U>)> {
+    let of_row = plan.with_row_of_one(size_of::<U>())?;
     let update = *updates.get(plan.start.flat)?;
     Some((of_row, repeated(update, of_row.lengths.flat)?))
 }
 
 /// What knows the type and the reduction of a scatter.
-fn changed<'a, T, R: ?Sized>(
+fn changed<'a, T, U, R: ?Sized>(
     plan: &Plan,
     path: Path,
     reduction: &'a R,
     data: &'a mut [T],
-    updates: &'a [T],
-) -> Changed<'a, T, R> {
+    updates: &'a [U],
+) -> Changed<'a, T, R, U> {
     let length = data.len().min(plan.lengths.table);
     let data = data.get_mut(..length).unwrap_or_default();
     Changed { reduction, data, updates, n: plan.row(), way: Way::of(path), before: None }
-}
-
-/// What knows the types of a scatter between two.
-fn changed_by<'a, T, U, F>(
-    plan: &Plan,
-    path: Path,
-    data: &'a mut [T],
-    updates: &'a [U],
-    change: F,
-) -> Change<'a, T, U, F> {
-    let length = data.len().min(plan.lengths.table);
-    let data = data.get_mut(..length).unwrap_or_default();
-    Change { data, updates, change, n: plan.row(), way: Way::of(path) }
 }
 
 /// The ways of calls that need no route.

@@ -46,7 +46,12 @@ impl<T: Element, P: Place<T> + Send> Shared for Gathered<'_, T, P> {
     }
 }
 
-impl<T: Element, R: Reducer<T> + ?Sized + Sync> Shared for Changed<'_, T, R> {
+impl<T, U, R> Shared for Changed<'_, T, R, U>
+where
+    T: Element,
+    U: Element,
+    R: Reducer<T, U> + ?Sized + Sync,
+{
     fn parts(&mut self, cuts: &[usize]) -> Parts<'_> {
         let Changed { reduction, data, updates, n, way, .. } = self;
         cut(data, cuts, |data| {

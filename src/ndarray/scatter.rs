@@ -9,9 +9,8 @@ use super::{Operator, broadcast, grid};
 use crate::average::Average;
 use crate::cells;
 use crate::element::Element;
-use crate::engine;
-use crate::engine::changed::Changed;
-use crate::engine::movers::{Mover as _, Way};
+use crate::engine::changed::{By, Reduced, Reducer as _};
+use crate::engine::movers::Way;
 use crate::error::{Direction, Error, Operand};
 use crate::index::Index;
 use crate::layout::SCALAR;
@@ -119,7 +118,7 @@ impl Operator {
     {
         let change = mapped(&reduction, &map);
         let kernel = |updates: &[U], data: &mut [T], block: &Block<'_>, n, way: &Way| {
-            engine::map::Change { data, updates, change, n, way: *way }.block(block);
+            By(change).block(data, updates, block, n, way);
         };
         let with_gaps =
             |plan: &Plan, data: To<'_, '_, T>, indices: &[I], updates: From<'_, '_, U>| {
@@ -388,8 +387,7 @@ impl Operator {
                 let change =
                     |to: &MathCell<T>, from: &T| to.set(reduction.combine(to.get(), *from));
                 let kernel = |updates: &[T], data: &mut [T], block: &Block<'_>, n, way: &Way| {
-                    let (way, before) = (*way, None);
-                    Changed { reduction, data, updates, n, way, before }.block(block);
+                    Reduced(reduction).block(data, updates, block, n, way);
                 };
                 grid::run::<false, _, _, _>(plan, indices, &updates, data, change, &kernel)
             };

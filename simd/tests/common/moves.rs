@@ -308,11 +308,17 @@ impl Case {
                 } else if N == 2 && matches!(self.block().entry_step, 0 | 1) {
                     combine::elements_by(to, from, &self.block(), self.distance, combine);
                 } else {
-                    combine::elements::<_, true>(to, from, &self.block(), self.distance, combine);
+                    combine::elements::<_, _, true>(
+                        to,
+                        from,
+                        &self.block(),
+                        self.distance,
+                        combine,
+                    );
                 }
             }
             (Combine, Some(n)) if streams => {
-                combine::rows_by::<_, 0>(to, from, &self.block(), n, self.distance, change);
+                combine::rows_by::<_, _, 0>(to, from, &self.block(), n, self.distance, change);
             }
             (Combine, Some(n)) => {
                 combine::rows(path, to, from, &self.block(), n, self.distance, combine);

@@ -1,6 +1,7 @@
 //! Few entries move as the walk says.
 
 use super::{Case, Large, POLICIES, Random};
+use crate::engine::changed::{Reduced, Reducer as _};
 use crate::engine::few::Few;
 use crate::engine::tuning::{
     FEW, FEW_A_SPAN, FEW_APART, FEW_ELEMENTS, FEW_GATHERED, FEW_OF_SPANS, FEW_OTHERS, FEW_ROWS,
@@ -58,13 +59,13 @@ fn check_tables(
         Direction::Scatter => {
             let order = |current: u32, update: u32| current.wrapping_mul(31).wrapping_add(update);
             let (mut found, mut expected) = (table.clone(), table.clone());
-            few.scatter(tables, &order, &mut found, &flat);
+            Reduced(&order).few(&few, tables, &mut found, &flat);
             case.moves()
                 .iter()
                 .for_each(|(to, from)| expected[*to] = order(expected[*to], flat[*from]));
             assert_eq!(found, expected, "{plan:?} {indices:?}");
             let (mut found, mut expected) = (table.clone(), table);
-            few.scatter(tables, &Sub, &mut found, &flat);
+            Reduced(&Sub).few(&few, tables, &mut found, &flat);
             let sub = |(to, from): &(usize, usize)| {
                 expected[*to] = expected[*to].wrapping_sub(flat[*from])
             };

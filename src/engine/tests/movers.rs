@@ -7,6 +7,7 @@ use strew_simd::Path;
 
 use super::{Case, DIRECTIONS, Large, POLICIES, Random};
 use crate::element::Element;
+use crate::engine::changed::{By, Reduced};
 use crate::engine::movers::{Job, Way};
 use crate::engine::resolver::Resolver;
 use crate::engine::traverse::traverse;
@@ -39,14 +40,14 @@ fn check<T: Element + PartialEq + Debug>(case: &Case, way: Way, value: fn(usize)
             case.moves().iter().for_each(|(from, to)| expected[*to] = table[*from]);
         }
         Direction::Scatter => {
-            run(&mut changed(plan, way.path, &Assign, &mut found, &flat));
+            run(&mut changed(plan, way.path, &Reduced(&Assign), &mut found, &flat));
             case.moves().iter().for_each(|(to, from)| expected[*to] = flat[*from]);
         }
     }
     assert!(found == expected, "{way:?} {plan:?} {} bytes", size_of::<T>());
     if matches!(direction, Direction::Scatter) {
         let mut found = table.clone();
-        run(&mut changed(plan, way.path, &|_: T, update: T| update, &mut found, &flat));
+        run(&mut changed(plan, way.path, &By(|_: T, update: T| update), &mut found, &flat));
         assert!(found == expected, "{way:?} {plan:?} {} bytes", size_of::<T>());
     }
 }
@@ -142,7 +143,8 @@ fn wide_addresses() {
             let inside = match direction {
                 Direction::Gather => gather(plan, indices.as_slice(), false, &table, &mut written),
                 Direction::Scatter => {
-                    scatter(plan, indices.as_slice(), false, &Assign, None, &mut written, &flat)
+                    let assign = &Reduced(&Assign);
+                    scatter(plan, indices.as_slice(), false, assign, None, &mut written, &flat)
                 }
             };
             for (to_table, to_flat) in moves {

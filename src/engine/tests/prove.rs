@@ -5,7 +5,7 @@ use std::cell::Cell;
 use strew_simd::Path;
 
 use super::{Case, Large, Random, by_written, has_tiles, orders, route};
-use crate::engine::changed::Before;
+use crate::engine::changed::{Before, Reduced};
 use crate::engine::resolver::Resolver;
 use crate::engine::route::{Alone, Proof, Route, Split};
 use crate::engine::traverse::base_of_kept;
@@ -40,6 +40,7 @@ fn scattered<R: Reduction<u32>>(
 ) -> (bool, Vec<u32>) {
     let (plan, mut data, updates) = (&case.plan, table(&case.plan), flat(&case.plan));
     let way = prepared(route, Path::detect());
+    let reduction = &Reduced(reduction);
     let mut job = changed(plan, way.path, reduction, &mut data, &updates);
     job.way = way;
     job.before = before.map(|(plan, input)| Before { plan, input, copy: copy::<u32> });

@@ -6,6 +6,7 @@ use strew_simd::Path;
 
 use super::{Case, DIRECTIONS, Large, Random, has_tiles, orders, route};
 use crate::element::Element;
+use crate::engine::changed::Reduced;
 use crate::engine::resolver::Resolver;
 use crate::engine::route::{Alone, Order, Proof, Route, Split};
 use crate::engine::{changed, gathered, prepared, split, tuning};
@@ -104,6 +105,7 @@ fn scattered<R: Reduction<u32> + Sync>(
 ) -> (bool, Vec<u32>) {
     let (plan, mut data) = (&case.plan, data.to_vec());
     let way = prepared(route, Path::detect());
+    let reduction = &Reduced(reduction);
     let mut job = changed(plan, way.path, reduction, &mut data, updates);
     job.way = way;
     let resolver: &dyn Resolver = &case.indices.as_slice();
