@@ -222,12 +222,12 @@ fn reduce_blocks<T: Element, R: Reduction<T>>(
         marks.clear(plan, entries);
         return replace_elements(entries, reduction, (data, updates), &mut marks);
     }
-    let way = Way::of(Path::detect());
+    let way = Way::of(Path::detect(), 1);
     in_blocks(plan, entries, parts, marks, replaces, |block, n, first| {
         if first {
-            Reduced(&Assign).block(data, updates, block, n, &way);
+            Reduced(&Assign).block(data, updates, block, &Way { n, ..way });
         } else {
-            Reduced(reduction).block(data, updates, block, n, &way);
+            Reduced(reduction).block(data, updates, block, &Way { n, ..way });
         }
     });
 }

@@ -7,7 +7,7 @@ use crate::engine::few::{Few, row};
 use crate::engine::movers::{Gathered, Job, Mover, Tile, Way};
 use crate::plan::Plan;
 
-/// `output.push(input[table])`, in rows of `n` elements, as long as blocks come in the order of the
+/// `output.push(input[table])`, as long as blocks come in the order of the
 /// flat tensor. At the first one that does not, what is left of the output becomes any element, and
 /// the call goes on by place: so a vector never has more elements than have a value, whatever the
 /// plan says.
@@ -16,7 +16,6 @@ pub(crate) struct Appended<'a, T> {
     output: &'a mut Vec<T>,
     start: usize,
     end: usize,
-    n: usize,
     way: Way,
 }
 
@@ -25,19 +24,19 @@ impl<'a, T: Element> Appended<'a, T> {
     pub(crate) fn new(plan: &Plan, input: &'a [T], output: &'a mut Vec<T>) -> Appended<'a, T> {
         // The address of an entry that is left out lies outside.
         let input = input.get(..plan.lengths.table).unwrap_or(input);
-        let (start, way) = (output.len(), Way::of(Path::detect()));
+        let (start, way) = (output.len(), Way::of(Path::detect(), plan.row()));
         let end = start.saturating_add(plan.lengths.flat);
-        Appended { input, output, start, end, n: plan.row(), way }
+        Appended { input, output, start, end, way }
     }
 
     /// Gathers a few entries, of which rows are appended as long as they come next in the flat
     /// tensor.
     pub(crate) fn few(&mut self, few: &Few<'_>, tables: &[usize]) {
-        if self.n == 1 {
+        if self.way.n == 1 {
             return few.gather(tables, self.input, self.filled().output);
         }
         few.each(tables, |table, flat| {
-            let from = row(self.input, table, self.n).unwrap_or_default();
+            let from = row(self.input, table, self.way.n).unwrap_or_default();
             if flat.wrapping_add(self.start) == self.output.len() {
                 return self.output.extend_from_slice(from);
             }
@@ -50,23 +49,23 @@ impl<'a, T: Element> Appended<'a, T> {
 
     /// The gather by place, to an output that is complete.
     pub(crate) fn filled(&mut self) -> Gathered<'_, T, T> {
-        let Appended { input, output, start, end, n, way } = self;
+        let Appended { input, output, start, end, way } = self;
         if let Some(any) = input.first()
             && output.len() < *end
         {
             output.resize(*end, *any);
         }
         let output = output.get_mut(*start..).unwrap_or_default();
-        Gathered { input, output, n: *n, way: *way }
+        Gathered { input, output, way: *way }
     }
 }
 
 impl<T: Element> Mover for Appended<'_, T> {
     fn block(&mut self, block: &Block<'_>) {
-        let Appended { input, output, start, n, way: Way { path, distance, streams, .. }, .. } =
-            self;
+        let Appended { input, output, start, way, .. } = self;
+        let Way { path, n, distance, streams, .. } = *way;
         let next = block.flat.wrapping_add(*start) == output.len();
-        if !(next && append(*path, input, output, *n, block, *distance, *streams)) {
+        if !(next && append(path, input, output, n, block, distance, streams)) {
             self.filled().block(block);
         }
     }

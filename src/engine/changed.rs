@@ -28,24 +28,23 @@ pub(crate) trait Reducer<T, U = T> {
     /// [`Few::scatter`].
     fn few(&self, few: &Few<'_>, tables: &[usize], data: &mut [T], updates: &[U]);
 
-    /// [`Mover::block`], in rows of `n` elements.
-    fn block(&self, data: &mut [T], updates: &[U], block: &Block<'_>, n: usize, way: &Way);
+    /// [`Mover::block`]
+    fn block(&self, data: &mut [T], updates: &[U], block: &Block<'_>, way: &Way);
 
-    /// [`Job::session`] with non-temporal stores, in rows of `n` elements. `false`: there is none.
+    /// [`Job::session`] with non-temporal stores. `false`: there is none.
     fn stream(
         &self,
         _data: &mut [T],
         _updates: &[U],
-        _n: usize,
         _: Way,
         _run: &mut dyn FnMut(&mut dyn Mover),
     ) -> bool {
         false
     }
 
-    /// [`Mover::listed`], in rows of `n` elements.
+    /// [`Mover::listed`]
     #[cfg(feature = "rayon")]
-    fn listed(&self, data: &mut [T], updates: &[U], listed: Listed<'_>, n: usize, path: Path);
+    fn listed(&self, data: &mut [T], updates: &[U], listed: Listed<'_>, way: &Way);
 }
 
 /// A function, which is called for checked indices only.
@@ -63,8 +62,8 @@ impl<T: Element, U: Element, F: Fn(T, U) -> T + Copy> Reducer<T, U> for By<F> {
     }
 
     #[inline(always)]
-    fn block(&self, data: &mut [T], updates: &[U], block: &Block<'_>, n: usize, way: &Way) {
-        let Way { path, distance, .. } = *way;
+    fn block(&self, data: &mut [T], updates: &[U], block: &Block<'_>, way: &Way) {
+        let Way { path, distance, n, .. } = *way;
         match n {
             1 => combine::elements::<_, _, true>(data, updates, block, distance, self.0),
             n => combine::rows(path, data, updates, block, n, distance, self.0),
@@ -73,8 +72,8 @@ impl<T: Element, U: Element, F: Fn(T, U) -> T + Copy> Reducer<T, U> for By<F> {
 
     #[cfg(feature = "rayon")]
     #[inline(always)]
-    fn listed(&self, data: &mut [T], updates: &[U], listed: Listed<'_>, n: usize, path: Path) {
-        combine::listed(path, data, updates, listed, n, self.0);
+    fn listed(&self, data: &mut [T], updates: &[U], listed: Listed<'_>, way: &Way) {
+        combine::listed(way.path, data, updates, listed, way.n, self.0);
     }
 }
 
@@ -91,8 +90,8 @@ impl<T: Element, R: Reduction<T>> Reducer<T> for Reduced<'_, R> {
         few.scatter(tables, data, updates, change, |to, from| self.0.combine_row(to, from));
     }
 
-    fn block(&self, data: &mut [T], updates: &[T], block: &Block<'_>, n: usize, way: &Way) {
-        let Way { path, distance, .. } = *way;
+    fn block(&self, data: &mut [T], updates: &[T], block: &Block<'_>, way: &Way) {
+        let Way { path, distance, n, .. } = *way;
         if const { R::KIND.is_assign() } {
             if n == 1 {
                 let done = for_size!(T, N => Elements::<N>::new(updates, data)
@@ -110,8 +109,7 @@ impl<T: Element, R: Reduction<T>> Reducer<T> for Reduced<'_, R> {
             };
         }
         if const { R::KIND.is_opaque() } {
-            By(|current, update| self.0.combine(current, update))
-                .block(data, updates, block, n, way);
+            By(|current, update| self.0.combine(current, update)).block(data, updates, block, way);
         }
     }
 
@@ -119,18 +117,19 @@ impl<T: Element, R: Reduction<T>> Reducer<T> for Reduced<'_, R> {
         &self,
         data: &mut [T],
         updates: &[T],
-        n: usize,
         way: Way,
         run: &mut dyn FnMut(&mut dyn Mover),
     ) -> bool {
         if const { R::KIND.is_assign() } {
-            Rows::new(updates, data, n).streaming(|rows| run(&mut Streamed::<_, false>(rows, way)));
+            Rows::new(updates, data, way.n)
+                .streaming(|rows| run(&mut Streamed::<_, false>(rows, way)));
         }
         R::KIND.is_assign()
     }
 
     #[cfg(feature = "rayon")]
-    fn listed(&self, data: &mut [T], updates: &[T], listed: Listed<'_>, n: usize, path: Path) {
+    fn listed(&self, data: &mut [T], updates: &[T], listed: Listed<'_>, way: &Way) {
+        let Way { path, n, .. } = *way;
         if const { R::KIND.is_assign() } {
             if n == 1 {
                 let done = for_size!(T, N => Elements::<N>::new(updates, data)
@@ -146,17 +145,16 @@ impl<T: Element, R: Reduction<T>> Reducer<T> for Reduced<'_, R> {
         }
         if const { R::KIND.is_opaque() } {
             By(|current, update| self.0.combine(current, update))
-                .listed(data, updates, listed, n, path);
+                .listed(data, updates, listed, way);
         }
     }
 }
 
-/// `data[table] = reduction(data[table], updates[flat])`, in rows of `n` elements.
+/// `data[table] = reduction(data[table], updates[flat])`
 pub(crate) struct Changed<'a, T, R: ?Sized, U = T> {
     pub reduction: &'a R,
     pub data: &'a mut [T],
     pub updates: &'a [U],
-    pub n: usize,
     pub way: Way,
     /// What the data starts as.
     pub before: Option<Before<'a, T>>,
@@ -164,12 +162,12 @@ pub(crate) struct Changed<'a, T, R: ?Sized, U = T> {
 
 impl<T: Element, U: Element, R: Reducer<T, U> + ?Sized> Mover for Changed<'_, T, R, U> {
     fn block(&mut self, block: &Block<'_>) {
-        self.reduction.block(self.data, self.updates, block, self.n, &self.way);
+        self.reduction.block(self.data, self.updates, block, &self.way);
     }
 
     #[cfg(feature = "rayon")]
     fn listed(&mut self, listed: Listed<'_>) {
-        self.reduction.listed(self.data, self.updates, listed, self.n, self.way.path);
+        self.reduction.listed(self.data, self.updates, listed, &self.way);
     }
 }
 
@@ -185,16 +183,16 @@ impl<T: Element, U: Element, R: Reducer<T, U> + ?Sized> Job for Changed<'_, T, R
     }
 
     fn session(&mut self, run: &mut dyn FnMut(&mut dyn Mover)) {
-        let Changed { reduction, data, updates, n, way, .. } = self;
-        if !(way.streams && reduction.stream(data, updates, *n, *way, run)) {
+        let Changed { reduction, data, updates, way, .. } = self;
+        if !(way.streams && reduction.stream(data, updates, *way, run)) {
             run(self);
         }
     }
 
     fn tile(&mut self, tile: &Tile, run: &mut dyn FnMut(&mut dyn Mover)) {
-        let Changed { reduction, ref mut data, updates, n, way, .. } = *self;
+        let Changed { reduction, ref mut data, updates, way, .. } = *self;
         tile.change(data, &mut |data| {
-            run(&mut Changed { reduction, data, updates, n, way, before: None });
+            run(&mut Changed { reduction, data, updates, way, before: None });
         });
     }
 
@@ -210,12 +208,12 @@ impl<T: Element, U: Element, R: Reducer<T, U> + ?Sized> Job for Changed<'_, T, R
         let mut copy = Vec::new();
         copy.try_reserve_exact(self.data.len()).ok()?;
         copy.extend_from_slice(self.data);
-        let Changed { reduction, data: _, updates, n, way, .. } = *self;
+        let Changed { reduction, data: _, updates, way, .. } = *self;
         if let Some(before) = self.before.take() {
             (before.copy)(before.plan, before.input, &mut copy);
         }
         let data = &mut copy;
-        let inside = run(&mut Changed { reduction, data, updates, n, way, before: None });
+        let inside = run(&mut Changed { reduction, data, updates, way, before: None });
         if inside {
             self.data.copy_from_slice(&copy);
         }
@@ -234,9 +232,9 @@ impl<T: Element, U: Element, R: Reducer<T, U> + ?Sized> Changed<'_, T, R, U> {
     ) -> Option<bool> {
         let length = self.data.len();
         let mut copies = (free.start)(length.checked_mul(number)?)?;
-        let Changed { reduction, data: _, updates, n, way, .. } = *self;
+        let Changed { reduction, data: _, updates, way, .. } = *self;
         let data = &mut copies;
-        let inside = run(&mut Changed { reduction, data, updates, n, way, before: None }, length);
+        let inside = run(&mut Changed { reduction, data, updates, way, before: None }, length);
         if inside {
             self.begin();
             copies.chunks(length.max(1)).for_each(|copy| (free.merge)(self.data, copy));

@@ -74,15 +74,7 @@ impl<'a> Few<'a> {
         let gaps = if gathers { follow != [true; 2] } else { follow == [false; 2] };
         let gaps =
             gaps && plan.footprint() <= tuning::SHORT_LANE_REACH && count <= tuning::KEPT / 2;
-        (single && short && gaps).then_some(Few {
-            plan,
-            count,
-            lane,
-            others,
-            pieces: &[],
-            n: 1,
-            line: false,
-        })
+        (single && short && gaps).then(|| Few::any(plan))
     }
 
     /// The entries of a plan, however many they are.

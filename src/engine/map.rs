@@ -7,28 +7,28 @@ use crate::engine::movers::{Job, Mover, Tile, Way};
 use crate::engine::shared::{Shared, cut};
 use crate::map::Source;
 
-/// `output[flat] = source[table]`, in rows of `n` elements.
+/// `output[flat] = source[table]`
 pub(crate) struct Read<'a, S, U> {
     pub source: S,
     pub output: &'a mut [U],
-    pub n: usize,
     pub way: Way,
 }
 
 impl<U, S: Source<U>> Mover for Read<'_, S, U> {
     fn block(&mut self, block: &Block<'_>) {
-        if self.source.read_block(self.output, block, self.n, &self.way) {
+        if self.source.read_block(self.output, block, self.way.n, &self.way) {
             return;
         }
-        let Read { source, ref mut output, n, way } = *self;
-        way.path.narrow(
+        let Read { source, ref mut output, way } = *self;
+        let Way { path, distance, n, .. } = way;
+        path.narrow(
             #[inline(always)]
             || {
                 convert::gather(
                     output,
                     block,
                     n,
-                    way.distance,
+                    distance,
                     #[inline(always)]
                     |place, to| source.read(place, to),
                     #[inline(always)]
@@ -49,21 +49,15 @@ impl<U, S: Source<U>> Job for Read<'_, S, U> {
     }
 
     fn tile(&mut self, tile: &Tile, run: &mut dyn FnMut(&mut dyn Mover)) {
-        let Read { source, output, n, way } = self;
-        source.tile(tile, |source| run(&mut Read { source, output, n: *n, way: *way }));
+        let Read { source, output, way } = self;
+        source.tile(tile, |source| run(&mut Read { source, output, way: *way }));
     }
 }
 
 #[cfg(feature = "rayon")]
 impl<U: Send, S: Source<U> + Send> Shared for Read<'_, S, U> {
     fn parts(&mut self, cuts: &[usize]) -> Vec<Box<dyn Shared + '_>> {
-        let Read { source, ref mut output, n, way } = *self;
-        cut(output, cuts, |output| {
-            Box::new(Read { source, output, n, way }) as Box<dyn Shared + '_>
-        })
-    }
-
-    fn set_row(&mut self, n: usize) {
-        self.n = n;
+        let Read { source, ref mut output, way } = *self;
+        cut(output, cuts, |output| Box::new(Read { source, output, way }) as Box<dyn Shared + '_>)
     }
 }

@@ -210,7 +210,7 @@ pub(crate) fn read<U: Element, F: Source<U>, S: Places>(
     output: &mut [U],
 ) -> bool {
     let (call, path) = (gather_call(indices.width(), F::BYTES, proven, 1), Path::detect());
-    let mut job = Read { source, output, n: plan.row(), way: Way::of(path) };
+    let mut job = Read { source, output, way: Way::of(path, plan.row()) };
     run(plan, &call, path, &indices, &mut job)
 }
 
@@ -225,7 +225,7 @@ pub(crate) fn par_read<U: Element, F: Source<U> + Send, S: Places>(
 ) -> bool {
     let (element, path) = (F::BYTES.max(size_of::<U>()), Path::detect());
     let call = gather_call(indices.width(), element, proven, rayon::current_num_threads());
-    let mut job = Read { source, output, n: plan.row(), way: Way::of(path) };
+    let mut job = Read { source, output, way: Way::of(path, plan.row()) };
     par_run(plan, &call, path, &indices, &mut job)
 }
 
@@ -320,7 +320,7 @@ fn gathered<'a, T, P>(
 ) -> Gathered<'a, T, P> {
     // The address of an entry that is left out lies outside.
     let input = input.get(..plan.lengths.table).unwrap_or(input);
-    Gathered { input, output, n: plan.row(), way: Way::of(path) }
+    Gathered { input, output, way: Way::of(path, plan.row()) }
 }
 
 /// One update for all elements of rows: [a row of it](Plan::with_row_of_one), which is contiguous.
@@ -340,7 +340,7 @@ fn changed<'a, T, U, R: ?Sized>(
 ) -> Changed<'a, T, R, U> {
     let length = data.len().min(plan.lengths.table);
     let data = data.get_mut(..length).unwrap_or_default();
-    Changed { reduction, data, updates, n: plan.row(), way: Way::of(path), before: None }
+    Changed { reduction, data, updates, way: Way::of(path, plan.row()), before: None }
 }
 
 /// The ways of calls that need no route.
@@ -427,10 +427,11 @@ fn is_few(plan: &Plan, call: &Call) -> bool {
 }
 
 /// How a route moves blocks.
-fn prepared(route: &Route, path: Path) -> Way {
+fn prepared(plan: &Plan, route: &Route, path: Path) -> Way {
     let streams = matches!(route.stores, Stores::NonTemporal);
     let Route { order, block, distance, segment, copies, .. } = *route;
-    Way { path, order, block, distance, segment, streams, copies }
+    let n = plan.row();
+    Way { path, n, order, block, distance, segment, streams, copies }
 }
 
 /// A call on one thread.
@@ -438,7 +439,7 @@ fn run(plan: &Plan, call: &Call, path: Path, resolver: &dyn Resolver, job: &mut 
     ordered(plan, call, |plan, short| match short {
         None => {
             let route = routed(plan, call);
-            let way = prepared(&route, path);
+            let way = prepared(plan, &route, path);
             job.prepare(way);
             prove::run(plan, &route, &way, resolver, job)
         }
@@ -460,7 +461,7 @@ fn run_short(
         Short::Small => {
             let distance = distance(plan, call);
             if distance > 0 {
-                job.prepare(Way { distance, ..Way::of(path) });
+                job.prepare(Way { distance, ..Way::of(path, plan.row()) });
             }
             return small(plan, path, resolver, job);
         }
@@ -490,7 +491,7 @@ fn par_run(
     ordered(plan, call, |plan, short| match short {
         None => {
             let route = routed(plan, call);
-            let way = prepared(&route, path);
+            let way = prepared(plan, &route, path);
             job.prepare(way);
             split::run(plan, call.direction, &route, &way, resolver, job)
         }

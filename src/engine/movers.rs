@@ -71,6 +71,8 @@ pub(crate) trait Job: Mover {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Way {
     pub path: Path,
+    /// The elements of a row; 1: single elements.
+    pub n: usize,
     pub order: Order,
     /// Entries of a block, at most.
     pub block: usize,
@@ -86,9 +88,10 @@ pub(crate) struct Way {
 
 impl Way {
     /// Without prefetches.
-    pub(crate) fn of(path: Path) -> Way {
+    pub(crate) fn of(path: Path, n: usize) -> Way {
         Way {
             path,
+            n,
             order: Order::Entries,
             block: tuning::BLOCK,
             distance: 0,
@@ -138,17 +141,16 @@ impl Tile {
     }
 }
 
-/// `output[flat] = input[table]`, in rows of `n` elements.
+/// `output[flat] = input[table]`
 pub(crate) struct Gathered<'a, T, P> {
     pub input: &'a [T],
     pub output: &'a mut [P],
-    pub n: usize,
     pub way: Way,
 }
 
 impl<T: Element, P: Place<T>> Mover for Gathered<'_, T, P> {
     fn block(&mut self, block: &Block<'_>) {
-        let Gathered { input, output, n, way: Way { path, distance, .. } } = self;
+        let Gathered { input, output, way: Way { path, distance, n, .. } } = self;
         if *n == 1 {
             let done = for_size!(T, N => Elements::<N>::new(input, output)
                 .map(|mut elements| elements.gather(*path, block, *distance)));
@@ -169,9 +171,9 @@ impl<T: Element, P: Place<T>> Job for Gathered<'_, T, P> {
         if !self.way.streams {
             return run(self);
         }
-        let Gathered { input, output, n, way } = self;
-        if *n > 1 {
-            return Rows::new(input, output, *n)
+        let Gathered { input, output, way } = self;
+        if way.n > 1 {
+            return Rows::new(input, output, way.n)
                 .streaming(|rows| run(&mut Streamed::<_, true>(rows, *way)));
         }
         let done = for_streamed_size!(T, N => Elements::<N>::new(input, output).map(
@@ -185,8 +187,7 @@ impl<T: Element, P: Place<T>> Job for Gathered<'_, T, P> {
 
     fn tile(&mut self, tile: &Tile, run: &mut dyn FnMut(&mut dyn Mover)) {
         let copy = tile.copy(self.input);
-        let way = self.way;
-        Gathered { input: &copy, output: self.output, n: self.n, way }.session(run);
+        Gathered { input: &copy, output: self.output, way: self.way }.session(run);
     }
 }
 

@@ -15,9 +15,6 @@ pub(crate) trait Shared: Job + Send {
     /// What is written, cut at these places, which ascend: one part more than there are places.
     fn parts(&mut self, cuts: &[usize]) -> Parts<'_>;
 
-    /// Says that rows have `n` elements from now on: chunks along a row have a part of it.
-    fn set_row(&mut self, n: usize);
-
     /// Runs with a number of tables for what is written, which are merged if `run` returns `true`.
     /// `None`: there is no memory for them, or they cannot be merged.
     fn copies(&mut self, _number: usize, _run: &mut dyn FnMut(Parts<'_>) -> bool) -> Option<bool> {
@@ -35,14 +32,10 @@ pub(crate) type Tiled<'a> = Box<dyn FnMut(&mut dyn FnMut(&mut dyn Mover)) + Send
 
 impl<T: Element, P: Place<T> + Send> Shared for Gathered<'_, T, P> {
     fn parts(&mut self, cuts: &[usize]) -> Parts<'_> {
-        let Gathered { input, output, n, way } = self;
+        let Gathered { input, output, way } = self;
         cut(output, cuts, |output| {
-            Box::new(Gathered { input, output, n: *n, way: *way }) as Box<dyn Shared + '_>
+            Box::new(Gathered { input, output, way: *way }) as Box<dyn Shared + '_>
         })
-    }
-
-    fn set_row(&mut self, n: usize) {
-        self.n = n;
     }
 }
 
@@ -53,21 +46,11 @@ where
     R: Reducer<T, U> + ?Sized + Sync,
 {
     fn parts(&mut self, cuts: &[usize]) -> Parts<'_> {
-        let Changed { reduction, data, updates, n, way, .. } = self;
+        let Changed { reduction, data, updates, way, .. } = self;
         cut(data, cuts, |data| {
-            Box::new(Changed {
-                reduction: *reduction,
-                data,
-                updates,
-                n: *n,
-                way: *way,
-                before: None,
-            }) as Box<dyn Shared + '_>
+            Box::new(Changed { reduction: *reduction, data, updates, way: *way, before: None })
+                as Box<dyn Shared + '_>
         })
-    }
-
-    fn set_row(&mut self, n: usize) {
-        self.n = n;
     }
 
     fn copies(&mut self, number: usize, run: &mut dyn FnMut(Parts<'_>) -> bool) -> Option<bool> {
@@ -79,9 +62,9 @@ where
     }
 
     fn tiles(&mut self, tile: &Tile, columns: usize) -> Vec<Tiled<'_>> {
-        let Changed { reduction, ref mut data, updates, n, way, .. } = *self;
+        let Changed { reduction, ref mut data, updates, way, .. } = *self;
         cut_columns(data, tile, columns, move |data, run| {
-            run(&mut Changed { reduction, data, updates, n, way, before: None });
+            run(&mut Changed { reduction, data, updates, way, before: None });
         })
     }
 }

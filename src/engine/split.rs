@@ -121,7 +121,7 @@ impl Divided<'_> {
         number: usize,
         job: &'j mut dyn Shared,
     ) -> impl Iterator<Item = (Plan, Box<dyn Shared + 'j>)> {
-        let direction = self.direction;
+        let (direction, way) = (self.direction, *self.way);
         let start = move |plan: &Plan| match direction {
             Direction::Gather => plan.start.flat,
             Direction::Scatter => plan.start.table,
@@ -132,7 +132,8 @@ impl Divided<'_> {
         let cuts = std::iter::once(0).chain(cuts);
         self.plan.chunks(dim, number).zip(cuts).zip(parts).map(
             move |((mut chunk, cut), mut part)| {
-                part.set_row(chunk.row());
+                // Chunks along a row have a part of it.
+                part.prepare(Way { n: chunk.row(), ..way });
                 match direction {
                     Direction::Gather => chunk.start.flat = chunk.start.flat.wrapping_sub(cut),
                     Direction::Scatter => chunk.start.table = chunk.start.table.wrapping_sub(cut),

@@ -1,6 +1,8 @@
 //! Traverse: the walk over a plan in blocks of addresses. Not generic: it knows neither the type of
 //! the indices nor that of the elements.
 
+use core::mem::swap;
+
 use strew_simd::{Axes, Axis, Block, NOWHERE, Path, Tuples, shift};
 
 use crate::engine::movers::{Job, Mover, Way};
@@ -330,14 +332,6 @@ impl<'a> Filler<'a> {
     }
 }
 
-/// A block that has been resolved and not moved. It moves when the next one is known, so that the
-/// next one can be prefetched.
-struct Pending {
-    span: Span,
-    table: usize,
-    count: usize,
-}
-
 /// Resolves all entries block by block, and moves each block. `false`: an index is out of bounds
 /// under `Bounds::Error`; nothing of its block has moved, nor of those after it.
 pub(crate) fn traverse(
@@ -367,31 +361,28 @@ pub(crate) fn traverse(
     })
 }
 
-/// The same with prefetches: each block moves when the next one is known.
+/// The same with prefetches: each block moves when the next one is known, and can be prefetched.
 fn ahead(filler: &Filler<'_>, moves: &Moves<'_>, capacity: usize, mover: &mut dyn Mover) -> bool {
-    let (mut buffers, mut turn) = ([[0; tuning::BLOCK]; 2], false);
-    let mut pending: Option<Pending> = None;
-    for span in filler.spans(capacity) {
-        let [first, second] = &mut buffers;
-        let (now, next) = if turn { (first, second) } else { (second, first) };
-        let count = span.count();
-        let Some(addresses) = next.get_mut(..count) else { return false };
-        if !filler.fill(&span, addresses) {
-            return false;
+    let (mut first, mut second) = ([0; tuning::BLOCK], [0; tuning::BLOCK]);
+    let (mut now, mut next) = (&mut first[..], &mut second[..]);
+    let mut pending: Option<(Span, usize)> = None;
+    for span in filler.spans(capacity).map(Some).chain([None]) {
+        let (mut addresses, mut table, mut bytes) = (&[][..], 0, &[][..]);
+        if let Some(span) = &span {
+            let Some(to) = next.get_mut(..span.count()) else { return false };
+            if !filler.fill(span, to) {
+                return false;
+            }
+            (table, bytes) = (filler.place(span, to), filler.bytes(span));
+            addresses = to;
         }
-        let table = filler.place(&span, addresses);
-        if let Some(pending) = pending.replace(Pending { span, table, count }) {
-            let ahead = if pending.table == table { &*addresses } else { &[] };
-            let now = now.get(..pending.count).unwrap_or_default();
-            moves.block(&pending.span, pending.table, now, ahead, filler.bytes(&span), mover);
+        if let Some((span, from)) = pending {
+            let ahead = if from == table { addresses } else { &[] };
+            let now = now.get(..span.count()).unwrap_or_default();
+            moves.block(&span, from, now, ahead, bytes, mover);
         }
-        turn = !turn;
-    }
-    if let Some(Pending { span, table, count }) = pending {
-        let [first, second] = &buffers;
-        let last = if turn { first } else { second };
-        let last = last.get(..count).unwrap_or_default();
-        moves.block(&span, table, last, &[], &[], mover);
+        pending = span.map(|span| (span, table));
+        swap(&mut now, &mut next);
     }
     true
 }

@@ -172,7 +172,7 @@ pub(super) fn run<const GATHER: bool, E: Clone, U: Copy, I: Index>(
     kernel: &Kernel<'_, E, U>,
 ) -> Result<(), Error> {
     let direction = if GATHER { Direction::Gather } else { Direction::Scatter };
-    let moves = Moves { change, kernel, n: plan.row(), way: Way::of(Path::detect()) };
+    let moves = Moves { change, kernel, n: plan.row(), way: Way::of(Path::detect(), plan.row()) };
     let mut job = Moving::<_, _, _, GATHER>::new(from, to, moves);
     // A tile of a gather is a copy of what is read.
     let element = if GATHER { size_of::<E>().max(size_of::<U>()) } else { size_of::<U>() };
@@ -188,7 +188,7 @@ pub(super) fn gathered<T: Element>(
     n: usize,
     way: &Way,
 ) {
-    Gathered { input, output, n, way: *way }.block(block);
+    Gathered { input, output, way: Way { n, ..*way } }.block(block);
 }
 
 /// The tensors of a call.
@@ -774,7 +774,7 @@ mod tests {
                 change,
                 kernel: &kernel as &Kernel<'_, _, _>,
                 n: 1,
-                way: Way::of(Path::detect()),
+                way: Way::of(Path::detect(), 1),
             };
             let mut job = Moving::<_, _, _, GATHER>::new(&from, To::Slice(&mut to), moves);
             let (mut runs, tile) = (0, Tile { start: 0, rows: 3, pitch: 4, width: 2 });

@@ -361,7 +361,7 @@ impl Operator {
     ) -> Result<(), Error> {
         let kernel = |input: &[T], output: &mut [U], block: &Block<'_>, n, way: &Way| {
             let source = Mapped { input, map: Call(&map) };
-            engine::map::Read { source, output, n, way: *way }.block(block);
+            engine::map::Read { source, output, way: Way { n, ..*way } }.block(block);
         };
         self.read(
             input,

@@ -118,7 +118,7 @@ impl Operator {
     {
         let change = mapped(&reduction, &map);
         let kernel = |updates: &[U], data: &mut [T], block: &Block<'_>, n, way: &Way| {
-            By(change).block(data, updates, block, n, way);
+            By(change).block(data, updates, block, &Way { n, ..*way });
         };
         let with_gaps =
             |plan: &Plan, data: To<'_, '_, T>, indices: &[I], updates: From<'_, '_, U>| {
@@ -387,7 +387,7 @@ impl Operator {
                 let change =
                     |to: &MathCell<T>, from: &T| to.set(reduction.combine(to.get(), *from));
                 let kernel = |updates: &[T], data: &mut [T], block: &Block<'_>, n, way: &Way| {
-                    Reduced(reduction).block(data, updates, block, n, way);
+                    Reduced(reduction).block(data, updates, block, &Way { n, ..*way });
                 };
                 grid::run::<false, _, _, _>(plan, indices, &updates, data, change, &kernel)
             };

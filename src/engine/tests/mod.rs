@@ -341,7 +341,7 @@ fn sorted(moves: &[Pair]) -> Vec<Pair> {
 }
 
 fn way(distance: usize) -> Way {
-    Way { distance, ..Way::of(Path::detect()) }
+    Way { distance, ..Way::of(Path::detect(), 1) }
 }
 
 /// The orders that a plan can be walked in.

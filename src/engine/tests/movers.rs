@@ -55,7 +55,7 @@ fn check<T: Element + PartialEq + Debug>(case: &Case, way: Way, value: fn(usize)
 fn check_all_sizes(random: &mut Random, case: &Case) {
     for path in Path::available().into_iter().flatten() {
         let distance = random.pick(&[0, 1, 8, 64]);
-        let way = Way { distance, streams: random.rarely(2), ..Way::of(path) };
+        let way = Way { distance, streams: random.rarely(2), ..Way::of(path, case.plan.row()) };
         check(case, way, |n| n as u8);
         check(case, way, |n| n as u16);
         check(case, way, |n| n as u32);

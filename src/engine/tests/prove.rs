@@ -39,7 +39,7 @@ fn scattered<R: Reduction<u32>>(
     before: Option<(&Plan, &[u32])>,
 ) -> (bool, Vec<u32>) {
     let (plan, mut data, updates) = (&case.plan, table(&case.plan), flat(&case.plan));
-    let way = prepared(route, Path::detect());
+    let way = prepared(plan, route, Path::detect());
     let reduction = &Reduced(reduction);
     let mut job = changed(plan, way.path, reduction, &mut data, &updates);
     job.way = way;
@@ -177,7 +177,7 @@ fn gathers() {
             {
                 let plan = &case.plan;
                 let (input, before) = (table(plan), flat(plan));
-                let (mut output, way) = (before.clone(), prepared(&route, Path::detect()));
+                let (mut output, way) = (before.clone(), prepared(plan, &route, Path::detect()));
                 let mut job = gathered(plan, way.path, &input, &mut output);
                 let resolver: &dyn Resolver = &case.indices.as_slice();
                 let inside = prove::run(plan, &route, &way, resolver, &mut job);

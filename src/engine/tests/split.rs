@@ -104,7 +104,7 @@ fn scattered<R: Reduction<u32> + Sync>(
     updates: &[u32],
 ) -> (bool, Vec<u32>) {
     let (plan, mut data) = (&case.plan, data.to_vec());
-    let way = prepared(route, Path::detect());
+    let way = prepared(plan, route, Path::detect());
     let reduction = &Reduced(reduction);
     let mut job = changed(plan, way.path, reduction, &mut data, updates);
     job.way = way;
@@ -120,7 +120,7 @@ fn gathered_by<T: Element>(
     output: &[T],
 ) -> (bool, Vec<T>) {
     let (plan, mut output) = (&case.plan, output.to_vec());
-    let way = prepared(route, Path::detect());
+    let way = prepared(plan, route, Path::detect());
     let mut job = gathered(plan, way.path, input, &mut output);
     let resolver: &dyn Resolver = &case.indices.as_slice();
     let inside = split::run(plan, Direction::Gather, route, &way, resolver, &mut job);

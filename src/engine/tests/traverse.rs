@@ -62,7 +62,7 @@ fn check_case(random: &mut Random, case: &Case) {
     for (distance, segment) in [(0, 0), (random.pick(&[1, 5, 64]), 0), (0, 40)] {
         let (block, path) = (random.pick(&[64, 100, 1024]), random.pick(&paths));
         let order = random.pick(&orders(plan));
-        let way = Way { distance, segment, block, order, ..Way::of(path) };
+        let way = Way { distance, segment, block, order, ..Way::of(path, 1) };
         traverses(case, &way);
         traverses(case, &Way { block: 64, ..way });
     }
