@@ -56,9 +56,151 @@ fn find_few(plan: &Plan, cells: &[usize], flags: &mut [u32]) -> Result<(), Error
 }
 
 #[cfg(all(test, feature = "std"))]
-#[allow(clippy::unwrap_used)]
+#[allow(clippy::unwrap_used, clippy::indexing_slicing)]
 mod tests {
-    use crate::{Bounds, Error, Layout, Scatter};
+    use super::check;
+    use crate::engine::tuning::FEW_CELLS;
+    use crate::{Bounds, Error, Layout, Nullable, Scatter, Sequence};
+
+    fn position(index: i64, size: usize, bounds: Bounds) -> Option<i64> {
+        let size = size as i64;
+        match bounds {
+            _ if (-size..size).contains(&index) => Some(index.rem_euclid(size)),
+            Bounds::Clamp => Some(index.clamp(0, size - 1)),
+            Bounds::Wrap => Some(index.rem_euclid(size)),
+            _ => None,
+        }
+    }
+
+    /// The first entry whose place an earlier one has, and the first one that has it.
+    fn duplicate(places: &[Option<Vec<i64>>]) -> Result<(), Error> {
+        let pair = |second: usize| {
+            let place = places[second].as_ref()?;
+            let first = places.iter().position(|other| other.as_ref() == Some(place))?;
+            (first < second).then_some(Error::DuplicateIndex { first, second })
+        };
+        (0..places.len()).find_map(pair).map_or(Ok(()), Err)
+    }
+
+    /// Tuples, batches, `elements` along the last axis, and lanes with gaps, by indices that may
+    /// not count, against lists of places.
+    #[test]
+    fn every_kind_of_few_entries() {
+        let mut state = 7_u64;
+        let mut below = |n: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) as usize % n
+        };
+        let (mut unique, mut twice, mut bad) = ([0; 4], [0; 4], [0; 4]);
+        for number in 0..4000 {
+            let (kind, rows, length) = (number % 4, 1 + below(8), 1 + below(16));
+            let (far, gap) = (1 + below(60), below(3));
+            let bounds = [Bounds::Error, Bounds::Clamp, Bounds::Wrap, Bounds::Skip][below(4)];
+            // What is chosen from, its data, and the steps of the indices.
+            let (axes, data, tuple) = match kind {
+                0 => (vec![far, 40], vec![far, 40, 2], 2),
+                1 => (vec![far, 9], vec![rows, far, 9], 2),
+                2 => (vec![far * 5], vec![rows, far * 5], 1),
+                _ => (vec![far * 9], vec![far * 9, 3], 1),
+            };
+            let planes = tuple == 2 && below(2) == 0;
+            let (step, coordinate) = if planes { (1, 150) } else { (tuple, 1) };
+            let pitch = length * step + gap;
+            let steps = [pitch, step, coordinate].map(|step| step as isize);
+            let layout = match kind {
+                2 | 3 => Layout::strided([rows, length], [steps[0], steps[1]]),
+                _ => Layout::strided([rows, length, 2], steps),
+            };
+            let packed = |sizes: &[usize]| Layout::packed(sizes);
+            let scatter = match kind {
+                0 => Scatter::nd(&packed(&data), &layout, &packed(&[rows, length, 2]), 0),
+                1 => Scatter::nd(&packed(&data), &layout, &packed(&[rows, length]), 1),
+                2 => Scatter::elements(&packed(&data), &layout, &packed(&[rows, length]), 1),
+                _ => Scatter::axis(&packed(&data), &layout, &packed(&[rows, length, 3]), 0),
+            };
+            let plan = scatter.unwrap().bounds(bounds).plan;
+            assert!(plan.entries() <= FEW_CELLS);
+
+            let (mut indices, mut valid) = (vec![i64::MAX; plan.lengths.indices], vec![]);
+            let place = |entry: usize, k: usize| {
+                entry / length * pitch + entry % length * step + k * coordinate
+            };
+            let spoils = bounds != Bounds::Error || below(4) == 0;
+            for (entry, k) in (0..rows * length).flat_map(|n| (0..tuple).map(move |k| (n, k))) {
+                let size = axes[k] as i64;
+                let index = below(2 * axes[k]) as i64 - size;
+                let outside = spoils && below(20) == 0;
+                indices[place(entry, k)] = if outside { index + 3 * size } else { index };
+            }
+            valid.extend(indices.iter().map(|_| below(5) > 0));
+            let all = vec![true; valid.len()];
+            for (nullable, valid) in [(false, &all), (true, &valid)] {
+                let (mut places, mut fails) = (vec![], false);
+                for entry in 0..rows * length {
+                    let counts = (0..tuple).all(|k| valid[place(entry, k)]);
+                    let mut at = match kind {
+                        1 | 2 => vec![(entry / length) as i64],
+                        _ => vec![],
+                    };
+                    let tuple = (0..tuple).map(|k| (indices[place(entry, k)], axes[k]));
+                    let found = tuple.map(|(index, size)| position(index, size, bounds));
+                    let found: Option<Vec<i64>> = found.collect();
+                    fails |= counts && found.is_none() && bounds == Bounds::Error;
+                    places.push(found.filter(|_| counts).map(|found| {
+                        at.extend(found);
+                        at
+                    }));
+                }
+                let mut flags = vec![u32::MAX; crate::cells::flags_len(&plan)];
+                let found = if nullable {
+                    check(&plan, Nullable::bools(&indices, valid), &mut flags)
+                } else {
+                    check(&plan, indices.as_slice(), &mut flags)
+                };
+                if fails {
+                    bad[kind] += 1;
+                    assert!(matches!(found, Err(Error::IndexOutOfBounds { .. })), "{number}");
+                    continue;
+                }
+                *(if found.is_ok() { &mut unique } else { &mut twice }).get_mut(kind).unwrap() += 1;
+                assert_eq!(found, duplicate(&places), "{number} {nullable} {bounds:?}");
+            }
+        }
+        let least = [unique, twice, bad].map(|counts| counts.into_iter().min());
+        assert!(least.iter().all(|count| *count > Some(20)), "{unique:?} {twice:?} {bad:?}");
+    }
+
+    /// Circular sequences write other places with each step: also at their ends, where they go on
+    /// at the start of the axis, and in batches that start alike.
+    #[test]
+    fn few_entries_of_rings() {
+        for (batches, size, steps) in [(1, 5, 5), (3, 7, 4), (8, 16, 16), (2, 1, 1)] {
+            let [cache, tokens] = [size, steps].map(|size| Layout::contiguous([batches, size, 2]));
+            let starts = Layout::contiguous([batches]);
+            let mode = Sequence::Circular;
+            let scatter = Scatter::sequence(&cache, &starts, &tokens, 1, mode).unwrap();
+            assert!(scatter.plan.entries() <= FEW_CELLS);
+            let mut flags = vec![u32::MAX; scatter.flags_len()];
+            for start in [0, 1, size as i64 - 1, -1, 1000] {
+                let starts = vec![start; batches];
+                assert!(scatter.check_unique(&starts, &mut flags).is_ok(), "{size} {start}");
+            }
+        }
+        // Two batches that share a cache write its places twice.
+        let cache = Layout::contiguous([2, 6]);
+        let tokens = Layout::contiguous([2, 4]);
+        let starts = Layout::contiguous([2]);
+        let scatter = Scatter::sequence(&cache, &starts, &tokens, 1, Sequence::Circular).unwrap();
+        let mut plan = scatter.plan;
+        plan.dims.iter_mut().for_each(|dim| dim.cell = if dim.indices == 4 { 0 } else { dim.cell });
+        for (starts, pair) in
+            [([0, 0], (0, 4)), ([5, 2], (3, 4)), ([5, 3], (0, 6)), ([4, 3], (0, 5))]
+        {
+            let found = check(&plan, starts.as_slice(), &mut [0; 1]);
+            let (first, second) = pair;
+            assert_eq!(found, Err(Error::DuplicateIndex { first, second }), "{starts:?}");
+        }
+    }
 
     #[test]
     fn few_entries_are_as_many() {

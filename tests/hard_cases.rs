@@ -13,8 +13,8 @@ use std::fmt::Debug;
 
 use half::{bf16, f16};
 use strew::{
-    Add, And, Average, Bounds, Element, Error, Gather, Index, Layout, Max, Min, Mul, Operand, Or,
-    Reduction, Scatter, Sub, Xor,
+    Add, And, Average, Bounds, Element, Error, Gather, Index, Layout, Max, Min, Mul, Nullable,
+    Operand, Or, Reduction, Scatter, Sub, Xor,
 };
 
 const POLICIES: [Bounds; 4] = [Bounds::Error, Bounds::Clamp, Bounds::Wrap, Bounds::Skip];
@@ -906,6 +906,111 @@ fn short_lanes_with_gaps() {
                 assert_eq!(ran.is_err(), bad, "{case}");
                 assert!(data == sums, "{case}");
             }
+        }
+    }
+}
+
+/// Short lanes along a middle axis, of which some do not count, and those that are set in a copy:
+/// reversed, with gaps, and with an index or an update for all of a lane.
+#[test]
+fn short_lanes_of_other_calls() {
+    const ROWS: usize = 3;
+    const LANES: usize = 40;
+    const LENGTH: usize = 7;
+    const PLACES: usize = 5;
+    let table = Layout::contiguous([ROWS, PLACES, LENGTH]);
+    for (number, bounds) in (0..8).flat_map(|number| POLICIES.map(|bounds| (number, bounds))) {
+        let [backwards, one_index, one_update] = [1, 2, 4].map(|bit| number & bit != 0);
+        // Lanes have a gap of one element after them, rows of three.
+        let steps = |one: bool| {
+            let step = if one { 0 } else { 1 };
+            let steps = [LANES * (LENGTH + 1) + 3, LENGTH + 1, step].map(|step| step as isize);
+            let turned = steps.map(|step| if backwards { -step } else { step });
+            let last = [ROWS - 1, LANES - 1, LENGTH - 1].map(|last| last as isize);
+            let start: isize = last.iter().zip(steps).map(|(last, step)| last * step).sum();
+            (turned, if backwards { start } else { 0 })
+        };
+        let layout = |one: bool| {
+            let (steps, start) = steps(one);
+            Layout::strided([ROWS, LANES, LENGTH], steps).with_offset(start as usize)
+        };
+        let place = |[row, lane, n]: [usize; 3], one: bool| {
+            let ([a, b, c], start) = steps(one);
+            (start + row as isize * a + lane as isize * b + n as isize * c) as usize
+        };
+        let size = ROWS * (LANES * (LENGTH + 1) + 3);
+        let strict = bounds == Bounds::Error;
+        let index = |n: usize| match (n * 7919 + n / 11) % 23 {
+            0 if !strict => 9,
+            n => n as i16 % 10 - 5,
+        };
+        let mut indices: Vec<i16> = (0..size).map(index).collect();
+        let valid: Vec<bool> = (0..size).map(|n| (n * 31 + n / 7) % 6 > 0).collect();
+        let flat: Vec<i64> = (0..size as i64).map(|n| n * 31 % 1009 + 5000).collect();
+        let input: Vec<i64> = (0..(ROWS * PLACES * LENGTH) as i64).collect();
+        let moves = |indices: &[i16], nullable: bool| -> Vec<(usize, usize)> {
+            let each = (0..ROWS).flat_map(|row| (0..LANES).map(move |lane| (row, lane)));
+            let each = each.flat_map(|(row, lane)| (0..LENGTH).map(move |n| [row, lane, n]));
+            each.filter_map(|at| {
+                let index = place(at, one_index);
+                let size = PLACES as i16;
+                let position = match bounds {
+                    _ if nullable && !valid[index] => return None,
+                    _ if (-size..size).contains(&indices[index]) => indices[index],
+                    Bounds::Clamp => size - 1,
+                    Bounds::Wrap => indices[index],
+                    _ => return None,
+                };
+                let position = position.rem_euclid(size) as usize;
+                let [row, _, n] = at;
+                Some(((row * PLACES + position) * LENGTH + n, place(at, one_update)))
+            })
+            .collect()
+        };
+        let case = format!("{number} {bounds:?}");
+        let (ids, updates) = (layout(one_index), layout(one_update));
+        let scatter = Scatter::elements(&table, &ids, &updates, 1).unwrap().bounds(bounds);
+        let set = |data: &mut [i64], indices: &[i16], nullable: bool| {
+            moves(indices, nullable).iter().for_each(|(table, at)| data[*table] = flat[*at]);
+        };
+        let (mut found, mut expected) = (vec![-1; input.len()], input.clone());
+        scatter.run_into(&input, &indices, &flat, &mut found).unwrap();
+        set(&mut expected, &indices, false);
+        assert_eq!(found, expected, "run_into {case}");
+
+        // What does not count may be outside.
+        indices.iter_mut().zip(&valid).for_each(|(index, valid)| {
+            *index = if *valid { *index } else { i16::MAX };
+        });
+        let nullable = Nullable::bools(&indices, &valid);
+        let (mut found, mut expected) = (input.clone(), input.clone());
+        scatter.check_nullable(nullable).unwrap().run(&mut found, &flat).unwrap();
+        set(&mut expected, &indices, true);
+        assert_eq!(found, expected, "nullable scatter {case}");
+        if !one_update {
+            let gather = Gather::elements(&table, &ids, &updates, 1).unwrap().bounds(bounds);
+            let (mut found, mut expected) = (flat.clone(), flat.clone());
+            gather.check_nullable(nullable).unwrap().run(&input, &mut found).unwrap();
+            moves(&indices, true).iter().for_each(|(table, at)| expected[*at] = input[*table]);
+            assert_eq!(found, expected, "nullable gather {case}");
+        }
+
+        // One bad index of one that counts: the output is as it was.
+        let bad = place([ROWS - 1, LANES - 1, LENGTH - 1], one_index);
+        if strict {
+            let mut indices: Vec<i16> = (0..size).map(index).collect();
+            indices[bad] = PLACES as i16;
+            let mut found = vec![-1; input.len()];
+            let error = scatter.run_into(&input, &indices, &flat, &mut found);
+            assert!(matches!(error, Err(Error::IndexOutOfBounds { value: 5, .. })), "{case}");
+            assert!(found.iter().all(|value| *value == -1), "{case}");
+            let mut all = valid.clone();
+            all[bad] = true;
+            assert_eq!(
+                scatter.check_nullable(Nullable::bools(&indices, &all)).err(),
+                error.err(),
+                "{case}"
+            );
         }
     }
 }

@@ -234,3 +234,49 @@ fn what_is_more_is_not_few() {
     );
     assert!(!is_few(&spans([FEW_GATHERED / 16 + 1, 4, 4], 0)));
 }
+
+/// Strides with a gap after each lane, some of them reversed. `share`: a lane is one element.
+fn gapped(random: &mut Random, sizes: [usize; 3], share: bool) -> Layout {
+    let (mut strides, mut offset, mut step) = ([0; 3], 0, 1 + random.below(2));
+    for (n, size) in sizes.into_iter().enumerate().rev() {
+        if n == 2 && share {
+            continue;
+        }
+        let back = random.rarely(3);
+        strides[n] = if back { -(step as isize) } else { step as isize };
+        offset += if back { (size - 1) * step } else { 0 };
+        step = step * size + if n == 2 { 1 + random.below(3) } else { 0 };
+    }
+    Layout::strided(sizes, strides).with_offset(offset)
+}
+
+/// More than a few entries in short lanes: along every axis, with reversed steps, and with lanes
+/// that share an index, an update, or a place of the table that is read.
+#[test]
+fn short_lanes_along_every_axis() {
+    let (mut random, mut counts, mut shared) = (Random::of(4), [[0; 3]; 2], [0; 3]);
+    for number in 0..120 {
+        let (to, along) = (number % 2, number / 2 % 3);
+        let direction = super::DIRECTIONS[to];
+        let scatters = direction == Direction::Scatter;
+        let lane = 4 + random.below(SHORT_LANE - 3);
+        let sizes = [2, FEW_OF_SPANS / 8 + 1 + random.below(9), lane];
+        let mut table = sizes;
+        table[along] = 1 + random.below(9);
+        // A place that is written belongs to one lane.
+        let shares = [!scatters && along != 2, true, scatters].map(|may| may && random.rarely(4));
+        let [table, indices, flat] = [(table, shares[0]), (sizes, shares[1]), (sizes, shares[2])]
+            .map(|(sizes, share)| gapped(&mut random, sizes, share));
+        let plan = elements(direction, &table, &indices, &flat, along);
+        if plan.entries() <= FEW_OF_SPANS || Few::of(&plan, direction).is_none() {
+            continue;
+        }
+        counts[to][along] += 1;
+        shared.iter_mut().zip(shares).for_each(|(count, share)| *count += usize::from(share));
+        for bounds in POLICIES {
+            check_policy(&mut random, direction, plan, bounds);
+        }
+    }
+    assert!(counts.as_flattened().iter().all(|count| *count > 6), "{counts:?}");
+    assert!(shared.iter().all(|count| *count > 5), "{shared:?}");
+}
