@@ -42,33 +42,33 @@
 //!
 //! A scatter is the same from output to table. Elsewhere they have these names:
 //!
-//! - [`Gather::axis`]: NumPy `take`, `a[i]`; PyTorch `index_select`, `embedding`; JAX `take`;
-//!   TensorFlow `gather`; ONNX `Gather`; DirectML `GATHER`.
-//! - [`Gather::elements`]: PyTorch `gather`; ONNX `GatherElements`; DirectML `GATHER_ELEMENTS`;
+//! - [`Gather::axis`]: ONNX `Gather`; DirectML `GATHER`; NumPy `take`, `a[i]`; PyTorch
+//!   `index_select`, `embedding`; JAX `take`; TensorFlow `gather`.
+//! - [`Gather::elements`]: ONNX `GatherElements`; DirectML `GATHER_ELEMENTS`; PyTorch `gather`;
 //!   NumPy and JAX `take_along_axis`, which also broadcasts indices.
+//! - [`Gather::nd`], tuples in one tensor: ONNX `GatherND`; DirectML `GATHER_ND`, `GATHER_ND1`;
+//!   TensorFlow `gather_nd`.
 //! - [`Gather::lists`], a tensor for each coordinate: NumPy, PyTorch and JAX `a[i, j]`,
 //!   `a[i, :, j]`; NumPy `a[np.ix_(i, j)]`.
-//! - [`Gather::nd`], tuples in one tensor: TensorFlow `gather_nd`; ONNX `GatherND`; DirectML
-//!   `GATHER_ND`, `GATHER_ND1`.
-//! - [`Gather::axes`]: the same for any list of axes.
+//! - [`Gather::axes`]: the same as `nd`, for any list of axes.
 //! - [`Scatter::axis`] and [`run`](Scatter::run): NumPy `a[i] = u`; PyTorch `index_copy`; JAX
 //!   `a.at[i].set(u)`; OpenVINO `ScatterUpdate`.
 //! - [`Scatter::axis`] and [`reduce`](Scatter::reduce)`(Add, ..)`: NumPy `add.at(a, i, u)`,
 //!   `bincount`, `histogram`; PyTorch `index_add`, `bincount`; JAX `a.at[i].add(u)`,
 //!   `segment_sum`; TensorFlow `segment_sum`, `unsorted_segment_sum`.
-//! - [`Scatter::elements`] and [`run`](Scatter::run): PyTorch `scatter`; ONNX `ScatterElements`;
-//!   DirectML `SCATTER`; NumPy `put_along_axis`, which also broadcasts indices.
-//! - [`Scatter::elements`] and [`reduce`](Scatter::reduce)`(Add, ..)`: PyTorch `scatter_add`,
-//!   `scatter_reduce`; ONNX `ScatterElements`.
+//! - [`Scatter::elements`] and [`run`](Scatter::run): ONNX `ScatterElements`; DirectML `SCATTER`;
+//!   PyTorch `scatter`; NumPy `put_along_axis`, which also broadcasts indices.
+//! - [`Scatter::elements`] and [`reduce`](Scatter::reduce)`(Add, ..)`: ONNX `ScatterElements`;
+//!   PyTorch `scatter_add`, `scatter_reduce`.
+//! - [`Scatter::nd`] and [`run`](Scatter::run): ONNX `ScatterND`; DirectML `SCATTER_ND`;
+//!   TensorFlow `tensor_scatter_nd_update`.
+//! - [`Scatter::nd`] and [`reduce`](Scatter::reduce)`(Add, ..)`: ONNX `ScatterND`; TensorFlow
+//!   `tensor_scatter_nd_add`, `scatter_nd` (into zeros).
 //! - [`Scatter::lists`] and [`run`](Scatter::run): NumPy `a[i, j] = u`; PyTorch `index_put`; JAX
 //!   `a.at[i, j].set(u)`.
 //! - [`Scatter::lists`] and [`reduce`](Scatter::reduce)`(Add, ..)`: NumPy `add.at(a, (i, j), u)`;
 //!   PyTorch `index_put(.., accumulate=True)`; JAX `a.at[i, j].add(u)`.
-//! - [`Scatter::nd`] and [`run`](Scatter::run): TensorFlow `tensor_scatter_nd_update`; ONNX
-//!   `ScatterND`; DirectML `SCATTER_ND`.
-//! - [`Scatter::nd`] and [`reduce`](Scatter::reduce)`(Add, ..)`: TensorFlow
-//!   `tensor_scatter_nd_add`, `scatter_nd` (into zeros); ONNX `ScatterND`.
-//! - [`Scatter::axes`]: the same for any list of axes.
+//! - [`Scatter::axes`]: the same as `nd`, for any list of axes.
 //! - [`Scatter::sequence`], a position for each batch: ONNX `TensorScatter`; JAX
 //!   `dynamic_update_slice`; `examples/kv_cache.rs`.
 //! - [`mask::nonzero`]: ONNX `NonZero`, PyTorch `nonzero`, NumPy `argwhere`. [`mask::compress`]:
@@ -92,7 +92,8 @@
 //!   [`Bounds::Skip`] and [`Negative::OutOfBounds`], `examples/kv_cache.rs`.
 //! - PyTorch `coalesce` of sparse gradients: [`coalesce()`] finds the unique ids, and for each
 //!   gradient the number of its id among them. These are the indices of a [`Scatter::axis`].
-//! - `one_hot`: [`Scatter::elements`] of a single 1, `examples/one_hot.rs`.
+//! - ONNX `OneHot`, PyTorch `one_hot`: [`Scatter::elements`] of a single 1,
+//!   `examples/one_hot.rs`.
 //! - ONNX Runtime `GatherBlockQuantized`: [`quant::BlockQuantized`]; llama.cpp `get_rows`,
 //!   `set_rows` of quantised tables: [`Gather::run_map`] and [`Scatter::run_map`], [`quant`].
 //! - [`Bag`]: PyTorch `embedding_bag`; TensorFlow `embedding_lookup_sparse`; FBGEMM
