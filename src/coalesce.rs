@@ -4,8 +4,9 @@ use crate::error::{Error, Operand};
 use crate::index::Index;
 use crate::proof::fits;
 
-/// Sets `unique` to the different values of the indices, in ascending order, `segments[e]` to the
-/// place of entry `e`'s value among them, and says how many there are.
+/// `unique[segments[e]] = indices[e]` for every entry `e`: the different values of the indices, in
+/// ascending order, and the place of each entry's value among them. The result is how many
+/// different values there are.
 ///
 /// With the segments as indices, a scatter sums what belongs together: the rows of a sparse
 /// gradient, one for each id that a batch names (PyTorch `coalesce`, `unique` with its inverse).

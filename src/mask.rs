@@ -99,8 +99,11 @@ impl<'a> Mask<'a> {
     }
 }
 
-/// Sets `positions` to the coordinates of what is true, in row-major order, and says how many
-/// tuples there are: `Layout::contiguous([count, rank])`, which are indices for
+/// `positions[n, ..] = c(n)`: the coordinates of what is true. The result is how many tuples there
+/// are.
+///
+/// `c(n)` are the coordinates of true value number `n`, counted from 0 in row-major order. The
+/// tuples lie as `Layout::contiguous([count, rank])`: they are indices for
 /// [`Gather::nd`](crate::Gather::nd). A slice of the length of the mask times its rank is always
 /// long enough.
 ///
@@ -189,8 +192,11 @@ pub fn nonzero<I: Index>(mask: Mask<'_>, positions: &mut [I]) -> Result<usize, E
     Ok(count)
 }
 
-/// Copies the elements where the mask is true to the start of `output`, in row-major order, and
-/// says how many of the mask's values are true.
+/// `output[n] = data[c(n)]`, or `output[p.., n, s..] = data[p.., c(n), s..]` along an axis: the
+/// elements where the mask is true. The result is how many of the mask's values are true.
+///
+/// `c(n)` is the place of true value number `n`, counted from 0 in row-major order.
+/// The elements are written to the start of `output`.
 ///
 /// - Without an axis, the mask has the sizes of the data; or it has rank 1, counts the elements of
 ///   the data in row-major order, and may end before they do (ONNX `Compress` without an axis).
@@ -261,8 +267,11 @@ pub fn compress<T: Element>(
     }
 }
 
-/// Puts the first `values` where the mask is true, in row-major order, and says how many of the
-/// mask's values are true. The mask is one that [`compress`] takes without an axis.
+/// `data[c(n)] = values[n]`: the first `values` are put where the mask is true. The result is how
+/// many of the mask's values are true.
+///
+/// `c(n)` is the place of true value number `n`, counted from 0 in row-major order.
+/// The mask is one that [`compress`] takes without an axis.
 ///
 /// # Errors
 /// [`Error::SliceTooShort`] for the mask, the data or the values (as the updates);
@@ -308,8 +317,10 @@ pub fn expand<T: Element>(
     Ok(count)
 }
 
-/// Puts a value where the mask is true, and says how many of the mask's values are true. The mask
-/// is one that [`compress`] takes without an axis.
+/// `data[c] = value` wherever `mask[c]` is true. The result is how many of the mask's values are
+/// true.
+///
+/// The mask is one that [`compress`] takes without an axis.
 ///
 /// # Errors
 /// [`Error::SliceTooShort`] for the mask or the data; [`Error::RankMismatch`],

@@ -21,6 +21,9 @@ use crate::segments::Bags;
 
 /// Indices, and beside each of them whether it is valid: nullable ids, as Arrow has them.
 ///
+/// `output[e] = input[indices[e]]` if `valid[e]`, and `data[indices[e]] (op)= updates[e]` if
+/// `valid[e]`.
+///
 /// What is not valid is as if [`Bounds::Skip`](crate::Bounds::Skip) left it out, whatever the index
 /// and the policy: a gather leaves that part of the output as it was, a scatter drops it, a bag
 /// does not count it. `indices[p]` counts if `valid[p]` is true (NumPy's masked arrays have it the

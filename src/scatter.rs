@@ -1014,8 +1014,9 @@ impl Scatter {
         })
     }
 
-    /// Sets every place to the largest (or smallest) of its value and its updates, and where that
-    /// changes it, its winner to the number of the entry that the update belongs to.
+    /// `data[p] = max(data[p], updates[e, s..])`, and `winners[p] = e` if that changes `data[p]`,
+    /// for each entry `e` in turn. `p` is the element that `updates[e, s..]` leads to.
+    /// [`Min`](crate::Min) takes the smallest.
     ///
     /// `winners` are `usize`, laid out as the data. Entries count in row-major order of the
     /// indices, whole tuples for tuples. Of several updates that are as large, the first one wins;
