@@ -356,8 +356,21 @@ impl Gather {
 
     /// The length that the slice of the output must have at least: where its layout ends.
     ///
-    /// A plan does not keep the sizes of its tensors, since it merges dimensions that can be walked
-    /// with one stride.
+    /// A plan does not keep the sizes of its output, since it merges dimensions that can be walked
+    /// with one stride. [`axis_packed`](Gather::axis_packed) and its like return them with the
+    /// plan, as a layout. [`shape`](crate::shape) computes them without a plan.
+    ///
+    /// ```
+    /// use strew::{Gather, Layout};
+    ///
+    /// let table = Layout::contiguous([3, 2]);
+    /// let ids = Layout::contiguous([4]);
+    /// let (gather, output) = Gather::axis_packed(&table, &ids, 0)?;
+    /// assert_eq!((gather.output_len(), output.sizes()), (8, &[4, 2][..]));
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    #[doc(alias = "output_sizes")]
+    #[doc(alias = "output_shape")]
     #[must_use]
     pub const fn output_len(&self) -> usize {
         self.plan.lengths.flat
