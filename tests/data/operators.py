@@ -100,7 +100,7 @@ groups = {
     "axes": [axes_case() for _ in range(40)],
     "masks": [mask_case() for _ in range(30)],
     "compress": [compress_case() for _ in range(30)],
-    **{operator: list(onnx_cases(operator)) for operator in ["Compress", "NonZero", "TensorScatter"]},
+    **{operator: list(onnx_cases(operator)) for operator in ["Compress", "NonZero", "OneHot", "TensorScatter"]},
 }
 for name, cases in groups.items():
     print(json.dumps(name) + ": [")

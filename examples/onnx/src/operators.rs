@@ -2,7 +2,7 @@
 
 use bytemuck::checked;
 use strew::mask::{self, Mask};
-use strew::{AnyIndices, DataType, Gather, Layout, Operation, Scatter, Sequence};
+use strew::{AnyIndices, Bounds, DataType, Gather, Layout, Operation, Scatter, Sequence};
 
 use crate::{Result, Tensor, Type, Value};
 
@@ -38,20 +38,21 @@ pub fn run(operator: &str, attributes: &Value, inputs: &[Tensor]) -> Result<Tens
         }
         ("Scatter" | "ScatterElements", [_, by, updates]) => {
             let plan = Scatter::elements(&table, &layout(by)?, &layout(updates)?, axis(0)?)?;
-            scatter(first, (by, updates), plan, &attributes["reduction"])
+            scatter([first, by, updates], plan, &attributes["reduction"])
         }
         ("ScatterND", [_, by, updates]) => {
             let plan = Scatter::nd(&table, &layout(by)?, &layout(updates)?, 0)?;
-            scatter(first, (by, updates), plan, &attributes["reduction"])
+            scatter([first, by, updates], plan, &attributes["reduction"])
         }
         ("TensorScatter", [_, update, by]) => {
             let (circular, flat) = (attributes["mode"] == "circular", layout(update)?);
             let mode = if circular { Sequence::Circular } else { Sequence::Linear };
             let plan = Scatter::sequence(&table, &layout(by)?, &flat, axis(-2)?, mode)?;
-            scatter(first, (by, update), plan, &Value::Null)
+            scatter([first, by, update], plan, &Value::Null)
         }
         ("Compress", [_, condition]) => compress(first, condition, number("axis")),
         ("NonZero", [_]) => nonzero(first),
+        ("OneHot", [_, depth, values]) => one_hot(first, depth, values, number("axis")),
         _ => Err(format!("{operator} of {} inputs", inputs.len()).into()),
     }
 }
@@ -62,12 +63,7 @@ fn gather(data: &Tensor, by: &Tensor, (plan, output): (Gather, Layout)) -> Resul
     Ok(result)
 }
 
-fn scatter(
-    data: &Tensor,
-    (by, updates): (&Tensor, &Tensor),
-    plan: Scatter,
-    reduction: &Value,
-) -> Result<Tensor> {
+fn scatter([data, by, updates]: [&Tensor; 3], plan: Scatter, reduction: &Value) -> Result<Tensor> {
     let operation = match reduction.as_str() {
         None | Some("none") => Operation::Assign,
         Some("add") => Operation::Add,
@@ -103,12 +99,26 @@ fn compress(input: &Tensor, condition: &Tensor, axis: Option<i64>) -> Result<Ten
 fn nonzero(condition: &Tensor) -> Result<Tensor> {
     let mask = checked::cast_slice(condition.bytes());
     let (count, rank) = (mask.iter().filter(|set| **set).count(), condition.sizes.len());
-    let mut positions = vec![0_i64; count * rank];
+    let mut positions = vec![0_u64; count * rank];
     mask::nonzero(Mask::bools(mask, &layout(condition)?), &mut positions)?;
     // ONNX has a row for each dimension, strew one for each place.
-    let mut result = Tensor::zeros(Type::Int64, &[rank, count]);
-    for (n, to) in result.bytes_mut().chunks_mut(8).enumerate() {
-        to.copy_from_slice(&positions[n % count * rank + n / count].to_ne_bytes());
-    }
+    let words = (0..count * rank).map(|n| positions[n % count * rank + n / count]).collect();
+    Ok(Tensor { of: Type::Int64, sizes: vec![rank, count], words })
+}
+
+/// The first value everywhere, but the second one where indices lead to.
+fn one_hot(by: &Tensor, depth: &Tensor, values: &Tensor, axis: Option<i64>) -> Result<Tensor> {
+    let (off, on) = values.bytes().split_at(values.of.width());
+    let mut sizes = [&by.sizes[..], &[1]].concat();
+    let axis = Layout::from_sizes(&sizes)?.axis(axis.unwrap_or(-1) as isize)?;
+    sizes[axis..].rotate_right(1);
+    // One update for all indices; none for those that are out of bounds.
+    let updates = Layout::from_parts(&sizes, &vec![0; sizes.len()], 0)?;
+    let entries = Layout::from_sizes(&sizes)?;
+    sizes[axis] = i64::from_ne_bytes(depth.bytes().try_into()?).try_into()?;
+    let mut result = Tensor::zeros(values.of, &sizes);
+    result.bytes_mut().chunks_mut(off.len()).for_each(|to| to.copy_from_slice(off));
+    let plan = Scatter::elements(&layout(&result)?, &entries, &updates, axis)?;
+    plan.bounds(Bounds::Skip).run_bytes(off.len(), result.bytes_mut(), indices(by)?, on)?;
     Ok(result)
 }
