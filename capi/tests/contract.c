@@ -72,38 +72,44 @@ static void moves(void) {
     SIZES(int64_t, i64);
 }
 
-/* 12 and 10 at one place by each reduction, for every type of numbers and index. */
-#define REDUCES(type, name, index_type, index, n)                                                  \
+/* 12 and 10 by each reduction: as numbers, as bits of f16, as bits of bf16. */
+static const int RESULTS[8] = {22, 2, 120, 10, 12, 8, 14, 6};
+static const uint16_t HALVES[5] = {0x4D80, 0x4000, 0x5780, 0x4900, 0x4A00};
+static const uint16_t BRAINS[5] = {0x41B0, 0x4000, 0x42F0, 0x4120, 0x4140};
+
+/* Both at one place by each reduction, for every type of numbers and index. */
+#define REDUCES(type, name, results, index_type, index, n)                                         \
     do {                                                                                           \
-        static const int RESULTS[8] = {22, 2, 120, 10, 12, 8, 14, 6};                              \
         const strew_layout one = line(1), three = line(3);                                         \
+        const type twelve = (type)results[STREW_MAX], ten = (type)results[STREW_MIN];              \
         const index_type at = 2;                                                                   \
         strew_scatter plan;                                                                        \
         strew_error error;                                                                         \
         HOLDS(strew_scatter_axis(&plan, &three, &one, &one, 0, NULL) == STREW_OK);                 \
         for (uint32_t r = 0; r < n; r++) {                                                         \
-            type data[3] = {1, 1, 12};                                                             \
-            const type update = 10;                                                                \
-            HOLDS(strew_scatter_reduce_##name##_##index(&plan, r, data, 3, &at, 1, &update, 1,     \
+            type data[3] = {1, 1, twelve};                                                         \
+            HOLDS(strew_scatter_reduce_##name##_##index(&plan, r, data, 3, &at, 1, &ten, 1,        \
                                                         NULL) == STREW_OK);                        \
-            HOLDS(data[0] == 1 && data[1] == 1 && data[2] == (type)RESULTS[r]);                    \
+            HOLDS(data[0] == 1 && data[1] == 1 && data[2] == (type)results[r]);                    \
         }                                                                                          \
-        type data[3] = {1, 1, 12};                                                                 \
+        type data[3] = {1, 1, twelve};                                                             \
         HOLDS(strew_scatter_reduce_##name##_##index(&plan, n, data, 3, &at, 1, data, 0, &error) == \
               STREW_UNKNOWN_REDUCTION);                                                            \
-        HOLDS(error.found == n && data[2] == 12);                                                  \
+        HOLDS(error.found == n && data[2] == twelve);                                              \
     } while (0)
 #define NUMBERS(index_type, index)                                                                 \
-    REDUCES(uint8_t, u8, index_type, index, 8);                                                    \
-    REDUCES(uint16_t, u16, index_type, index, 8);                                                  \
-    REDUCES(uint32_t, u32, index_type, index, 8);                                                  \
-    REDUCES(uint64_t, u64, index_type, index, 8);                                                  \
-    REDUCES(int8_t, i8, index_type, index, 8);                                                     \
-    REDUCES(int16_t, i16, index_type, index, 8);                                                   \
-    REDUCES(int32_t, i32, index_type, index, 8);                                                   \
-    REDUCES(int64_t, i64, index_type, index, 8);                                                   \
-    REDUCES(float, f32, index_type, index, 5);                                                     \
-    REDUCES(double, f64, index_type, index, 5)
+    REDUCES(uint8_t, u8, RESULTS, index_type, index, 8);                                           \
+    REDUCES(uint16_t, u16, RESULTS, index_type, index, 8);                                         \
+    REDUCES(uint32_t, u32, RESULTS, index_type, index, 8);                                         \
+    REDUCES(uint64_t, u64, RESULTS, index_type, index, 8);                                         \
+    REDUCES(int8_t, i8, RESULTS, index_type, index, 8);                                            \
+    REDUCES(int16_t, i16, RESULTS, index_type, index, 8);                                          \
+    REDUCES(int32_t, i32, RESULTS, index_type, index, 8);                                          \
+    REDUCES(int64_t, i64, RESULTS, index_type, index, 8);                                          \
+    REDUCES(uint16_t, f16, HALVES, index_type, index, 5);                                          \
+    REDUCES(uint16_t, bf16, BRAINS, index_type, index, 5);                                         \
+    REDUCES(float, f32, RESULTS, index_type, index, 5);                                            \
+    REDUCES(double, f64, RESULTS, index_type, index, 5)
 
 static void reductions(void) {
     NUMBERS(uint8_t, u8);
@@ -114,17 +120,46 @@ static void reductions(void) {
     NUMBERS(int16_t, i16);
     NUMBERS(int32_t, i32);
     NUMBERS(int64_t, i64);
-    /* 1.5 + 1 = 2.5 as f16 and as bf16. */
-    const strew_layout one = line(1);
-    const uint8_t first = 0;
-    strew_scatter plan;
-    uint16_t half[1] = {0x3E00}, brain[1] = {0x3FC0};
-    const uint16_t half_one = 0x3C00, brain_one = 0x3F80;
-    HOLDS(strew_scatter_axis(&plan, &one, &one, &one, 0, NULL) == STREW_OK);
-    HOLDS(!strew_scatter_reduce_f16_u8(&plan, STREW_ADD, half, 1, &first, 1, &half_one, 1, NULL));
-    HOLDS(
-        !strew_scatter_reduce_bf16_u8(&plan, STREW_ADD, brain, 1, &first, 1, &brain_one, 1, NULL));
-    HOLDS(half[0] == 0x4100 && brain[0] == 0x4020);
+}
+
+/* By single indices and by tuples, on a [2, 3] of 1 to 6; into zeros, and then added once more. */
+static void points(void) {
+    const size_t sizes[3][2] = {{2, 3}, {2, 2}, {2, 1}};
+    strew_layout table, four, each;
+    const strew_layout two = line(2);
+    HOLDS(!strew_layout_contiguous(2, sizes[0], &table, NULL));
+    HOLDS(!strew_layout_contiguous(2, sizes[1], &four, NULL));
+    HOLDS(!strew_layout_contiguous(2, sizes[2], &each, NULL));
+    const int32_t from[6] = {1, 2, 3, 4, 5, 6};
+    strew_gather gathers;
+    strew_scatter scatters;
+#define MOVED(indices, moved, ...)                                                                 \
+    do {                                                                                           \
+        enum { COUNT = sizeof indices / 4, SIZE = sizeof moved / 4 };                              \
+        const int32_t wanted[6] = __VA_ARGS__;                                                     \
+        int32_t found[6] = {0}, output[SIZE] = {0};                                                \
+        HOLDS(!strew_gather_run_4_i32(&gathers, from, 6, indices, COUNT, output, SIZE, NULL));     \
+        HOLDS(memcmp(output, moved, sizeof moved) == 0);                                           \
+        HOLDS(!strew_scatter_run_4_i32(&scatters, found, 6, indices, COUNT, moved, SIZE, NULL));   \
+        HOLDS(memcmp(found, wanted, sizeof wanted) == 0);                                          \
+        HOLDS(!strew_scatter_reduce_i32_i32(&scatters, STREW_ADD, found, 6, indices, COUNT, moved, \
+                                            SIZE, NULL));                                          \
+        for (int i = 0; i < 6; i++)                                                                \
+            HOLDS(found[i] == 2 * wanted[i]);                                                      \
+    } while (0)
+    const int32_t columns[4] = {2, 0, -1, 1}, of_columns[4] = {3, 1, 6, 5};
+    HOLDS(!strew_gather_elements(&gathers, &table, &four, &four, 1, NULL));
+    HOLDS(!strew_scatter_elements(&scatters, &table, &four, &four, 1, NULL));
+    MOVED(columns, of_columns, {1, 0, 3, 0, 5, 6});
+    const int32_t pairs[4] = {0, 2, 1, -3}, of_pairs[2] = {3, 4};
+    HOLDS(!strew_gather_nd(&gathers, &table, &four, &two, 0, NULL));
+    HOLDS(!strew_scatter_nd(&scatters, &table, &four, &two, 0, NULL));
+    MOVED(pairs, of_pairs, {0, 0, 3, 4, 0, 0});
+    /* A batch dimension: one column for each row. */
+    const int32_t batches[2] = {1, 2}, of_batches[2] = {2, 6};
+    HOLDS(!strew_gather_nd(&gathers, &table, &each, &two, 1, NULL));
+    HOLDS(!strew_scatter_nd(&scatters, &table, &each, &two, 1, NULL));
+    MOVED(batches, of_batches, {0, 2, 0, 0, 0, 6});
 }
 
 static void says(const strew_error *error, const char *wanted) {
@@ -327,6 +362,7 @@ int main(void) {
     plans();
     moves();
     reductions();
+    points();
     errors();
     border();
     other_sizes();
