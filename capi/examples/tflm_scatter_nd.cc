@@ -56,8 +56,7 @@ size_t Length(const TfLiteEvalTensor* tensor) {
   return length;
 }
 
-template <bool nd>
-TfLiteStatus PlanGather(TfLiteContext* context, TfLiteNode* node) {
+template <bool nd> TfLiteStatus Prepare(TfLiteContext* context, TfLiteNode* node) {
   const char* const name = nd ? "GATHER_ND" : "GATHER";
   const Tensor input(context, node, 0), indices(context, node, 1), output(context, node, -1);
   if (indices.type() != kTfLiteInt32 || input.type() != output.type()) return NotSupported(name);
@@ -80,7 +79,8 @@ TfLiteStatus PlanGather(TfLiteContext* context, TfLiteNode* node) {
   return Done(name, strew_gather_nd(plan, &from, &places, &to, batch_dims, &error), error);
 }
 
-TfLiteStatus RunGather(TfLiteContext* context, TfLiteNode* node) {
+template <bool nd> TfLiteStatus Invoke(TfLiteContext* context, TfLiteNode* node) {
+  const char* const name = nd ? "GATHER_ND" : "GATHER";
   const TfLiteEvalTensor* const input = micro::GetEvalInput(context, node, 0);
   const TfLiteEvalTensor* const indices = micro::GetEvalInput(context, node, 1);
   TfLiteEvalTensor* const output = micro::GetEvalOutput(context, node, 0);
@@ -90,13 +90,13 @@ TfLiteStatus RunGather(TfLiteContext* context, TfLiteNode* node) {
     const strew_status status =
         gather(plan, input->data.raw, Length(input), micro::GetTensorData<int32_t>(indices),
                Length(indices), output->data.raw, Length(output), &error);
-    return Done("gather", status, error);
+    return Done(name, status, error);
   };
   switch (input->type) {
     case kTfLiteInt8: case kTfLiteUInt8: case kTfLiteBool: return run(strew_gather_run_1_i32);
     case kTfLiteInt16: return run(strew_gather_run_2_i32);
     case kTfLiteInt32: case kTfLiteFloat32: return run(strew_gather_run_4_i32);
-    default: return NotSupported("gather");
+    default: return NotSupported(name);
   }
 }
 
@@ -143,8 +143,8 @@ TfLiteStatus RunScatterNd(TfLiteContext* context, TfLiteNode* node) {
 }  // namespace
 
 using micro::RegisterOp;
-TFLMRegistration Register_GATHER() { return RegisterOp(nullptr, PlanGather<false>, RunGather); }
-TFLMRegistration Register_GATHER_ND() { return RegisterOp(nullptr, PlanGather<true>, RunGather); }
+TFLMRegistration Register_GATHER() { return RegisterOp(nullptr, Prepare<false>, Invoke<false>); }
+TFLMRegistration Register_GATHER_ND() { return RegisterOp(nullptr, Prepare<true>, Invoke<true>); }
 TFLMRegistration Register_SCATTER_ND() { return RegisterOp(nullptr, PlanScatterNd, RunScatterNd); }
 
 }  // namespace tflite

@@ -151,6 +151,7 @@ void Gather(TfLiteType type) {
   Check(chosen == std::vector<T>({2, 3, 6}), "GATHER of batches differs");
   one_each[0] = 2;
   Check(Run(tflite::Register_GATHER(), &params) == kTfLiteError, "GATHER takes 2 of 2");
+  Printed("GATHER: index out of bounds: entry 0, coordinate 0 is 2, the size is 2");
   // Pairs.
   TfLiteIntArray pairs_dims{2, {2, 2}}, two{1, {2}};
   std::vector<int32_t> pairs{2, 1, 0, 1};
@@ -162,6 +163,14 @@ void Gather(TfLiteType type) {
   // In TensorFlow Lite Micro 0, 3 reads the next row.
   pairs[3] = 3;
   Check(Run(tflite::Register_GATHER_ND(), nullptr) == kTfLiteError, "GATHER_ND takes 3 of 2");
+  Printed("GATHER_ND: index out of bounds: entry 1, coordinate 1 is 3, the size is 2");
+  inputs[0].type = output.type = kTfLiteInt64;
+  Check(Run(tflite::Register_GATHER_ND(), nullptr) == kTfLiteError, "GATHER_ND takes int64");
+  Printed("GATHER_ND: these types or parameters are not supported");
+  params = {2, 1};
+  inputs[1] = Of(kTfLiteInt32, batch, one_each);
+  Check(Run(tflite::Register_GATHER(), &params) == kTfLiteError, "GATHER takes any batches");
+  Printed("GATHER: these types or parameters are not supported");
 }
 
 }  // namespace
@@ -173,6 +182,8 @@ int main() {
   ScatterNd<int32_t>(kTfLiteInt32);
   ScatterNd<float>(kTfLiteFloat32);
   Gather<int8_t>(kTfLiteInt8);
+  Gather<uint8_t>(kTfLiteUInt8);
+  Gather<uint8_t>(kTfLiteBool);
   Gather<int16_t>(kTfLiteInt16);
   Gather<int32_t>(kTfLiteInt32);
   Gather<float>(kTfLiteFloat32);
