@@ -6,7 +6,7 @@ use half::{bf16, f16};
 use strew::dml::{self, DataType, FeatureLevel, Settings, TensorDesc};
 use strew::quant::{
     Attributes, BlockQuantized, IQ4_NL, Packing, Q4_0, Q4_1, Q4_K, Q5_0, Q5_1, Q5_K, Q6_K, Q8_0,
-    Row2, Row4, Row8, f16_to_f32,
+    Row2, Row4, Row8, f16_from_f32, f16_to_f32,
 };
 use strew::{
     Add, And, AnyIndices, Average, Bag, Bags, Bounds, Element, Empty, Error, Gather, Index, Layout,
@@ -71,6 +71,7 @@ fn on_bytes(gather: Gather, scatter: Scatter) {
     let operation = any(Operation::Mul);
     match AnyIndices::from_bytes(any(DataType::Uint8), slice()) {
         Ok(by) => {
+            any(by.data_type());
             report(gather.run_bytes(width, slice(), by, slice_mut()));
             report(scatter.run_bytes(width, slice_mut(), by, slice()));
             report(scatter.reduce_bytes(operation, data_type, slice_mut(), by, slice()));
@@ -99,10 +100,27 @@ fn quantised(gather: Gather, scatter: Scatter) {
         let sums = slice_mut::<f32>();
         report(SCATTER.reduce_map::<_, f16, i32, _>(Add, sums, slice(), slice(), f16_to_f32));
     });
+    apart(|| report(SCATTER.run_map::<_, _, u8>(slice_mut(), slice(), slice(), f16_from_f32)));
     apart(|| {
         let Ok(checked) = gather.check::<u16>(slice()) else { return };
         checked.ranges::<Q8_0>().for_each(|range| _ = any(range));
         report(checked.run_map::<i8, f32>(slice(), slice_mut(), f32::from));
+    });
+    apart(|| {
+        let Ok(checked) = scatter.check::<u16>(slice()) else { return };
+        report(checked.run_map(slice_mut(), slice(), f16_from_f32));
+        report(checked.reduce_map(Add, slice_mut::<f32>(), slice(), f16_to_f32));
+    });
+    apart(|| {
+        let bags = Bags::Starts(slice::<u32>());
+        let ids = Nullable::bits(slice::<i32>(), slice(), any(0));
+        let (bag, sums) = (any(BAG).negative(any(Negative::OutOfBounds)), slice_mut::<f32>());
+        let decode = |row: Row8<12>| row.decode();
+        report(bag.run_map(Add, slice(), slice::<u8>(), bags, sums, f16_to_f32));
+        report(bag.run_map(Add, slice(), slice::<i64>(), bags, slice_mut(), decode));
+        let Ok(checked) = bag.check_nullable(ids, bags) else { return };
+        report(checked.run(Mean, slice(), sums));
+        report(checked.run_map(Max, slice(), sums, f16_to_f32));
     });
     apart(|| {
         let new = |packing| {
@@ -110,8 +128,11 @@ fn quantised(gather: Gather, scatter: Scatter) {
             BlockQuantized::new(packing, &attributes, &sizes, &any(ROW), &any(SQUARE))
         };
         for packing in [any(Packing::U8 { bits: 4 }), Packing::Int4, Packing::Uint4] {
+            any(packing.bits());
+            report(any(BlockQuantized::sizes(packing, &Attributes::DEFAULT, slice(), slice())));
             match new(packing) {
                 Ok(gather) => {
+                    let gather = gather.bounds(any(Bounds::Wrap));
                     let (data, zeros) = (slice(), any(Some(slice())));
                     let indices = slice::<i32>();
                     report(gather.run::<f32, _>(data, slice(), zeros, indices, slice_mut()));
@@ -154,6 +175,7 @@ fn report_error(error: Error) {
         }
     }
     let _ = any(write!(Sink, "{error}"));
+    any(error.kind());
     #[cfg(feature = "defmt")]
     defmt::error!("{}", error);
 }
@@ -190,6 +212,10 @@ where
         let gather = gather.bounds(any(Bounds::Error)).negative(any(Negative::FromEnd));
         let (input, output) = (slice::<T>(), slice_mut());
         report(any(gather.run(input, any([slice::<I>(), slice()]), output)));
+        if let Ok(checked) = gather.check(any([slice::<I>(), slice()])) {
+            report(any(checked.run(input, output)));
+            checked.ranges::<T>().for_each(|range| _ = any(range));
+        }
         let nullable = any([Nullable::bools(slice::<I>(), slice()); 2]);
         if let Ok(checked) = gather.check_nullable(nullable) {
             report(any(checked.run(input, output)));
@@ -197,8 +223,13 @@ where
     }
     let lists = any(Scatter::lists(&layout(), [&layout(), &layout()], &layout(), any([0, 1])));
     if let Ok(scatter) = lists {
+        let scatter = scatter.bounds(any(Bounds::Error)).negative(any(Negative::FromEnd));
         let (data, updates) = (slice_mut::<T>(), slice());
+        report(any(scatter.run(data, any([slice::<I>(), slice()]), updates)));
         report(any(scatter.reduce(Add, data, any([slice::<I>(), slice()]), updates)));
+        if let Ok(checked) = scatter.check(any([slice::<I>(), slice()])) {
+            report(any(checked.reduce(Add, data, updates)));
+        }
     }
     let ids = any(Nullable::bits(slice::<I>(), slice(), any(0)));
     if let Ok(checked) = any(GATHER).check_nullable(ids) {
@@ -227,6 +258,14 @@ fn layouts() {
     for plan in [Scatter::axis, Scatter::elements, Scatter::nd] {
         report(any(any(plan)(&layout(), &layout(), &layout(), any(0))));
     }
+    for plan in [Gather::axis_packed, Gather::elements_packed, Gather::nd_packed] {
+        report(any(any(plan)(&layout(), &layout(), any(0))));
+    }
+    for plan in [Scatter::axis_packed, Scatter::elements_packed, Scatter::nd_packed] {
+        report(any(any(plan)(&layout(), &layout(), any(0))));
+    }
+    report(any(Gather::axes_packed(&layout(), &layout(), slice())));
+    report(any(Scatter::axes_packed(&layout(), &layout(), slice())));
     report(any(Gather::axes(&layout(), &layout(), &layout(), slice())));
     report(any(Scatter::axes(&layout(), &layout(), &layout(), slice())));
     report(any(shape::axes(slice(), slice(), slice())));
@@ -241,6 +280,8 @@ fn layouts() {
         defmt::info!("{} {}", layout, any(Bounds::Error));
     }
     report(any(Layout::from_sizes(slice())));
+    report(any(Layout::from_dims(slice::<(u64, i64)>().iter().copied(), any(0))));
+    any((Layout::contiguous(any([4, 4])), Layout::strided(any([4, 4]), any([1, -4]))));
     if let Ok(layout) = layout {
         any((
             layout.rank(),
@@ -248,6 +289,7 @@ fn layouts() {
             layout.strides(),
             layout.offset(),
             layout.with_offset(any(3)).extent().is_ok(),
+            layout.axis(any(-1)).is_ok(),
         ));
     }
     report(any(shape::axis(slice(), slice(), any(0))));
@@ -287,6 +329,7 @@ fn constant_plans() {
 #[inline(never)]
 fn gather<T: Element, I: Index>(plan: Gather) {
     let indices = slice::<I>();
+    any((plan.input_len(), plan.indices_len(), plan.output_len()));
     apart(|| report(plan.run::<T, I>(slice(), indices, slice_mut())));
     apart(|| report(plan.run_shared::<T, I>(slice(), indices, slice_mut())));
     apart(|| report(plan.run_uninit::<T, I>(slice(), indices, slice_mut())));
@@ -331,6 +374,7 @@ where
     Max: Reduction<T>,
 {
     let indices = slice::<I>();
+    any((plan.data_len(), plan.indices_len(), plan.updates_len()));
     any((plan.mean_len::<T>(), plan.flags_len()));
     apart(|| report(plan.run::<T, I>(slice_mut(), indices, slice())));
     apart(|| report(plan.run_shared::<T, I>(slice_mut(), indices, slice())));
@@ -340,6 +384,13 @@ where
         report(plan.reduce::<T, I, _>(|current: T, _| current, slice_mut(), indices, slice()))
     });
     apart(|| report(plan.reduce_into::<T, I, _>(Add, slice(), indices, slice(), slice_mut())));
+    apart(|| {
+        report(plan.run_from::<T, I>(&layout(), slice(), indices, slice(), slice_mut()));
+    });
+    apart(|| {
+        let (input, output) = (slice(), slice_mut());
+        report(plan.reduce_from::<T, I, _>(Mul, &layout(), input, indices, slice(), output));
+    });
     apart(|| {
         report(plan.reduce_excluding_self::<T, I, _>(
             Max,
@@ -367,6 +418,14 @@ where
                     slice(),
                     slice_mut(),
                 ))
+            });
+            apart(|| {
+                let (data, flags) = (slice_mut(), slice_mut());
+                report(checked.continue_excluding_self::<T, _>(Max, data, slice(), flags));
+            });
+            apart(|| {
+                let (data, winners) = (slice_mut::<T>(), slice_mut());
+                report(checked.reduce_arg(Max, data, winners, slice()));
             });
             apart(|| report(checked.mean::<T>(slice_mut(), slice(), slice_mut())));
             apart(|| report(checked.mean_excluding_self::<T>(slice_mut(), slice(), slice_mut())));
