@@ -15,7 +15,7 @@ use ::ndarray::{
 };
 use strew_simd::{Block, NOWHERE, Path, prefetch};
 
-use super::view::{ROW, Row, of_few_axes, of_four_axes, of_two_axes, reserve};
+use super::view::{ROW, Row, of_few_axes, of_four_axes, reserve};
 use crate::coalesce::coalesce;
 use crate::element::Element;
 use crate::engine::movers::{Gathered, Job, Mover, Tile, Way};
@@ -424,32 +424,43 @@ impl<'a, E> Grid<'a, E> {
         layout: &mut Layout,
     ) -> Option<Grid<'a, E>> {
         let view = view.filter(|view| most < Some(view.len()))?;
+        if let Some(view) = of_four_axes(view.clone()) {
+            return Grid::of_four(view, layout);
+        }
         let mut view = of_few_axes(view);
-        if view.ndim() > 4 {
-            while view.ndim() < MAX_RANK {
-                view = view.insert_axis(Axis(0));
-            }
-            let bits = Bits::of_axes(view.shape(), layout)?;
-            return Some(Grid::More(Box::new((view, bits))));
+        while view.ndim() < MAX_RANK {
+            view = view.insert_axis(Axis(0));
         }
-        if view.ndim() <= 2 {
-            let view = of_two_axes(view)?;
-            let bits = Bits::of_axes(view.shape(), layout)?;
-            return Grid::of_two(view, bits);
-        }
-        let view = of_four_axes(view)?;
-        let bits: [Bits; 4] = Bits::of_axes(view.shape(), layout)?;
-        if let ((1, 1, _, _), [_, _, bits @ ..]) = (view.dim(), bits) {
-            return Grid::of_two(at(at(view, 0)?, 0)?, bits);
-        }
-        Some(Grid::Four(view, bits))
+        let bits = Bits::of_axes(view.shape(), layout)?;
+        Some(Grid::More(Box::new((view, bits))))
     }
 
-    fn of_two(view: ArrayView2<'a, E>, bits: [Bits; 2]) -> Option<Grid<'a, E>> {
-        if view.len_of(Axis(0)) == 1 {
-            return at(view, 0).map(Grid::One);
+    /// For a view that [`of_four_axes`] can take, with the strides that its own axes have
+    /// in positions.
+    pub(super) fn of_few<D: Dimension>(
+        view: ArrayView<'a, E, D>,
+    ) -> Option<(Grid<'a, E>, [isize; MAX_RANK])> {
+        // Axes in the order of memory, if the view is transposed, so that more of them are one.
+        let stride = |at: Option<&isize>| at.map(|stride| stride.unsigned_abs());
+        let turned = stride(view.strides().first()) < stride(view.strides().last());
+        let view = if turned { view.reversed_axes() } else { view };
+        let mut layout = Layout::packed(view.shape());
+        let grid = Grid::of_four(of_four_axes(view)?, &mut layout)?;
+        let mut strides = [0; MAX_RANK];
+        strides.iter_mut().zip(layout.strides()).for_each(|(to, stride)| *to = *stride);
+        if turned {
+            strides.get_mut(..layout.rank())?.reverse();
         }
-        Some(Grid::Two(view, bits))
+        Some((grid, strides))
+    }
+
+    fn of_four(view: ArrayView4<'a, E>, layout: &mut Layout) -> Option<Grid<'a, E>> {
+        let bits: [Bits; 4] = Bits::of_axes(view.shape(), layout)?;
+        Some(match (view.dim(), bits) {
+            ((1, 1, 1, _), _) => Grid::One(at(at(at(view, 0)?, 0)?, 0)?),
+            ((1, 1, _, _), [_, _, bits @ ..]) => Grid::Two(at(at(view, 0)?, 0)?, bits),
+            _ => Grid::Four(view, bits),
+        })
     }
 
     fn get(&self, position: usize) -> Option<&E> {
@@ -484,6 +495,21 @@ impl<'a, E> Grid<'a, E> {
         });
     }
 
+    /// Visits the elements at these positions, each with what comes with it.
+    #[inline(always)]
+    pub(super) fn singles<X>(
+        &self,
+        entries: impl Iterator<Item = (usize, X)>,
+        visit: impl FnMut(&E, X),
+    ) {
+        match self {
+            Grid::One(view) => each_single(view, [Bits::ALL], entries, visit),
+            Grid::Two(view, bits) => each_single(view, *bits, entries, visit),
+            Grid::Four(view, bits) => each_single(view, *bits, entries, visit),
+            Grid::More(more) => each_single(&more.0, more.1, entries, visit),
+        }
+    }
+
     /// Visits `n` neighbours of each entry, with their places in another tensor.
     #[inline(always)]
     fn each(
@@ -492,6 +518,9 @@ impl<'a, E> Grid<'a, E> {
         n: usize,
         visit: impl FnMut(&E, usize),
     ) {
+        if n == 1 {
+            return self.singles(entries, visit);
+        }
         match self {
             Grid::One(view) => each_element(view, [Bits::ALL], entries, n, visit),
             Grid::Two(view, bits) => each_element(view, *bits, entries, n, visit),
@@ -716,7 +745,29 @@ pub(super) fn coordinates<const N: usize>(bits: &[Bits; N], position: usize) -> 
     all
 }
 
-/// Visits few neighbours of each entry, one by one: see [`Grid::each`].
+/// Visits one element of each entry: see [`Grid::singles`].
+#[inline(always)]
+fn each_single<E, X, D: Dimension, const N: usize>(
+    view: &ArrayView<'_, E, D>,
+    bits: [Bits; N],
+    entries: impl Iterator<Item = (usize, X)>,
+    mut visit: impl FnMut(&E, X),
+) where
+    [usize; N]: NdIndex<D>,
+{
+    // What the loops use is their own, so that no element that is written can change it.
+    let view = view.view();
+    entries.for_each(
+        #[inline(always)]
+        move |(at, with)| {
+            if let Some(element) = view.get(coordinates(&bits, at)) {
+                visit(element, with);
+            }
+        },
+    );
+}
+
+/// The same for few neighbours of each entry, one by one: see [`Grid::each`].
 #[inline(always)]
 fn each_element<E, D: Dimension, const N: usize>(
     view: &ArrayView<'_, E, D>,
@@ -727,18 +778,8 @@ fn each_element<E, D: Dimension, const N: usize>(
 ) where
     [usize; N]: NdIndex<D>,
 {
-    // What the loops use is their own, so that no element that is written can change it.
+    // Its own, as there.
     let view = view.view();
-    if n == 1 {
-        return entries.for_each(
-            #[inline(always)]
-            move |(at, to)| {
-                if let Some(element) = view.get(coordinates(&bits, at)) {
-                    visit(element, to);
-                }
-            },
-        );
-    }
     entries.for_each(
         #[inline(always)]
         move |(at, to)| {

@@ -3,15 +3,14 @@
 
 use std::mem;
 
-use ::ndarray::{ArrayRef, Dimension, MathCell};
+use ::ndarray::{ArrayRef, ArrayView, Dimension, MathCell};
 
 use super::grid::{Grid, coordinates};
-use super::view::{assign, copied, fast, has_gaps, room, whole};
+use super::view::of_four_axes;
 use super::{Fixed, Kind, Operator};
 use crate::element::Element;
-use crate::error::Operand;
 use crate::index::{Bounds, Index, Negative, resolve};
-use crate::layout::{Layout, MAX_RANK, SCALAR};
+use crate::layout::MAX_RANK;
 use crate::plan::Dim;
 use crate::reduction::{Call, Reduction};
 use crate::walk::{Odometer, Position, SINGLE};
@@ -29,7 +28,9 @@ const FEW_IN_ORDER: usize = if cfg!(fuzzing) { 6 } else { 128 };
 /// Elements that such a call moves, at most, if a tensor is not in row-major order.
 ///
 /// Record: as at [`FEW`], of views with gaps, 126 added 0.77x, 140 gathered 0.73x, 156 added 0.85x;
-/// 157 to 256 not measured.
+/// 157 to 256 not measured. The places of elements come first where the flat tensor has gaps, so
+/// that it is written or read in order, without a copy: on a Xeon, 18 gathered 0.78x, 114 added
+/// 0.58x.
 const FEW_OUT_OF_ORDER: usize = if cfg!(fuzzing) { 6 } else { 256 };
 
 /// Rows that such a call moves, at most, if they have more elements than one.
@@ -83,7 +84,7 @@ impl Operator {
         let in_order = match indices.as_slice() {
             Some(indices) => indices,
             None => {
-                fast(indices.view())?.iter().for_each(|index| _ = room.push(*index));
+                of_four_axes(indices.view())?.iter().for_each(|index| _ = room.push(*index));
                 room
             }
         };
@@ -170,7 +171,6 @@ pub(super) type Few<I> = heapless::Vec<I, FEW>;
 /// The loops over entries and the elements of each, in a table: dimensions of more than one step,
 /// and neighbours as one that one stride walks.
 struct Loops<'t> {
-    start: usize,
     /// The strides of the table.
     strides: &'t [isize],
     outer: Dims,
@@ -211,8 +211,8 @@ fn add(outer: &mut Dims, last: &mut Dim, size: usize, table: isize, indices: isi
 
 impl<'t> Loops<'t> {
     #[inline(always)]
-    fn new(start: usize, strides: &'t [isize]) -> Loops<'t> {
-        Loops { start, strides, outer: Dims::new(), lane: SINGLE, inner: Dims::new() }
+    fn new(strides: &'t [isize]) -> Loops<'t> {
+        Loops { strides, outer: Dims::new(), lane: SINGLE, inner: Dims::new() }
     }
 
     /// The strides of the axes that a tuple chooses from.
@@ -246,60 +246,74 @@ impl<I: Index> Plain<'_, I> {
         output: &mut ArrayRef<T, F>,
     ) -> bool {
         if let Some(output) = output.as_slice_mut() {
-            return match input.as_slice() {
-                Some(input) => self.gather_in(input, 0, &packed(self.table), output),
-                None => self.moved <= FEW_OUT_OF_ORDER && self.gather_to(input, output),
-            };
+            if let Some(input) = input.as_slice() {
+                return self.gather_in(input, &packed(self.table), output);
+            }
+            // Transposed.
+            if let Some(slice) = input.view().reversed_axes().to_slice() {
+                return self.gather_in(slice, input.strides(), output);
+            }
         }
+        self.with_views(input.view(), output.cell_view(), |from, to| to.set(*from))
+    }
+
+    /// Calls `change` for all elements that move, in order, in tensors of any layout. `false`: it
+    /// stopped at an index that is out of bounds, or it takes a plan.
+    #[inline(never)]
+    fn with_views<E, O, D: Dimension, F: Dimension>(
+        &self,
+        table: ArrayView<'_, E, D>,
+        flat: ArrayView<'_, O, F>,
+        change: impl Fn(&E, &O),
+    ) -> bool {
         if self.moved > FEW_OUT_OF_ORDER {
             return false;
         }
-        let to = output.cell_view().into_dyn();
-        let Ok(mut copy) = room(&to, Operand::Output, |cell| cell.get()) else { return false };
-        let done = self.gather_to(input, &mut copy);
-        if done {
-            assign(to, &copy);
+        let Some((grid, strides)) = Grid::of_few(table) else { return false };
+        let loops = &mut Loops::new(&strides);
+        self.fill(loops);
+        let grid = match (flat.to_slice(), grid) {
+            (Some(flat), Grid::One(table)) => {
+                return self.elements(loops, |place, at| {
+                    if let (Some(element), Some(other)) = (table.get(place), flat.get(at)) {
+                        change(element, other);
+                    }
+                });
+            }
+            (Some(flat), Grid::Two(table, bits)) => {
+                return self.elements(loops, |place, at| {
+                    let element = table.get(coordinates(&bits, place));
+                    if let (Some(element), Some(other)) = (element, flat.get(at)) {
+                        change(element, other);
+                    }
+                });
+            }
+            (_, grid) => grid,
+        };
+        let Some(flat) = of_four_axes(flat) else { return false };
+        let mut places = heapless::Vec::new();
+        if !self.places(loops, &mut places) {
+            return false;
         }
-        done
+        let others = flat.iter().enumerate();
+        grid.singles(others.filter_map(|(at, other)| Some((*places.get(at)?, other))), change);
+        true
     }
 
-    /// From a table of any layout.
+    /// Finds the places of all elements, which are no more than [`FEW`]. `false`: an index is out
+    /// of bounds.
     #[inline(never)]
-    fn gather_to<T: Element, D: Dimension>(&self, input: &ArrayRef<T, D>, to: &mut [T]) -> bool {
-        let mut layout = self.layout(input.shape(), input.strides());
-        if !has_gaps(&layout)
-            && let Some(input) = input.as_slice_memory_order()
-        {
-            return self.gather_in(input, layout.offset(), layout.strides(), to);
+    fn places(&self, loops: &Loops<'_>, places: &mut Few<usize>) -> bool {
+        if let Some(n) = loops.row() {
+            return self.each(loops, n, |place, _| places.extend(place..place.wrapping_add(n)));
         }
-        layout = Layout::packed(self.table);
-        let grid = Grid::new(Some(input.view().into_dyn()), None, &mut layout);
-        let loops = &mut Loops::new(layout.offset(), layout.strides());
-        self.fill(loops);
-        let mut set = |flat, from: Option<&T>| {
-            if let (Some(to), Some(from)) = (to.get_mut(flat), from) {
-                *to = *from;
-            }
-        };
-        match grid {
-            Some(Grid::One(input)) => self.elements(loops, |at, flat| set(flat, input.get(at))),
-            Some(Grid::Two(input, bits)) => {
-                self.elements(loops, |at, flat| set(flat, input.get(coordinates(&bits, at))))
-            }
-            _ => false,
-        }
+        self.elements(loops, |place, _| _ = places.push(place))
     }
 
     /// No part of its caller: loops are faster where the compiler knows that slices do not overlap.
     #[inline(never)]
-    fn gather_in<T: Element>(
-        &self,
-        input: &[T],
-        start: usize,
-        strides: &[isize],
-        output: &mut [T],
-    ) -> bool {
-        let loops = &mut Loops::new(start, strides);
+    fn gather_in<T: Element>(&self, input: &[T], strides: &[isize], output: &mut [T]) -> bool {
+        let loops = &mut Loops::new(strides);
         self.fill(loops);
         if let Some(n) = loops.row() {
             return self.each(loops, n, |place, flat| {
@@ -311,7 +325,7 @@ impl<I: Index> Plain<'_, I> {
             });
         }
         if let (true, [size], [1, ..]) = (loops.is_lane(), self.axes, loops.of_axes(self.first))
-            && let Some(input) = input.get(start..).and_then(|input| input.get(..*size))
+            && let Some(input) = input.get(..*size)
         {
             // The most common calls. Record: 28 and 63 gathered 0.8x.
             return self.indices.iter().zip(output).all(|(index, to)| {
@@ -337,67 +351,23 @@ impl<I: Index> Plain<'_, I> {
         updates: &ArrayRef<T, F>,
     ) -> bool {
         let most = if data.is_standard_layout() { FEW_IN_ORDER } else { FEW_OUT_OF_ORDER };
-        if self.indices.len() > most {
+        if self.indices.len() > most || !self.all_inside() {
             return false;
         }
         if let Some(updates) = updates.as_slice() {
-            return self.scatter_from(reduction, data, updates);
-        }
-        let view = updates.view().into_dyn();
-        self.moved <= FEW_OUT_OF_ORDER
-            && copied(&view, Operand::Updates, |update| *update)
-                .is_ok_and(|updates| self.scatter_from(reduction, data, &updates))
-    }
-
-    /// To a table of any layout.
-    #[inline(never)]
-    fn scatter_from<T: Element, R: Reduction<T>, D: Dimension>(
-        &self,
-        reduction: &R,
-        data: &mut ArrayRef<T, D>,
-        updates: &[T],
-    ) -> bool {
-        if !self.all_inside() {
-            return false;
-        }
-        if let Some(data) = data.as_slice_mut() {
-            let strides = &packed(self.table);
-            return reduction.call(Scattered { plain: self, data, start: 0, strides, updates });
-        }
-        if self.moved > FEW_OUT_OF_ORDER {
-            return false;
-        }
-        let mut layout = self.layout(data.shape(), data.strides());
-        if !has_gaps(&layout)
-            && let Some(data) = data.as_slice_memory_order_mut()
-        {
-            let (start, strides) = (layout.offset(), layout.strides());
-            return reduction.call(Scattered { plain: self, data, start, strides, updates });
-        }
-        layout = Layout::packed(self.table);
-        let grid = Grid::new(Some(data.cell_view().into_dyn()), None, &mut layout);
-        let loops = &mut Loops::new(layout.offset(), layout.strides());
-        self.fill(loops);
-        let combine = |to: Option<&MathCell<T>>, flat| {
-            if let (Some(to), Some(update)) = (to, updates.get(flat)) {
-                to.set(reduction.combine(to.get(), *update));
+            if let Some(data) = data.as_slice_mut() {
+                let strides = &packed(self.table);
+                return reduction.call(Scattered { plain: self, data, strides, updates });
             }
-        };
-        match grid {
-            Some(Grid::One(data)) => self.elements(loops, |at, flat| combine(data.get(at), flat)),
-            Some(Grid::Two(data, bits)) => {
-                self.elements(loops, |at, flat| combine(data.get(coordinates(&bits, at)), flat))
+            let mut strides = [0; MAX_RANK];
+            strides.iter_mut().zip(data.strides()).for_each(|(to, stride)| *to = *stride);
+            // Transposed.
+            if let Some(data) = data.view_mut().reversed_axes().into_slice() {
+                return reduction.call(Scattered { plain: self, data, strides: &strides, updates });
             }
-            _ => false,
         }
-    }
-
-    /// The layout of the table in the slice of its elements in memory.
-    fn layout(&self, sizes: &[usize], strides: &[isize]) -> Layout {
-        let mut layout = SCALAR;
-        // A call of few entries has a table of a rank that fits.
-        _ = whole(sizes, strides, Operand::Layout, &mut layout);
-        layout
+        let combine = |to: &MathCell<T>, from: &T| to.set(reduction.combine(to.get(), *from));
+        self.with_views(data.cell_view(), updates.view(), combine)
     }
 
     /// Fills loops that are new.
@@ -462,13 +432,13 @@ impl<I: Index> Plain<'_, I> {
     #[inline(always)]
     fn each(&self, loops: &Loops<'_>, row: usize, mut visit: impl FnMut(usize, usize)) -> bool {
         let Plain { indices, axes, negative, .. } = *self;
-        let Loops { start, ref outer, lane, .. } = *loops;
+        let Loops { ref outer, lane, .. } = *loops;
         let steps = loops.of_axes(self.first);
         let find = |index: &I, size: usize, stride: isize| {
             let cell = resolve(*index, size, Bounds::Error, negative)?;
             Some(cell.wrapping_mul(stride.cast_unsigned()))
         };
-        let mut at = Position { table: start, ..Position::default() };
+        let mut at = Position::default();
         let (mut odometer, mut flat, mut rest) = (Odometer::new(), 0_usize, indices);
         loop {
             let length = lane.size.wrapping_mul(axes.len());
@@ -503,7 +473,6 @@ impl<I: Index> Plain<'_, I> {
 struct Scattered<'a, I, T> {
     plain: &'a Plain<'a, I>,
     data: &'a mut [T],
-    start: usize,
     strides: &'a [isize],
     updates: &'a [T],
 }
@@ -512,8 +481,8 @@ impl<I: Index, T: Element> Call<T> for Scattered<'_, I, T> {
     type Output = bool;
 
     fn with<R: Reduction<T>>(self, reduction: &R) -> bool {
-        let Scattered { plain, data, start, strides, updates } = self;
-        let loops = &mut Loops::new(start, strides);
+        let Scattered { plain, data, strides, updates } = self;
+        let loops = &mut Loops::new(strides);
         plain.fill(loops);
         if let Some(n) = loops.row() {
             return plain.each(loops, n, |place, flat| {
@@ -525,7 +494,7 @@ impl<I: Index, T: Element> Call<T> for Scattered<'_, I, T> {
             });
         }
         if let (true, [size], [1, ..]) = (loops.is_lane(), plain.axes, loops.of_axes(plain.first))
-            && let Some(data) = data.get_mut(start..).and_then(|data| data.get_mut(..*size))
+            && let Some(data) = data.get_mut(..*size)
         {
             combine_lane(plain.indices, reduction, data, updates);
             return true;

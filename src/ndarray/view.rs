@@ -7,8 +7,8 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 
 use ::ndarray::{
-    ArrayD, ArrayRef, ArrayView, ArrayView1, ArrayView2, ArrayView4, ArrayViewD, Axis, Dimension,
-    Ix1, Ix2, Ix3, IxDyn, MathCell,
+    ArrayD, ArrayRef, ArrayView, ArrayView1, ArrayView4, ArrayViewD, Axis, Dimension, Ix0, Ix1,
+    Ix2, Ix3, IxDyn, MathCell,
 };
 
 use crate::copy::repeated;
@@ -143,17 +143,6 @@ pub(super) fn whole(
     *layout = SCALAR.with_offset(first(sizes, strides));
     sizes.iter().zip(strides).for_each(|(size, stride)| layout.push(*size, *stride));
     Ok(())
-}
-
-/// Whether a view leaves elements between its first and its last out. Where it overlaps itself the
-/// answer may be wrong: then it cannot be read as a slice, which whoever asks tries next.
-pub(super) fn has_gaps(view: &Layout) -> bool {
-    let (mut elements, mut reach) = (1_usize, 1_usize);
-    for (size, stride) in view.sizes().iter().zip(view.strides()) {
-        elements = elements.wrapping_mul(*size);
-        reach = reach.wrapping_add(size.wrapping_sub(1).wrapping_mul(stride.unsigned_abs()));
-    }
-    elements != reach
 }
 
 /// The position of the first element of a view (all coordinates 0) among its elements in memory.
@@ -299,11 +288,9 @@ impl<'a, E> Row<'a, E> {
 /// Visits the elements of a view in row-major order, in rows or one by one, with the number of
 /// elements before.
 fn each<E>(view: ArrayViewD<'_, E>, at: &mut usize, visit: &mut impl FnMut(Row<'_, E>, usize)) {
-    let view = of_few_axes(view);
-    if view.ndim() > 4 {
-        return view.outer_iter().for_each(|part| each(part, at, visit));
-    }
-    let Some(view) = of_four_axes(view) else { return };
+    let Some(view) = of_four_axes(view.view()) else {
+        return of_few_axes(view).outer_iter().for_each(|part| each(part, at, visit));
+    };
     // No loop counts in memory.
     let (first, n) = (*at, view.len_of(Axis(3)));
     *at = first.wrapping_add(view.len());
@@ -318,47 +305,21 @@ fn each<E>(view: ArrayViewD<'_, E>, at: &mut usize, visit: &mut impl FnMut(Row<'
     }
 }
 
-/// The same elements in the same row-major order, in loops that are fast. `None`: it has more
-/// than four axes, and there is no such loop.
-pub(super) fn fast<'a, E, D: Dimension>(view: ArrayView<'a, E, D>) -> Option<ArrayView4<'a, E>> {
-    of_four_axes(of_few_axes(view.into_dyn()))
-}
-
-/// The same elements in the same row-major order, with no more axes than four if that is possible.
-pub(super) fn of_few_axes<E>(mut view: ArrayViewD<'_, E>) -> ArrayViewD<'_, E> {
-    if view.ndim() > 4 {
-        merge(&mut view);
-        for axis in (0..view.ndim()).rev() {
-            if view.ndim() > 4 && view.len_of(Axis(axis)) == 1 {
-                view = view.index_axis_move(Axis(axis), 0);
-            }
-        }
-    }
-    view
-}
-
-/// The same elements with two axes, for a view that has no more.
-pub(super) fn of_two_axes<E>(view: ArrayViewD<'_, E>) -> Option<ArrayView2<'_, E>> {
-    let mut view = match view.ndim() {
-        0 => view.insert_axis(Axis(0)).insert_axis(Axis(0)),
-        1 => view.insert_axis(Axis(0)),
-        _ => view,
-    }
-    .into_dimensionality()
-    .ok()?;
-    merge(&mut view);
-    Some(view)
-}
-
-/// The same elements with four axes, for a view that has no more: loops over a number of axes that
-/// the compiler knows take 0.1x.
-pub(super) fn of_four_axes<E>(view: ArrayViewD<'_, E>) -> Option<ArrayView4<'_, E>> {
+/// The same elements in the same row-major order, with four axes: loops over a number of axes that
+/// the compiler knows take 0.1x. `None`: more than four are left where those that can be walked
+/// with one stride are one.
+pub(super) fn of_four_axes<'a, E, D: Dimension>(
+    view: ArrayView<'a, E, D>,
+) -> Option<ArrayView4<'a, E>> {
     let new = Axis(0);
-    let view = match view.ndim() {
-        0 => view.insert_axis(new),
-        _ => view,
-    };
     let mut view = match view.ndim() {
+        0 => view
+            .into_dimensionality::<Ix0>()
+            .ok()?
+            .insert_axis(new)
+            .insert_axis(new)
+            .insert_axis(new)
+            .insert_axis(new),
         1 => view
             .into_dimensionality::<Ix1>()
             .ok()?
@@ -367,10 +328,23 @@ pub(super) fn of_four_axes<E>(view: ArrayViewD<'_, E>) -> Option<ArrayView4<'_, 
             .insert_axis(new),
         2 => view.into_dimensionality::<Ix2>().ok()?.insert_axis(new).insert_axis(new),
         3 => view.into_dimensionality::<Ix3>().ok()?.insert_axis(new),
-        _ => view.into_dimensionality().ok()?,
+        4 => view.into_dimensionality().ok()?,
+        _ => of_few_axes(view.into_dyn()).into_dimensionality().ok()?,
     };
     merge(&mut view);
     Some(view)
+}
+
+/// The same elements in the same row-major order, with no more axes than four if that is possible.
+#[cold]
+pub(super) fn of_few_axes<E>(mut view: ArrayViewD<'_, E>) -> ArrayViewD<'_, E> {
+    merge(&mut view);
+    for axis in (0..view.ndim()).rev() {
+        if view.ndim() > 4 && view.len_of(Axis(axis)) == 1 {
+            view = view.index_axis_move(Axis(axis), 0);
+        }
+    }
+    view
 }
 
 /// Makes neighbouring axes one where they can be walked with one stride, and another of size 1:
