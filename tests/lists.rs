@@ -157,7 +157,8 @@ fn like_tuples<const K: usize>(seed: u64) {
 
 #[test]
 fn lists_like_tuples() {
-    for seed in 0..300 {
+    let cases = std::env::var("PROPTEST_CASES").map_or(300, |cases| cases.parse().unwrap());
+    for seed in 0..cases {
         like_tuples::<1>(seed);
         like_tuples::<2>(seed);
         like_tuples::<3>(seed);

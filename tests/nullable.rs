@@ -18,7 +18,8 @@ use strew::{Add, Bag, Bags, Bounds, Error, Gather, Layout, Mean, Nullable, Opera
 #[test]
 fn all_operators() {
     common::path::force();
-    for seed in 0..1500 {
+    let cases = std::env::var("PROPTEST_CASES").map_or(300, |cases| cases.parse().unwrap());
+    for seed in 0..5 * cases {
         let mut numbers = noise(seed, 0);
         let mut choose = |n: usize| numbers.next().unwrap() as usize % n;
         let kinds = [KINDS[0], KINDS[1], KINDS[2], KINDS[3], Kind::Sequence];
