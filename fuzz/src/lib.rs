@@ -20,7 +20,9 @@ use common::case::{Case, with_indices};
 use common::check::{self, GATHERS, REDUCTIONS, SCATTERS};
 use common::dml::{self, Description};
 use common::generate::{self, Choose, Direction, KINDS, Kind};
-use common::{adjoint, arrays, bags, masks, nullable, path, quant, threads};
+use common::{
+    adjoint, arrays, bags, bytes, coalesce, lists, masks, nullable, path, quant, ranges, threads,
+};
 use kernels::{Check, addresses, columns::Split, moves};
 use rayon::ThreadPool;
 pub use settings::start;
@@ -114,8 +116,9 @@ inputs! {
             Direction::Scatter => arrays::check_scatter(case),
         }
     };
-    /// `operators`: masks, bags, adjoints, where extremes come from, and indices that do not count,
-    /// each on one path, against the oracle.
+    /// `operators`: masks, bags, adjoints, where extremes come from, indices that do not count or
+    /// lie in lists, calls on bytes, unique indices and what is read, each on one path, against the
+    /// oracle.
     OtherCase: Other = Other::new, Other::check;
     /// `quant`: blocks of any bytes, and gathers with scales of their own of any sizes, on every
     /// path, against the formulas.
@@ -194,6 +197,14 @@ fn of_any_kind(direction: Direction, choose: Choose<'_>) -> Case {
         (Direction::Scatter, 7) => generate::long_case(direction, Kind::Sequence, choose),
         (Direction::Scatter, 6) => generate::case_within(80, direction, Kind::Sequence, choose),
         _ => case,
+    }
+}
+
+/// Tuples along any axes.
+fn of_axes(direction: Direction, choose: Choose<'_>) -> Case {
+    match choose(4) {
+        3 => generate::long_case(direction, Kind::Axes, choose),
+        _ => generate::case_within(80, direction, Kind::Axes, choose),
     }
 }
 
@@ -281,11 +292,15 @@ pub enum Other {
     Winners(Case),
     /// Of this number of indices, all but one count.
     Nullable(Case, u64),
+    Lists(Case),
+    Bytes(Case),
+    Coalesce(Case),
+    Ranges(Case),
 }
 
 impl Other {
     fn new(choose: Choose<'_>) -> Other {
-        let number = choose(7);
+        let number = choose(13);
         let mut of = |direction| of_any_kind(direction, choose);
         match number {
             0 => Other::Masks(masks::case(choose)),
@@ -294,7 +309,13 @@ impl Other {
             3 => Other::Scatter(generate::written_both_ways(of(Direction::Scatter), choose)),
             4 => Other::Winners(of(Direction::Scatter)),
             5 => Other::Nullable(of(Direction::Gather), [2, 3, 20][choose(3)]),
-            _ => Other::Nullable(of(Direction::Scatter), [2, 3, 20][choose(3)]),
+            6 => Other::Nullable(of(Direction::Scatter), [2, 3, 20][choose(3)]),
+            7 => Other::Lists(of_axes(Direction::Gather, choose)),
+            8 => Other::Lists(of_axes(Direction::Scatter, choose)),
+            9 => Other::Bytes(of(Direction::Gather)),
+            10 => Other::Bytes(of(Direction::Scatter)),
+            11 => Other::Coalesce(of(Direction::Gather)),
+            _ => Other::Ranges(of(Direction::Gather)),
         }
     }
 
@@ -305,7 +326,11 @@ impl Other {
             Other::Gather(case)
             | Other::Scatter(case)
             | Other::Winners(case)
-            | Other::Nullable(case, _) => case.seed,
+            | Other::Nullable(case, _)
+            | Other::Lists(case)
+            | Other::Bytes(case)
+            | Other::Coalesce(case)
+            | Other::Ranges(case) => case.seed,
         };
         let paths: Vec<Path> = kernels::paths().collect();
         Path::force(Some(paths[seed as usize % paths.len()]));
@@ -323,6 +348,10 @@ impl Other {
                 with_indices!(case, indices => adjoint::check_winners(case, indices));
             }
             Other::Nullable(case, one_of) => nullable::check(case, *one_of),
+            Other::Lists(case) => lists::check(case),
+            Other::Bytes(case) => bytes::check(case),
+            Other::Coalesce(case) => coalesce::check(case),
+            Other::Ranges(case) => ranges::check(case),
         }
     }
 }

@@ -90,7 +90,10 @@ fn reach_copies<'a>(target: &str, calls: impl Iterator<Item = &'a Routed>) {
 #[test]
 fn seeds_reach_what_matters() {
     let others: Vec<OtherCase> = inputs("operators");
-    for kind in ["Masks", "Bags", "Gather", "Scatter", "Winners", "Nullable"] {
+    for kind in [
+        "Masks", "Bags", "Gather", "Scatter", "Winners", "Nullable", "Lists", "Bytes", "Coalesce",
+        "Ranges",
+    ] {
         let of = others.iter().filter(|case| format!("{case:?}").starts_with(kind));
         assert!(of.count() >= 2, "{kind} of operators");
     }

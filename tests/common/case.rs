@@ -98,6 +98,14 @@ impl Case {
         Ok(gather.bounds(self.bounds).negative(self.negative))
     }
 
+    /// A gather, unless the case is one of a sequence, or its output overlaps.
+    pub fn any_gather(&self) -> Option<Gather> {
+        match self.operator {
+            Operator::Sequence { .. } => None,
+            _ => self.gather().ok(),
+        }
+    }
+
     /// If it moves rows of contiguous tensors.
     pub fn rows(&self) -> Option<Rows> {
         let all = [&self.table, &self.indices, &self.flat].into_iter().all(Tensor::is_contiguous);

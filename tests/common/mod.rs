@@ -7,10 +7,13 @@ pub mod adjoint;
 #[cfg(feature = "ndarray")]
 pub mod arrays;
 pub mod bags;
+pub mod bytes;
 pub mod case;
 pub mod check;
+pub mod coalesce;
 pub mod dml;
 pub mod generate;
+pub mod lists;
 pub mod map;
 pub mod masks;
 pub mod nullable;
@@ -18,6 +21,7 @@ pub mod oracle;
 pub mod path;
 #[cfg(feature = "half")]
 pub mod quant;
+pub mod ranges;
 #[cfg(feature = "rayon")]
 pub mod threads;
 pub mod values;

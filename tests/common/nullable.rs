@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use strew::{Add, Bounds, Gather, Index, Nullable};
+use strew::{Add, Bounds, Index, Nullable};
 
-use super::case::{Case, Operator, with_indices};
+use super::case::{Case, with_indices};
 use super::oracle::{self, Move, Target};
 use super::values::{noise, samples};
 
@@ -55,7 +55,7 @@ fn check_as<I: Index>(case: &Case, indices: &[I], valid: &[bool]) {
     let (table, flat) =
         (samples::<i64>(case.table.len, case.seed, 1), samples::<i64>(case.flat.len, case.seed, 2));
     for nullable in both {
-        if let Some(gather) = gather(case) {
+        if let Some(gather) = case.any_gather() {
             let (mut output, mut expected) = (flat.clone(), flat.clone());
             match gather.check_nullable(nullable) {
                 Ok(checked) => checked.run(&table, &mut output).unwrap(),
@@ -82,13 +82,5 @@ fn check_as<I: Index>(case: &Case, indices: &[I], valid: &[bool]) {
             oracle::scatter(&moves, &mut expected, &flat, true, i64::wrapping_add);
             assert_eq!(data, expected, "{case:?} {valid:?}");
         }
-    }
-}
-
-/// A gather, unless the case is one of a sequence, or its output overlaps.
-fn gather(case: &Case) -> Option<Gather> {
-    match case.operator {
-        Operator::Sequence { .. } => None,
-        _ => case.gather().ok(),
     }
 }
