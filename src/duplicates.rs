@@ -55,7 +55,8 @@ fn find_few(plan: &Plan, cells: &[usize], flags: &mut [u32]) -> Result<(), Error
     }
 }
 
-#[cfg(all(test, feature = "std"))]
+#[cfg(test)]
+#[cfg(feature = "std")]
 #[allow(clippy::unwrap_used, clippy::indexing_slicing)]
 mod tests {
     use super::check;

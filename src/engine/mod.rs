@@ -399,6 +399,7 @@ fn pieces_in_order(plan: &Plan, call: &Call, machine: &Machine) -> Option<Plan> 
 }
 
 /// Whether pieces come before lanes.
+#[inline(never)]
 fn has_few_entries(plan: &Plan) -> bool {
     // Shorter lanes would be resolved again for each piece, and fill no vector.
     let lanes = plan.outer <= 1

@@ -165,6 +165,7 @@ impl Plan {
     }
 
     /// The number of elements that move.
+    #[inline(never)]
     pub(crate) fn moved_elements(&self) -> usize {
         self.inner().iter().fold(self.entries(), |all, dim| all.saturating_mul(dim.size))
     }
@@ -175,6 +176,7 @@ impl Plan {
     }
 
     /// The distance over which the tuples of one lane choose elements of the table.
+    #[inline(never)]
     pub(crate) fn footprint(&self) -> usize {
         self.coordinates()
             .iter()
