@@ -36,12 +36,14 @@ fn random(direction: Direction, number: u64, check: impl Fn(&Case)) {
 
 #[test]
 fn pairs() {
+    common::path::force();
     random(Direction::Gather, 1200, adjoint::check_gather);
     random(Direction::Scatter, 1200, adjoint::check_scatter);
 }
 
 #[test]
 fn updates_that_overlap_have_no_gather() {
+    common::path::force();
     let (bins, three) = (Layout::contiguous([2]), Layout::contiguous([3]));
     let scatter = Scatter::axis(&bins, &three, &Layout::strided([3], [0]), 0).unwrap();
     let (operand, dimension) = (Operand::Output, 0);
@@ -51,6 +53,7 @@ fn updates_that_overlap_have_no_gather() {
 
 #[test]
 fn winners() {
+    common::path::force();
     random(Direction::Scatter, 1500, |case| {
         with_indices!(case, indices => adjoint::check_winners(case, indices));
     });
@@ -58,6 +61,7 @@ fn winners() {
 
 #[test]
 fn floats_that_are_not_ordered() {
+    common::path::force();
     let (one, four) = (Layout::contiguous([1]), Layout::contiguous([4]));
     let scatter = Scatter::axis(&one, &four, &four, 0).unwrap();
     let run = |updates: [f32; 4], start: f32| {

@@ -26,6 +26,7 @@ fn l(sizes: &[usize]) -> Layout {
 /// PyTorch's `embedding_bag`, see `data/embedding_bag.py`.
 #[test]
 fn pytorch() {
+    common::path::force();
     let cases: Value = serde_json::from_str(include_str!("data/embedding-bag.json")).unwrap();
     let cases = cases.as_array().unwrap();
     assert_eq!(cases.len(), 72);
@@ -100,6 +101,7 @@ fn random_cases() {
 /// bits of a gather, then a reduction.
 #[test]
 fn large_tables() {
+    common::path::force();
     let (rows, width, lengths) = (40_000, 100, [1_u32, 0, 15, 16, 17, 33, 200, 1, 1, 1, 3000, 2]);
     let lengths = lengths.repeat(10);
     let entries = lengths.iter().sum::<u32>() as usize;
@@ -153,6 +155,7 @@ fn large_tables() {
 /// Means do not overflow, nor stop where a narrow float does.
 #[test]
 fn a_mean_is_a_mean() {
+    common::path::force();
     fn mean<T: Average + bytemuck::Zeroable + PartialEq + std::fmt::Debug>(values: &[T]) -> T
     where
         Add: Reduction<T>,
@@ -200,6 +203,7 @@ fn a_mean_is_a_mean() {
 /// Whatever is wrong has a name, and the output is as it was.
 #[test]
 fn errors() {
+    common::path::force();
     let (table, ids, output) = (l(&[4, 2]), l(&[3]), l(&[2, 2]));
     let mismatch = |operand, dimension, expected, found| {
         Err(Error::SizeMismatch { operand, dimension, expected, found })

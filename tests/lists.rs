@@ -48,6 +48,7 @@ fn like_numpy<const K: usize>(case: &Value) {
 
 #[test]
 fn lists_like_numpy() {
+    common::path::force();
     let groups: Value = serde_json::from_str(include_str!("data/operators.json")).unwrap();
     let mut seen = [0; 6];
     for case in groups["axes"].as_array().unwrap() {
@@ -157,6 +158,7 @@ fn like_tuples<const K: usize>(seed: u64) {
 
 #[test]
 fn lists_like_tuples() {
+    common::path::force();
     let cases = std::env::var("PROPTEST_CASES").map_or(300, |cases| cases.parse().unwrap());
     for seed in 0..cases {
         like_tuples::<1>(seed);
@@ -168,6 +170,7 @@ fn lists_like_tuples() {
 
 #[test]
 fn lists_that_do_not_fit() {
+    common::path::force();
     let l = |sizes: &[usize]| Layout::from_sizes(sizes).unwrap();
     let (table, three, six) = (l(&[4, 5]), l(&[3]), l(&[2, 3]));
     let size = |operand, dimension, expected, found| Error::SizeMismatch {
@@ -219,6 +222,7 @@ fn lists_that_do_not_fit() {
 /// The plan is made at compile time.
 #[test]
 fn lists_in_a_constant() {
+    common::path::force();
     const TABLE: Layout = Layout::contiguous([4, 5]);
     const ROWS: Layout = Layout::contiguous([2, 1]);
     const COLUMNS: Layout = Layout::contiguous([3]);
@@ -235,6 +239,7 @@ fn lists_in_a_constant() {
 /// the first one were not divided.
 #[test]
 fn means_of_many_places_by_lists() {
+    common::path::force();
     let (size, count) = (40_usize, 5000_usize);
     let (data, list) = (Layout::contiguous([size, size]), Layout::contiguous([count]));
     let ids = |by: usize| (0..count).map(|n| (n * by / 7 % size) as i64).collect::<Vec<_>>();

@@ -1,6 +1,10 @@
 //! Rows that are converted, in calls of more rows than a block and than a part that is packed.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, missing_docs)]
 
+#[allow(dead_code)] // Fuzzers use the rest.
+#[path = "common/path.rs"]
+mod path;
+
 use std::fmt::Debug;
 
 use strew::{Bounds, Element, Gather, Layout};
@@ -35,6 +39,7 @@ fn check<T: Element, U: Element + PartialEq + Debug>(
 
 #[test]
 fn rows_of_any_length_are_converted() {
+    path::force();
     let ids = ids();
     for n in [1, 2, 3, 8, 12, 16, 24, 31, 32, 40, 97] {
         let small: Vec<i8> = (0..PLACES * n).map(|value| value as i8).collect();
@@ -49,6 +54,7 @@ fn rows_of_any_length_are_converted() {
 /// The rows of the others are there, before it and after it.
 #[test]
 fn an_entry_that_is_left_out_stays_as_it_was() {
+    path::force();
     for bad in [0, 31, 1024, ENTRIES - 1] {
         let mut ids = ids();
         ids[bad] = PLACES as i32;

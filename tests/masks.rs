@@ -43,6 +43,7 @@ fn bools(value: &Value) -> Vec<bool> {
 
 #[test]
 fn like_numpy() {
+    common::path::force();
     for case in &cases("masks") {
         let layout = sizes(&case["data"]["sizes"]);
         let (data, flags) = (numbers(&case["data"]["data"]), bools(&case["mask"]["data"]));
@@ -72,6 +73,7 @@ fn like_numpy() {
 
 #[test]
 fn compress_like_numpy_and_onnx() {
+    common::path::force();
     let compress = |data: &Value, flags: &Value, axis: Option<usize>, expected: &[i64]| {
         let (layout, data, flags) = (sizes(&data["sizes"]), numbers(&data["data"]), bools(flags));
         let shape = Layout::from_sizes(&[flags.len()]).unwrap();
@@ -97,6 +99,7 @@ fn compress_like_numpy_and_onnx() {
 
 #[test]
 fn nonzero_like_onnx() {
+    common::path::force();
     for case in &cases("NonZero") {
         let condition = &case["inputs"]["condition"];
         let (layout, flags) = (sizes(&condition["sizes"]), bools(&condition["data"]));
@@ -134,6 +137,7 @@ fn every_layout() {
 /// Few values of many are true, here and there half of them; elements that no cache holds; steps.
 #[test]
 fn sparse_masks() {
+    common::path::force();
     let length = 1_100_000;
     let mut random = noise(5, 5);
     let mut often = 0;
@@ -171,6 +175,7 @@ fn sparse_masks() {
 
 #[test]
 fn what_does_not_fit() {
+    common::path::force();
     let l = |sizes: &[usize]| Layout::from_sizes(sizes).unwrap();
     let compress = |mask: Mask<'_>, sizes: &[usize], axis| {
         mask::compress(mask, &[0; 6], &l(sizes), axis, &mut [0; 6]).unwrap_err()

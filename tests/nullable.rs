@@ -33,6 +33,7 @@ fn all_operators() {
 
 #[test]
 fn no_index_counts() {
+    common::path::force();
     // Not even those on an axis without places.
     let (none, three) = (Layout::contiguous([0]), Layout::contiguous([3]));
     for bounds in [Bounds::Error, Bounds::Clamp, Bounds::Wrap, Bounds::Skip] {
@@ -46,6 +47,7 @@ fn no_index_counts() {
 
 #[test]
 fn bags() {
+    common::path::force();
     let (table, ids) = (Layout::contiguous([50, 20]), Layout::contiguous([300]));
     let bag = Bag::new(&table, &ids, &Layout::contiguous([7, 20])).unwrap();
     let rows: Vec<f32> = noise(1, 1).take(1000).map(|n| (n % 100) as f32).collect();
@@ -77,6 +79,7 @@ fn bags() {
 /// What goes entry by entry, in blocks.
 #[test]
 fn means() {
+    common::path::force();
     let (data, ids) = (Layout::contiguous([50]), Layout::contiguous([300]));
     let scatter = Scatter::axis(&data, &ids, &ids, 0).unwrap();
     let ids: Vec<i32> = noise(2, 2).take(300).map(|n| (n % 50) as i32).collect();
@@ -98,6 +101,7 @@ fn means() {
 #[cfg(feature = "std")]
 #[test]
 fn no_new_outputs() {
+    common::path::force();
     let three = Layout::contiguous([3]);
     let gather = Gather::axis(&three, &three, &three, 0).unwrap();
     let checked = gather.check_nullable(Nullable::bools(&[0, 1, 2], &[true; 3])).unwrap();
@@ -109,6 +113,7 @@ fn no_new_outputs() {
 
 #[test]
 fn lists() {
+    common::path::force();
     let (table, output) = (Layout::contiguous([4, 5]), Layout::contiguous([40, 3]));
     let (rows, columns) = (Layout::contiguous([40, 1]), Layout::contiguous([3]));
     let gather = Gather::lists(&table, [&rows, &columns], &output, [0, 1]).unwrap();
@@ -140,6 +145,7 @@ fn lists() {
 
 #[test]
 fn too_few_values() {
+    common::path::force();
     let three = Layout::contiguous([3]);
     let gather = Gather::axis(&three, &three, &three, 0).unwrap();
     let short = |expected, found| Error::SliceTooShort { operand: Operand::Mask, expected, found };

@@ -7,6 +7,10 @@
     missing_docs
 )]
 
+#[allow(dead_code)] // Fuzzers use the rest.
+#[path = "common/path.rs"]
+mod path;
+
 use serde_json::Value;
 use strew::{Bounds, Error, Gather, Layout, Negative, Scatter, Sequence, coalesce, shape};
 
@@ -34,6 +38,7 @@ fn tensor(value: &Value) -> (Layout, Vec<i64>) {
 
 #[test]
 fn axes() {
+    path::force();
     for case in &cases("axes", 40) {
         let axes = sizes(&case["axes"]);
         let [table, indices, output] = ["table", "indices", "output"].map(|name| &case[name]);
@@ -64,6 +69,7 @@ fn axes() {
 
 #[test]
 fn sequences() {
+    path::force();
     for case in &cases("TensorScatter", 3) {
         let [past, update, starts] =
             ["past_cache", "update", "write_indices"].map(|name| tensor(&case["inputs"][name]));
@@ -83,6 +89,7 @@ fn sequences() {
 /// written into batch 0 of a cache of 4 places.
 #[test]
 fn circular_sequences_stay_in_their_batch() {
+    path::force();
     let (cache, starts) = (Layout::contiguous([5, 4]), Layout::contiguous([5]));
     let update = Layout::contiguous([5, 3]);
     let scatter = Scatter::sequence(&cache, &starts, &update, 1, Sequence::Circular).unwrap();
@@ -99,6 +106,7 @@ fn circular_sequences_stay_in_their_batch() {
 
 #[test]
 fn linear_sequences_fit_as_a_whole() {
+    path::force();
     let (cache, starts) = (Layout::contiguous([2, 4]), Layout::contiguous([2]));
     let update = Layout::contiguous([2, 3]);
     let scatter = Scatter::sequence(&cache, &starts, &update, 1, Sequence::Linear).unwrap();
@@ -134,6 +142,7 @@ fn linear_sequences_fit_as_a_whole() {
 
 #[test]
 fn sequences_that_do_not_fit() {
+    path::force();
     use strew::Operand::{Data, Indices, Updates};
     let l = |sizes: &[usize]| Layout::from_sizes(sizes).unwrap();
     let size = |operand, dimension, expected, found| Error::SizeMismatch {
@@ -181,6 +190,7 @@ fn sequences_that_do_not_fit() {
 
 #[test]
 fn coalesced() {
+    path::force();
     let mut state = 7_u64;
     let mut random = || {
         state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);

@@ -7,10 +7,9 @@ use crate::engine::few::{Few, row};
 use crate::engine::movers::{Gathered, Job, Mover, Tile, Way};
 use crate::plan::Plan;
 
-/// `output.push(input[table])`, as long as blocks come in the order of the
-/// flat tensor. At the first one that does not, what is left of the output becomes any element, and
-/// the call goes on by place: so a vector never has more elements than have a value, whatever the
-/// plan says.
+/// `output.push(input[table])`, as long as blocks come in the order of the flat tensor. At the
+/// first one that does not, what is left of the output becomes any element, and the call goes on by
+/// place: so a vector never has more elements than have a value, whatever the plan says.
 pub(crate) struct Appended<'a, T> {
     input: &'a [T],
     output: &'a mut Vec<T>,

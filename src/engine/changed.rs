@@ -56,8 +56,20 @@ impl<T: Element, U: Element, F: Fn(T, U) -> T + Copy> Reducer<T, U> for By<F> {
     }
 
     fn few(&self, few: &Few<'_>, tables: &[usize], data: &mut [T], updates: &[U]) {
-        few.scatter(tables, data, updates, self.0, |to, from| {
-            to.iter_mut().zip(from).for_each(|(to, from)| *to = (self.0)(*to, *from));
+        let (path, By(f)) = (Path::detect(), self);
+        // Blocks of a quantised table are encoded by vectors, as long rows are.
+        let change = |current, update| match size_of::<U>() {
+            0..=16 => f(current, update),
+            _ => path.narrow(
+                #[inline(always)]
+                || f(current, update),
+            ),
+        };
+        few.scatter(tables, data, updates, change, |to, from| {
+            path.narrow(
+                #[inline(always)]
+                || to.iter_mut().zip(from).for_each(|(to, from)| *to = f(*to, *from)),
+            );
         });
     }
 
@@ -65,7 +77,10 @@ impl<T: Element, U: Element, F: Fn(T, U) -> T + Copy> Reducer<T, U> for By<F> {
     fn block(&self, data: &mut [T], updates: &[U], block: &Block<'_>, way: &Way) {
         let Way { path, distance, n, .. } = *way;
         match n {
-            1 => combine::elements::<_, _, true>(data, updates, block, distance, self.0),
+            1 => path.narrow(
+                #[inline(always)]
+                || combine::elements::<_, _, false>(data, updates, block, distance, self.0),
+            ),
             n => combine::rows(path, data, updates, block, n, distance, self.0),
         }
     }
@@ -73,7 +88,14 @@ impl<T: Element, U: Element, F: Fn(T, U) -> T + Copy> Reducer<T, U> for By<F> {
     #[cfg(feature = "rayon")]
     #[inline(always)]
     fn listed(&self, data: &mut [T], updates: &[U], listed: Listed<'_>, way: &Way) {
-        combine::listed(way.path, data, updates, listed, way.n, self.0);
+        let Way { path, n, .. } = *way;
+        match n {
+            1 => path.narrow(
+                #[inline(always)]
+                || combine::listed(path, data, updates, listed, 1, self.0),
+            ),
+            n => combine::listed(path, data, updates, listed, n, self.0),
+        }
     }
 }
 

@@ -383,8 +383,10 @@ fn short(plan: &Plan, call: &Call) -> Option<Short> {
 /// The plan in the order in which it is walked, if that is another one. Its rows are the same: what
 /// moves has been made for them.
 fn in_order(plan: &Plan, call: &Call, machine: &Machine) -> Option<Plan> {
-    let turned = plan.with_long_piece_last();
-    let turned = turned.filter(|plan| goes_by_entry(plan, call, machine) || has_few_entries(plan));
+    let turned = plan.with_long_piece_last().filter(|turned| {
+        goes_by_entry(turned, call, machine)
+            || has_few_entries(plan) && !goes_by_entry(plan, call, machine)
+    });
     let plan = turned.as_ref().unwrap_or(plan);
     pieces_in_order(plan, call, machine).or(turned)
 }

@@ -94,10 +94,10 @@ pub(crate) const LONG_ROW: usize = 32;
 /// Unmeasured.
 pub(crate) const SMALL: usize = least(1 << 20, 1 << 8);
 
-/// Pages of a table, at most, for single elements of an entry that share lines to be walked one
-/// after another for all entries: the TLB of a core keeps 1,536 to 4,096. Record: 5,000 and 15,000
-/// rows of 8 and 24 f32, of 1 million, on Sapphire Rapids, gathered into a transposed output 0.24x
-/// to 0.3x, scattered from one 0.21x to 0.48x.
+/// Pages of a table, at most, for pieces of an entry that share lines to be walked before all
+/// entries: the TLB of a core keeps 1,536 to 4,096. Record: elements on Sapphire Rapids, 1,500 rows
+/// of 8 and 24 f32 of 1 million 0.52x to 1.07x, 5,000 and 15,000 gathered into a transposed output
+/// 0.24x to 0.3x, scattered from one 0.21x to 0.48x. Rows are unmeasured.
 pub(crate) const PAGES: usize = least(1 << 10, 8);
 
 /// Bytes of a page.
@@ -106,8 +106,8 @@ pub(crate) const PAGE: usize = 1 << 12;
 /// Entries of one or two dimensions: with at most this many, of several rows each, the inner
 /// dimensions are walked before the lanes, so that many of them fill a block. Record: rows of 4 and
 /// 32 f32 on Sapphire Rapids, 36 entries 0.67x to 0.95x, 64 0.75x to 1.0x, 150 0.9x to 1.0x, 500
-/// 0.95x to 1.2x.
-pub(crate) const FEW_ENTRIES: usize = BLOCK / 2;
+/// 0.95x to 1.2x; 256 is unmeasured.
+pub(crate) const FEW_ENTRIES: usize = BLOCK / 4;
 
 /// The same of single elements, which take longer to start a lane. Record: 200 and 700 f32 of each
 /// entry on Sapphire Rapids, gathered into a transposed output or added from one, 8 to 24 entries

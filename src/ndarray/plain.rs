@@ -250,7 +250,9 @@ impl<I: Index> Plain<'_, I> {
                 return self.gather_in(input, &packed(self.table), output);
             }
             // Transposed.
-            if let Some(slice) = input.view().reversed_axes().to_slice() {
+            if self.moved <= FEW_OUT_OF_ORDER
+                && let Some(slice) = input.view().reversed_axes().to_slice()
+            {
                 return self.gather_in(slice, input.strides(), output);
             }
         }
@@ -362,7 +364,9 @@ impl<I: Index> Plain<'_, I> {
             let mut strides = [0; MAX_RANK];
             strides.iter_mut().zip(data.strides()).for_each(|(to, stride)| *to = *stride);
             // Transposed.
-            if let Some(data) = data.view_mut().reversed_axes().into_slice() {
+            if self.moved <= FEW_OUT_OF_ORDER
+                && let Some(data) = data.view_mut().reversed_axes().into_slice()
+            {
                 return reduction.call(Scattered { plain: self, data, strides: &strides, updates });
             }
         }

@@ -787,7 +787,7 @@ fn pieces_come_first_where_there_are_few_entries() {
         let plan = middle(Gather, [7, 10, 3], count);
         pieces_in_order(&plan, &gather(4), &NEAR).map(|plan| plan.outer)
     };
-    assert_eq!(edge(512, outer), [Some(2), None]);
+    assert_eq!(edge(256, outer), [Some(2), None]);
     let elements = |count: usize| {
         let flat = Layout::strided([count, 500], [1, 600]);
         let plan = axis(Gather, &packed([10, 500]), &packed([count]), &flat, 0);
@@ -826,9 +826,9 @@ fn pieces_come_first_where_there_are_few_entries() {
     let plan = in_order(&plan, &set(4), &NEAR).unwrap();
     assert_eq!(sizes(plan.outer()).collect::<Vec<_>>(), [6, 4, 70, 4]);
     // and no piece goes back.
-    assert_eq!(falling(512), (2, 30, 0));
+    assert_eq!(falling(256), (2, 30, 0));
     let table = Layout::strided([7, 10, 3], [-30, 3, 1]).with_offset(180);
-    let plan = axis(Gather, &table, &packed([513]), &packed([7, 513, 3]), 1);
+    let plan = axis(Gather, &table, &packed([257]), &packed([7, 257, 3]), 1);
     let plan = pieces_in_order(&plan, &gather(4), &NEAR).unwrap();
     assert_eq!((plan.outer, plan.pieces()[0].table, plan.start.table), (1, 30, 0));
 }

@@ -129,7 +129,7 @@ fn ordered_plans() {
         let direction = random.pick(&DIRECTIONS);
         let large = if number % 2 == 0 { Large::No } else { Large::Lane(200) };
         let mut case = Case::random(&mut random, direction, large);
-        let Some(plan) = in_order(&case.plan, &route::of(direction), &Machine::detect()) else {
+        let Some(plan) = in_order(&case.plan, &route::of(direction), &Machine::ZEN_5) else {
             continue;
         };
         within_lanes += usize::from(case.plan.outer == 2 && plan.outer > 2);
@@ -148,7 +148,7 @@ fn ordered_plans() {
         case.plan.set_bounds(Bounds::Error);
         case.fill(&mut random);
         case.spoil(&mut random);
-        let plan = in_order(&case.plan, &route::of(direction), &Machine::detect()).unwrap();
+        let plan = in_order(&case.plan, &route::of(direction), &Machine::ZEN_5).unwrap();
         let all: Vec<Pair> =
             case.walk().into_iter().filter_map(|entry| entry.moves).flatten().collect();
         let (mut recorder, expected) = (Recorder::of(&case.plan), sorted(&all));
