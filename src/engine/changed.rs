@@ -28,7 +28,7 @@ pub(crate) trait Reducer<T, U = T> {
     /// [`Few::scatter`].
     fn few(&self, few: &Few<'_>, tables: &[usize], data: &mut [T], updates: &[U]);
 
-    /// [`Mover::block`]
+    /// [`Mover::block`].
     fn block(&self, data: &mut [T], updates: &[U], block: &Block<'_>, way: &Way);
 
     /// [`Job::session`] with non-temporal stores. `false`: there is none.
@@ -42,12 +42,12 @@ pub(crate) trait Reducer<T, U = T> {
         false
     }
 
-    /// [`Mover::listed`]
+    /// [`Mover::listed`].
     #[cfg(feature = "rayon")]
     fn listed(&self, data: &mut [T], updates: &[U], listed: Listed<'_>, way: &Way);
 }
 
-/// A function, which is called for checked indices only.
+/// What maps an update and combines it: a function, which is called for checked indices only.
 pub(crate) struct By<F>(pub F);
 
 impl<T: Element, U: Element, F: Fn(T, U) -> T + Copy> Reducer<T, U> for By<F> {
@@ -73,7 +73,6 @@ impl<T: Element, U: Element, F: Fn(T, U) -> T + Copy> Reducer<T, U> for By<F> {
         });
     }
 
-    #[inline(always)]
     fn block(&self, data: &mut [T], updates: &[U], block: &Block<'_>, way: &Way) {
         let Way { path, distance, n, .. } = *way;
         match n {
@@ -86,7 +85,6 @@ impl<T: Element, U: Element, F: Fn(T, U) -> T + Copy> Reducer<T, U> for By<F> {
     }
 
     #[cfg(feature = "rayon")]
-    #[inline(always)]
     fn listed(&self, data: &mut [T], updates: &[U], listed: Listed<'_>, way: &Way) {
         let Way { path, n, .. } = *way;
         match n {
@@ -131,7 +129,11 @@ impl<T: Element, R: Reduction<T>> Reducer<T> for Reduced<'_, R> {
             };
         }
         if const { R::KIND.is_opaque() } {
-            By(|current, update| self.0.combine(current, update)).block(data, updates, block, way);
+            let change = |current, update| self.0.combine(current, update);
+            match n {
+                1 => combine::elements::<_, _, true>(data, updates, block, distance, change),
+                n => combine::rows(path, data, updates, block, n, distance, change),
+            }
         }
     }
 
@@ -166,13 +168,13 @@ impl<T: Element, R: Reduction<T>> Reducer<T> for Reduced<'_, R> {
             return (kernels.listed)(path, data, updates, listed, n);
         }
         if const { R::KIND.is_opaque() } {
-            By(|current, update| self.0.combine(current, update))
-                .listed(data, updates, listed, way);
+            let change = |current, update| self.0.combine(current, update);
+            combine::listed(path, data, updates, listed, n, change);
         }
     }
 }
 
-/// `data[table] = reduction(data[table], updates[flat])`
+/// `data[table] = reduction(data[table], updates[flat])`.
 pub(crate) struct Changed<'a, T, R: ?Sized, U = T> {
     pub reduction: &'a R,
     pub data: &'a mut [T],
