@@ -29,10 +29,10 @@ pub(crate) trait Source<U>: Copy {
     /// are left as they are.
     fn read(&self, place: usize, to: &mut [U]);
 
-    /// Reads a block of rows of `n` elements in a way of its own. `false`: there is none for this
-    /// block, and row by row is to be [read](Source::read).
+    /// Reads a block in a way of its own. `false`: there is none for this block, and row by row is
+    /// to be [read](Source::read).
     #[cfg(feature = "std")]
-    fn read_block(&self, _output: &mut [U], _: &Block<'_>, _n: usize, _: &Way) -> bool {
+    fn read_block(&self, _output: &mut [U], _: &Block<'_>, _: &Way) -> bool {
         false
     }
 
@@ -127,8 +127,8 @@ impl<T: Element, U: 'static, F: Map<T, U>> Source<U> for Mapped<'_, T, F> {
     }
 
     #[cfg(feature = "std")]
-    fn read_block(&self, output: &mut [U], block: &Block<'_>, n: usize, way: &Way) -> bool {
-        let (Mapped { input, map }, size) = (*self, size_of::<T>());
+    fn read_block(&self, output: &mut [U], block: &Block<'_>, way: &Way) -> bool {
+        let (Mapped { input, map }, size, n) = (*self, size_of::<T>(), way.n);
         let short = (1..PACKED_ROW).contains(&n) && n * size <= PACKED_ROW_BYTES;
         let gains = short && (1..=PACKED_ELEMENT).contains(&size);
         let all = block.addresses;

@@ -16,7 +16,7 @@ pub(crate) struct Read<'a, S, U> {
 
 impl<U, S: Source<U>> Mover for Read<'_, S, U> {
     fn block(&mut self, block: &Block<'_>) {
-        if self.source.read_block(self.output, block, self.way.n, &self.way) {
+        if self.source.read_block(self.output, block, &self.way) {
             return;
         }
         let Read { source, ref mut output, way } = *self;

@@ -158,7 +158,7 @@ pub(super) const fn most_packed<U>() -> Option<usize> {
 }
 
 /// What moves a block between slices, of which the second is written: [`run`] calls it for each.
-pub(super) type Kernel<'k, E, U> = dyn Fn(&[E], &mut [U], &Block<'_>, usize, &Way) + 'k;
+pub(super) type Kernel<'k, E, U> = dyn Fn(&[E], &mut [U], &Block<'_>, &Way) + 'k;
 
 /// Calls `change(to, from)` for all elements that move. A gather goes from a table to a flat
 /// tensor, anything else from the flat tensor to the table; they are not both slices. `kernel` does
@@ -172,7 +172,7 @@ pub(super) fn run<const GATHER: bool, E: Clone, U: Copy, I: Index>(
     kernel: &Kernel<'_, E, U>,
 ) -> Result<(), Error> {
     let direction = if GATHER { Direction::Gather } else { Direction::Scatter };
-    let moves = Moves { change, kernel, n: plan.row(), way: Way::of(Path::detect(), plan.row()) };
+    let moves = Moves { change, kernel, way: Way::of(Path::detect(), plan.row()) };
     let mut job = Moving::<_, _, _, GATHER>::new(from, to, moves);
     // A tile of a gather is a copy of what is read.
     let element = if GATHER { size_of::<E>().max(size_of::<U>()) } else { size_of::<U>() };
@@ -181,14 +181,8 @@ pub(super) fn run<const GATHER: bool, E: Clone, U: Copy, I: Index>(
 }
 
 /// The [`Kernel`] of a gather of elements as they are.
-pub(super) fn gathered<T: Element>(
-    input: &[T],
-    output: &mut [T],
-    block: &Block<'_>,
-    n: usize,
-    way: &Way,
-) {
-    Gathered { input, output, way: Way { n, ..*way } }.block(block);
+pub(super) fn gathered<T: Element>(input: &[T], output: &mut [T], block: &Block<'_>, way: &Way) {
+    Gathered { input, output, way: *way }.block(block);
 }
 
 /// The tensors of a call.
@@ -226,23 +220,22 @@ impl<'a, 'v, 'b, 'w, 'k, E, U, F, const GATHER: bool> Moving<'a, 'v, 'b, 'w, 'k,
 struct Moves<F, K> {
     change: F,
     kernel: K,
-    n: usize,
     way: Way,
 }
 
 impl<E, U: Copy, F: Fn(&MathCell<U>, &E) + Copy> Moves<F, &Kernel<'_, E, U>> {
     /// Gathers a block to a flat tensor that is a slice.
     fn gather(&self, table: &From<'_, '_, E>, flat: &mut [U], block: &Block<'_>) {
-        let Moves { change, kernel, n, ref way } = *self;
+        let Moves { change, kernel, ref way } = *self;
         match table {
-            From::Slice(table) => kernel(table, flat, block, n, way),
+            From::Slice(table) => kernel(table, flat, block, way),
             From::Grid(table) => {
                 table.prefetch(block, way);
                 let flat = ArrayViewMut1::from(flat).into_cell_view();
                 let flat = flat.to_slice().unwrap_or_default();
                 table.zip(
                     block,
-                    n,
+                    way.n,
                     flat,
                     #[inline(always)]
                     |from, to| change(to, from),
@@ -253,12 +246,12 @@ impl<E, U: Copy, F: Fn(&MathCell<U>, &E) + Copy> Moves<F, &Kernel<'_, E, U>> {
 
     /// Scatters a block from a flat tensor that is a slice.
     fn scatter(&self, flat: &[E], table: &mut To<'_, '_, U>, block: &Block<'_>) {
-        let Moves { change, kernel, n, ref way } = *self;
+        let Moves { change, kernel, ref way } = *self;
         match table {
-            To::Slice(table) => kernel(flat, table, block, n, way),
+            To::Slice(table) => kernel(flat, table, block, way),
             To::Grid(table) => {
                 table.prefetch(block, way);
-                table.zip(block, n, flat, change);
+                table.zip(block, way.n, flat, change);
             }
         }
     }
@@ -270,7 +263,7 @@ where
 {
     fn block(&mut self, block: &Block<'_>) {
         let Moving { from, ref mut to, moves, ref mut read, ref mut written, .. } = *self;
-        let n = moves.n;
+        let n = moves.way.n;
         let gaps = match (from, &to) {
             (From::Grid(_), _) if !GATHER => true,
             (_, To::Grid(_)) => GATHER,
@@ -669,11 +662,11 @@ impl<T: Element> Grid<'_, MathCell<T>> {
         let mut copy = reserve(length, Operand::Data)?;
         copy.resize(length, any.get());
         let (from, to) = (&From::Grid(self), To::Slice(&mut copy));
-        let nothing = |_: &[MathCell<T>], _: &mut [T], _: &Block<'_>, _, _: &Way| {};
+        let nothing = |_: &[MathCell<T>], _: &mut [T], _: &Block<'_>, _: &Way| {};
         let get = |to: &MathCell<T>, from: &MathCell<T>| to.set(from.get());
         self::run::<true, _, _, _>(&of_places, &unique, from, to, get, &nothing)?;
         run(&of_numbers, &mut copy, &numbers)?;
-        let nothing = |_: &[T], _: &mut [T], _: &Block<'_>, _, _: &Way| {};
+        let nothing = |_: &[T], _: &mut [T], _: &Block<'_>, _: &Way| {};
         let (to, from) = (To::Grid(self), &From::Slice(&copy));
         let set = |to: &MathCell<T>, from: &T| to.set(*from);
         self::run::<false, _, _, _>(&of_places, &unique, from, to, set, &nothing)
@@ -809,12 +802,11 @@ mod tests {
     fn tiles_without_memory() {
         fn of<const GATHER: bool>(operand: Operand) {
             let (from, mut to) = (From::Slice(&[7_u8; 12]), [1_u8; 12]);
-            let kernel = |_: &[u8], _: &mut [u8], _: &Block<'_>, _, _: &Way| {};
+            let kernel = |_: &[u8], _: &mut [u8], _: &Block<'_>, _: &Way| {};
             let change = |to: &MathCell<u8>, from: &u8| to.set(*from);
             let moves = Moves {
                 change,
                 kernel: &kernel as &Kernel<'_, _, _>,
-                n: 1,
                 way: Way::of(Path::detect(), 1),
             };
             let mut job = Moving::<_, _, _, GATHER>::new(&from, To::Slice(&mut to), moves);

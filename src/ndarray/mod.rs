@@ -359,9 +359,9 @@ impl Operator {
         output: &mut ArrayRef<U, F>,
         map: impl Fn(T) -> U,
     ) -> Result<(), Error> {
-        let kernel = |input: &[T], output: &mut [U], block: &Block<'_>, n, way: &Way| {
+        let kernel = |input: &[T], output: &mut [U], block: &Block<'_>, way: &Way| {
             let source = Mapped { input, map: Call(&map) };
-            engine::map::Read { source, output, way: Way { n, ..*way } }.block(block);
+            engine::map::Read { source, output, way: *way }.block(block);
         };
         self.read(
             input,

@@ -117,8 +117,8 @@ impl Operator {
         R: Reduction<T>,
     {
         let change = mapped(&reduction, &map);
-        let kernel = |updates: &[U], data: &mut [T], block: &Block<'_>, n, way: &Way| {
-            By(change).block(data, updates, block, &Way { n, ..*way });
+        let kernel = |updates: &[U], data: &mut [T], block: &Block<'_>, way: &Way| {
+            By(change).block(data, updates, block, way);
         };
         let with_gaps =
             |plan: &Plan, data: To<'_, '_, T>, indices: &[I], updates: From<'_, '_, U>| {
@@ -386,8 +386,8 @@ impl Operator {
             |plan: &Plan, data: To<'_, '_, T>, indices: &[I], updates: From<'_, '_, T>| {
                 let change =
                     |to: &MathCell<T>, from: &T| to.set(reduction.combine(to.get(), *from));
-                let kernel = |updates: &[T], data: &mut [T], block: &Block<'_>, n, way: &Way| {
-                    Reduced(reduction).block(data, updates, block, &Way { n, ..*way });
+                let kernel = |updates: &[T], data: &mut [T], block: &Block<'_>, way: &Way| {
+                    Reduced(reduction).block(data, updates, block, way);
                 };
                 grid::run::<false, _, _, _>(plan, indices, &updates, data, change, &kernel)
             };

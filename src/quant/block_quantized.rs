@@ -805,7 +805,8 @@ impl<S: Scale, const BITS: usize> Source<S> for Quantised<'_, S, BITS> {
 
     /// Halves by instruction. That is compiled apart: the loop around `read` has no such.
     #[cfg(all(feature = "simd", target_arch = "x86_64"))]
-    fn read_block(&self, output: &mut [S], block: &Block<'_>, n: usize, way: &Way) -> bool {
+    fn read_block(&self, output: &mut [S], block: &Block<'_>, way: &Way) -> bool {
+        let n = way.n;
         let Some(halves) = S::IS_HALF.then(|| Halves::of(way.path)).flatten() else { return false };
         halves.vectorize(
             // It takes what it holds: what could be called again is called, not inlined.
