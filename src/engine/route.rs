@@ -365,22 +365,23 @@ fn order(plan: &Plan, call: &Call, machine: &Machine, first: usize, tile: Option
 pub(crate) fn goes_by_entry(plan: &Plan, call: &Call, machine: &Machine) -> bool {
     let Some(last) = plan.pieces().last() else { return false };
     let (close, row) = (!plan.is_apart(last), plan.row());
+    let (_, size) = Plan::run_of_pieces(plan.pieces());
     if row > 1 {
         let follow = matches!(call.direction, Direction::Gather) && last.flat == row as isize;
-        let many = last.size >= tuning::ROWS_OF_ENTRY && is_within_place(plan, last);
+        let many = size >= tuning::ROWS_OF_ENTRY && is_within_place(plan, last);
         return close && (follow || many);
     }
     let bytes = |steps: usize| steps.saturating_mul(call.element);
     let near = |step| step <= 1 || bytes(step) <= tuning::LINE / tuning::SHARED;
-    let fills = near(last.flat.unsigned_abs()) && bytes(last.size) >= tuning::LINE;
+    let fills = near(last.flat.unsigned_abs()) && bytes(size) >= tuning::LINE;
     // Of columns, each entry would reach another line for each element: a table that stays in L2
     // has them at hand.
     let at_hand = matches!(call.direction, Direction::Gather)
         && bytes(plan.lengths.table) <= tuning::beyond_l2(machine);
     let fills = fills && (at_hand || is_within_place(plan, last));
-    let more = last.size > plan.entries();
+    let more = size > plan.entries();
     // Entries that lead to the same place wait for each other.
-    let hot = plan.places() <= tuning::HOT_PLACES && last.size > plan.places();
+    let hot = plan.places() <= tuning::HOT_PLACES && size > plan.places();
     let aliased = |axis: &Coordinate| axis.table % tuning::ALIASED == 0;
     close && (fills || more || hot) || more && plan.coordinates().iter().all(aliased)
 }
@@ -473,8 +474,8 @@ fn ahead(call: &Call, machine: &Machine, numbers: &Numbers, stores: Stores) -> u
 
 /// The distance to the pieces of another entry, where those of one are the innermost loop.
 fn pieces_ahead(plan: &Plan) -> usize {
-    let pieces = plan.pieces().last().map_or(1, |last| last.size);
-    pieces.saturating_mul(tuning::ROWS_AHEAD).min(tuning::BLOCK / 2)
+    let (_, pieces) = Plan::run_of_pieces(plan.pieces());
+    pieces.saturating_mul(tuning::ROWS_AHEAD).min(tuning::BLOCK / 8)
 }
 
 fn proof(

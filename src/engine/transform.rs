@@ -51,6 +51,23 @@ impl Plan {
         piece.flat.unsigned_abs() > entry
     }
 
+    /// The number of the last dimensions of pieces that follow each other in the flat tensor,
+    /// forwards or backwards, and the number of their pieces: what fills a block, at most, unless
+    /// that is one dimension.
+    pub(crate) fn run_of_pieces(pieces: &[Dim]) -> (usize, usize) {
+        let [rest @ .., last] = pieces else { return (0, 1) };
+        let (mut size, mut dims) = (last.size, 1);
+        for dim in rest.iter().rev() {
+            let longer = size.saturating_mul(dim.size);
+            let step = last.flat.unsigned_abs().wrapping_mul(size);
+            if dim.flat.unsigned_abs() != step || step == 0 || longer > tuning::BLOCK {
+                break;
+            }
+            (size, dims) = (longer, dims + 1);
+        }
+        (dims, size)
+    }
+
     /// The same plan with the pieces before the lanes: all entries of a lane move by a piece before
     /// they do by the next. Updates of one place keep their order, since each place belongs to one
     /// piece.
@@ -68,7 +85,7 @@ impl Plan {
     /// beside it. Its rows are those of this plan.
     pub(crate) fn with_long_piece_last(&self) -> Option<Plan> {
         let (pieces, row) = self.split_inner();
-        let last = pieces.last()?.size;
+        let (_, last) = Plan::run_of_pieces(pieces);
         let (at, longest) = pieces.iter().enumerate().max_by_key(|(_, dim)| dim.size)?;
         let long = longest.size >= last.saturating_mul(tuning::LONG_PIECE);
         if row > 1 || last >= tuning::SHORT_PIECE || !long || longest.is_row() {

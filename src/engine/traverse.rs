@@ -579,8 +579,8 @@ impl Moves<'_> {
         }
         match self.pieces.split_last() {
             None => mover.block(&block),
-            Some((last, rest)) if self.order == Order::EachEntry => {
-                by_entry(&block, rest, last, mover);
+            Some((last, _)) if self.order == Order::EachEntry => {
+                by_entry(&block, self.pieces, last, mover);
             }
             _ => each_piece(self.pieces, |table, flat| {
                 mover.block(&Block {
@@ -593,36 +593,30 @@ impl Moves<'_> {
     }
 }
 
-/// Moves a block entry by entry: the pieces along `last` of some entries are the entries of a block
-/// of their own, a lane for each.
-fn by_entry(block: &Block<'_>, rest: &[Dim], last: &Dim, mover: &mut dyn Mover) {
-    let mut buffer = [0; tuning::BLOCK];
+/// Moves a block entry by entry: the [last pieces](Plan::run_of_pieces) of some entries are the
+/// entries of a block of their own, a lane for each.
+fn by_entry(block: &Block<'_>, pieces: &[Dim], last: &Dim, mover: &mut dyn Mover) {
+    let (number, size) = Plan::run_of_pieces(pieces);
+    let Some((rest, run)) = pieces.split_at_checked(pieces.len() - number) else { return };
+    let (mut buffer, mut run_of_one) = ([0; tuning::BLOCK], [0; tuning::BLOCK]);
     let follow = block.lane_step == block.entry_step.wrapping_mul(block.length as isize);
     let length = if follow { block.addresses.len() } else { block.length };
-    each_piece(rest, |table, flat| {
-        for piece in (0..last.size).step_by(tuning::BLOCK) {
-            let pieces = (last.size - piece).min(tuning::BLOCK);
-            let entries = tuning::BLOCK / pieces;
-            let skipped = (piece as u32).wrapping_mul(last.table as u32);
-            let mut lane = block.flat.wrapping_add(flat);
-            // The flat tensor is walked forwards.
-            let turned = last.flat < 0;
-            let first = if turned { piece + pieces - 1 } else { piece };
-            lane = lane.wrapping_add(first.wrapping_mul(last.flat as usize));
+    for piece in (0..size).step_by(tuning::BLOCK) {
+        let pieces = (size - piece).min(tuning::BLOCK);
+        let Some(offsets) = run_of_one.get_mut(..pieces) else { return };
+        let skipped = set_offsets(run, piece, offsets).wrapping_add(block.flat);
+        each_piece(rest, |table, flat| {
+            let mut lane = skipped.wrapping_add(flat);
             for addresses in block.addresses.chunks(length.max(1)) {
                 let mut start = lane;
-                for some in addresses.chunks(entries) {
+                for some in addresses.chunks(tuning::BLOCK / pieces) {
                     for (first, to) in some.iter().zip(buffer.chunks_exact_mut(pieces)) {
                         if *first == NOWHERE {
                             to.fill(NOWHERE);
                             continue;
                         }
-                        let (first, step) = (first.wrapping_add(skipped), last.table as u32);
-                        to.iter_mut().zip(0_u32..).for_each(|(address, n)| {
-                            *address = first.wrapping_add(n.wrapping_mul(step));
-                        });
-                        if turned {
-                            to.reverse();
+                        for (address, offset) in to.iter_mut().zip(&*offsets) {
+                            *address = first.wrapping_add(*offset);
                         }
                     }
                     mover.block(&Block {
@@ -634,12 +628,38 @@ fn by_entry(block: &Block<'_>, rest: &[Dim], last: &Dim, mover: &mut dyn Mover) 
                         entry_step: last.flat.wrapping_abs(),
                         ..Block::default()
                     });
-                    start = start.wrapping_add(entries.wrapping_mul(block.entry_step as usize));
+                    start = start.wrapping_add(some.len().wrapping_mul(block.entry_step as usize));
                 }
                 lane = lane.wrapping_add_signed(block.lane_step);
             }
+        });
+    }
+}
+
+/// Sets what pieces add to an address, from number `piece` on, as the flat tensor is walked
+/// forwards. What the first of them adds to a place there.
+fn set_offsets(run: &[Dim], piece: usize, to: &mut [u32]) -> usize {
+    let (mut table, mut flat, mut filled) = (0_usize, 0_usize, 1);
+    for dim in run.iter().filter(|dim| dim.flat < 0) {
+        table = table.wrapping_add((dim.size - 1).wrapping_mul(dim.table as usize));
+        flat = flat.wrapping_add((dim.size - 1).wrapping_mul(dim.flat as usize));
+    }
+    for (n, dim) in run.iter().rev().enumerate() {
+        let step = if dim.flat < 0 { dim.table.wrapping_neg() } else { dim.table };
+        if n == 0 {
+            // More than fill a block are one dimension.
+            table = table.wrapping_add(piece.wrapping_mul(step as usize));
+            flat = flat.wrapping_add(piece.wrapping_mul(dim.flat.unsigned_abs()));
+            to.iter_mut().take(1).for_each(|first| *first = table as u32);
         }
-    });
+        let (first, rest) = to.split_at_mut(filled);
+        for (to, n) in rest.chunks_mut(filled).take(dim.size - 1).zip(1_u32..) {
+            let add = n.wrapping_mul(step as u32);
+            to.iter_mut().zip(&*first).for_each(|(to, first)| *to = first.wrapping_add(add));
+        }
+        filled = filled.saturating_mul(dim.size).min(to.len());
+    }
+    flat
 }
 
 /// Visits all pieces, with what each adds to places in the table and in the flat tensor.

@@ -895,7 +895,45 @@ fn pieces_of_an_entry_are_the_innermost_loop() {
         let plan = axis(Gather, &table, &packed([5000]), &packed([5000, number, 6]), 0);
         route(&plan, &gather(4), &NEAR).distance
     };
-    assert_eq!([2, 20, 1000].map(distance), [16, 160, 512]);
+    assert_eq!([2, 16, 20, 1000].map(distance), [16, 128, 128, 128]);
+}
+
+/// Pieces that follow each other in the flat tensor are one lane, wherever they lie in the table.
+#[test]
+fn pieces_that_follow_each_other_are_a_run() {
+    // [C, H, W] of a table in which the channels lie side by side.
+    let planes = |[c, h, w]: [usize; 3], flat: [isize; 3]| {
+        let row = c * h * w;
+        let table = [row, 1, w * c, c].map(|stride| stride as isize);
+        let table = Layout::strided([1000, c, h, w], table);
+        let strides = [2 * row as isize, flat[0], flat[1], flat[2]];
+        let start = flat.iter().zip([c, h, w]).filter(|(step, _)| **step < 0);
+        let start = start.map(|(step, size)| step.unsigned_abs() * (size - 1)).sum();
+        let flat = Layout::from_parts(&[5000, c, h, w], &strides, start).unwrap();
+        axis(Gather, &table, &packed([5000]), &flat, 0)
+    };
+    // Rows of a plane are one dimension already.
+    let runs = [
+        ([2, 3, 4], [12, 4, 1], (2, 24)),
+        ([2, 3, 4], [-12, -4, -1], (2, 24)),
+        ([2, 3, 4], [12, 4, -1], (3, 24)),
+        ([2, 3, 4], [13, 4, 1], (1, 12)),
+        ([2, 32, 16], [512, 16, 1], (2, 1024)),
+        ([3, 32, 16], [512, 16, 1], (1, 512)),
+        ([2, 30, 40], [1200, 40, 1], (1, 1200)),
+    ];
+    for (sizes, flat, run) in runs {
+        let plan = planes(sizes, flat);
+        assert_eq!(Plan::run_of_pieces(plan.pieces()), run, "{sizes:?} by {flat:?}");
+    }
+    let each = |sizes: [usize; 3]| {
+        goes_by_entry(
+            &planes(sizes, [(sizes[1] * sizes[2]) as isize, sizes[2] as isize, 1]),
+            &set(4),
+            &NEAR,
+        )
+    };
+    assert_eq!([[3, 1, 5], [4, 2, 2], [16, 7, 7]].map(each), [false, true, true]);
 }
 
 /// Of chunks of entries that threads share, those that take turns keep addresses.

@@ -109,8 +109,11 @@ fn the_longest_piece_is_the_last() {
     assert!(turned > 100, "{turned}");
     // Of an entry of [61, 2], transposed in the table, 61 elements are a lane.
     let table = Layout::strided([1, 61, 2], [122, 1, 61]);
-    let plan = axis(Scatter, &table, &packed([69]), &packed([69, 61, 2]), 0);
-    assert_eq!(plan.with_long_piece_last().unwrap().pieces().last().unwrap().size, 61);
+    let plan = |flat| axis(Scatter, &table, &packed([69]), &Layout::strided([69, 61, 2], flat), 0);
+    let turned = plan([183, 3, 1]).with_long_piece_last().unwrap();
+    assert_eq!(turned.pieces().last().unwrap().size, 61);
+    // Not where all of them are one.
+    assert_eq!(plan([122, 2, 1]).with_long_piece_last(), None);
     // Not what would be rows, which a plan leaves in between for indices that are broadcast.
     let table = Layout::strided([9, 61, 2], [122, 1, 61]);
     let flat = Layout::strided([9, 61, 2], [122, 1, 61]);
