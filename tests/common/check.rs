@@ -37,8 +37,20 @@ impl<'a, T: Sample> Written<'a, T> {
         &mut self,
         what: &str,
         result: Result<(), Error>,
-        [before, expected, or]: [&[T]; 3],
+        tensors: [&[T]; 3],
         run: impl FnOnce(&mut [T]) -> Result<(), Error>,
+    ) {
+        let mut run = Some(run);
+        self.call_by(what, result, tensors, &mut |slice| run.take().expect("one call")(slice));
+    }
+
+    /// [`call`](Written::call), compiled once for each type, and not for each call.
+    fn call_by(
+        &mut self,
+        what: &str,
+        result: Result<(), Error>,
+        [before, expected, or]: [&[T]; 3],
+        run: &mut dyn FnMut(&mut [T]) -> Result<(), Error>,
     ) {
         let (around, len) = (self.edge.len(), before.len());
         let (start, rest) = self.elements.split_at_mut(around);

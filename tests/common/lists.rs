@@ -3,18 +3,32 @@
 use strew::{Add, Gather, Index, Layout, Scatter};
 
 use super::case::{Case, Operator, with_indices};
+use super::check::with_wide_indices;
 use super::oracle;
 use super::values::samples;
 
-/// A case of tuples of up to 4 coordinates along any axes: each coordinate becomes a list.
+/// A case of tuples of up to 4 coordinates along any axes: each coordinate becomes a list. Pairs
+/// are of every index type: not every length is compiled for each.
 pub fn check(case: &Case) {
-    with_indices!(case, indices => match case.tuple_len() {
-        1 => check_as::<_, 1>(case, indices),
-        2 => check_as::<_, 2>(case, indices),
-        3 => check_as::<_, 3>(case, indices),
-        4 => check_as::<_, 4>(case, indices),
+    match case.tuple_len() {
+        1 => with_wide_indices(
+            case,
+            |all| check_as::<_, 1>(case, all),
+            |all| check_as::<_, 1>(case, all),
+        ),
+        2 => with_indices!(case, indices => check_as::<_, 2>(case, indices)),
+        3 => with_wide_indices(
+            case,
+            |all| check_as::<_, 3>(case, all),
+            |all| check_as::<_, 3>(case, all),
+        ),
+        4 => with_wide_indices(
+            case,
+            |all| check_as::<_, 4>(case, all),
+            |all| check_as::<_, 4>(case, all),
+        ),
         _ => {}
-    });
+    }
 }
 
 fn check_as<I: Index, const K: usize>(case: &Case, indices: &[I]) {

@@ -161,6 +161,17 @@ pub fn scatter<T: Copy>(
     include_self: bool,
     combine: impl Fn(T, T) -> T,
 ) -> Vec<u64> {
+    scatter_by(moves, data, updates, include_self, &combine)
+}
+
+/// [`scatter`], compiled once for each type, and not for each function.
+fn scatter_by<T: Copy>(
+    moves: &[Move],
+    data: &mut [T],
+    updates: &[T],
+    include_self: bool,
+    combine: &dyn Fn(T, T) -> T,
+) -> Vec<u64> {
     let mut hits = vec![0; data.len()];
     let nothing_or_all = if first_out_of_bounds(moves).is_err() { &[] } else { moves };
     for m in nothing_or_all {

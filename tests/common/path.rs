@@ -27,6 +27,10 @@ pub fn force_every() {
 /// Runs on the path of the program, or on [every one](force_every). `run` is told whether it is the
 /// first: what is the same on all can be tested there.
 pub fn each(mut run: impl FnMut(bool)) {
+    each_of(&mut run);
+}
+
+fn each_of(run: &mut dyn FnMut(bool)) {
     if !EVERY.load(Ordering::Relaxed) {
         return run(true);
     }
