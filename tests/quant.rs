@@ -16,8 +16,8 @@ use common::values::noise;
 use half::f16;
 use serde_json::Value;
 use strew::quant::{
-    Attributes, BlockQuantized, IQ4_NL, Packing, Q4_0, Q4_1, Q4_K, Q5_0, Q5_1, Q5_K, Q6_K, Q8_0,
-    Row2, Row4, Row8, Scale, f16_to_f32,
+    Attributes, BlockQuantized, F4E2M1x2, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, IQ4_NL,
+    Packing, Q4_0, Q4_1, Q4_K, Q5_0, Q5_1, Q5_K, Q6_K, Q8_0, Row2, Row4, Row8, Scale, f16_to_f32,
 };
 use strew::{Bounds, Error, Gather, Layout, Operand, Scatter};
 
@@ -221,12 +221,79 @@ fn sizes_in_bytes() {
     assert_eq!(sizes, [34, 18, 20, 22, 24, 18, 144, 176, 210, 108, 54, 29]);
 }
 
+/// Every code as a float, and many floats as codes.
+#[test]
+fn floats_are_those_of_ml_dtypes() {
+    common::path::force();
+    /// A row of them, gathered to floats; and of floats, scattered.
+    fn check<F: Pod + Sync + Send, const N: usize>(
+        case: &Value,
+        (codes, table): (&[u8], &[F]),
+        to: fn(F) -> [f32; N],
+        from: fn([f32; N]) -> F,
+    ) {
+        let layout = |n| Layout::contiguous([2, n]);
+        let (name, ids) = (&case["format"], Layout::contiguous([2]));
+        let n = table.len() / 2;
+        let gather = Gather::axis(&layout(n), &ids, &layout(n), 0).unwrap();
+        let mut found = vec![[0.0; N]; 2 * n];
+        gather.run_map(table, &[-1, 0], &mut found, to).unwrap();
+        found.rotate_left(n);
+        let expected = floats(&case["values"]);
+        for (code, found) in codes.iter().zip(found.as_flattened()) {
+            let expected = expected[usize::from(*code)];
+            assert_eq!(found.to_bits(), expected.to_bits(), "{name}, {code:#x}: {found}");
+        }
+
+        let (some, codes) = (floats(&case["some"]), bytes(&case["codes"]));
+        let rows: Vec<[f32; N]> =
+            some.iter().flat_map(|value| [[*value; N], [-*value; N]]).collect();
+        let layout = layout(some.len());
+        let scatter = Scatter::axis(&layout, &ids, &layout, 0).unwrap();
+        let mut found = vec![F::zeroed(); rows.len()];
+        scatter.run_map(&mut found, &[0, 1], &rows, from).unwrap();
+        let found = found.iter().step_by(2).zip(some).zip(codes);
+        for ((found, value), code) in found {
+            let [found] = *bytemuck::bytes_of(found) else { panic!() };
+            let code = if N == 2 { code | code << 4 } else { code };
+            assert_eq!(found, code, "{name}, {value}");
+        }
+    }
+    let all: Vec<u8> = (0..=255).collect();
+    let pairs: Vec<u8> = (0..=255).flat_map(|pair| [pair & 15, pair >> 4]).collect();
+    let cases = cases("floats");
+    assert_eq!(cases.len(), 5);
+    for case in cases {
+        macro_rules! eight {
+            ($Float:ident) => {
+                check(
+                    &case,
+                    (&all, bytemuck::cast_slice::<_, $Float>(&all)),
+                    |float| [float.to_f32()],
+                    |[value]| $Float::from_f32(value),
+                )
+            };
+        }
+        match case["format"].as_str().unwrap() {
+            "f8e4m3fn" => eight!(F8E4M3FN),
+            "f8e4m3fnuz" => eight!(F8E4M3FNUZ),
+            "f8e5m2" => eight!(F8E5M2),
+            "f8e5m2fnuz" => eight!(F8E5M2FNUZ),
+            _ => check(&case, (&pairs, bytemuck::cast_slice(&all)), F4E2M1x2::decode, |pair| {
+                F4E2M1x2::encode(&pair)
+            }),
+        }
+    }
+    assert_eq!(F4E2M1x2::encode(&[f32::NAN, -f32::NAN]).decode(), [0.0, 0.0]);
+}
+
 struct OnnxCase {
     packing: Packing,
     attributes: Attributes,
     sizes: Vec<usize>,
     data: Vec<u8>,
     zero_points: Option<Vec<u8>>,
+    scales_sizes: Option<Vec<usize>>,
     indices_sizes: Vec<usize>,
     indices: Vec<i64>,
     output_sizes: Vec<usize>,
@@ -239,7 +306,12 @@ impl OnnxCase {
         let packing = match case["packing"].as_str().unwrap() {
             "u8" => Packing::U8 { bits },
             "int4" => Packing::Int4,
-            _ => Packing::Uint4,
+            "uint4" => Packing::Uint4,
+            "f8e4m3fn" => Packing::F8E4M3FN,
+            "f8e4m3fnuz" => Packing::F8E4M3FNUZ,
+            "f8e5m2" => Packing::F8E5M2,
+            "f8e5m2fnuz" => Packing::F8E5M2FNUZ,
+            _ => Packing::F4E2M1,
         };
         let mut attributes = Attributes::DEFAULT;
         for (name, value) in case["attributes"].as_object().unwrap() {
@@ -256,6 +328,7 @@ impl OnnxCase {
             sizes: sizes(&case["sizes"]),
             data: bytes(&case["data"]),
             zero_points: case["zero_points"].as_str().map(|_| bytes(&case["zero_points"])),
+            scales_sizes: case["scales_sizes"].as_array().map(|_| sizes(&case["scales_sizes"])),
             indices_sizes: sizes(&case["indices_sizes"]),
             indices: integers(&case["indices"]),
             output_sizes: sizes(&case["output_sizes"]),
@@ -269,7 +342,9 @@ impl OnnxCase {
         assert_eq!(*found.unwrap(), self.output_sizes, "{trap}");
         let indices = Layout::from_sizes(&self.indices_sizes).unwrap();
         let new = |output: &Layout| {
-            BlockQuantized::new(*packing, attributes, sizes, &indices, output).unwrap()
+            let gather =
+                BlockQuantized::new(*packing, attributes, sizes, &indices, output).unwrap();
+            self.scales_sizes.iter().fold(gather, |gather, sizes| gather.scales(sizes).unwrap())
         };
         let zeros = zero_points.as_deref();
 
@@ -332,7 +407,7 @@ fn found_size(case: &OnnxCase) -> usize {
 fn block_quantized_is_that_of_onnx_runtime() {
     common::path::force();
     let cases = cases("block_quantized");
-    assert_eq!(cases.len(), 67);
+    assert_eq!(cases.len(), 142);
     for case in cases {
         let onnx = OnnxCase::read(&case);
         if case["half"].as_bool().unwrap() {
@@ -369,6 +444,8 @@ fn rules_of_block_quantized() {
     assert_eq!(error, Error::AxisNotSupported { expected: 0, found: 1 });
     let error = new(bytes, axes(0, 0), &[4, 16], &row);
     assert_eq!(error, Error::AxisNotSupported { expected: 1, found: 0 });
+    let error = new(Packing::F4E2M1, Attributes { block_size: 8, ..attributes }, &[4, 32], &row);
+    assert_eq!(error, Error::BlockSizeNotSupported { found: 8 });
     for axis in [2_isize, -3] {
         let found = axis.unsigned_abs();
         let operand = Operand::Input;
@@ -381,6 +458,42 @@ fn rules_of_block_quantized() {
     let error =
         Error::SizeMismatch { operand: Operand::Output, dimension: 1, expected: 32, found: 16 };
     assert_eq!(new(bytes, attributes, &[4, 16], &Layout::contiguous([1, 16])), error);
+}
+
+/// Scales that an axis shares: of floats, off the axis of the blocks.
+#[test]
+fn rules_of_shared_scales() {
+    let ids = Layout::contiguous([1]);
+    let row = Layout::contiguous([1, 32]);
+    let new = |packing| {
+        let attributes = Attributes { block_size: 16, ..Attributes::DEFAULT };
+        BlockQuantized::new(packing, &attributes, &[4, 32], &ids, &row).unwrap()
+    };
+    let operand = Operand::Scales;
+    for packing in [Packing::Int4, Packing::F8E5M2] {
+        let (gather, is_float) = (new(packing), packing == Packing::F8E5M2);
+        assert_eq!(gather.scales(&[4, 2]), Ok(gather));
+        let error = Error::RankMismatch { operand, expected: 2, found: 1 };
+        assert_eq!(gather.scales(&[1]), Err(error));
+        let error = Error::SizeMismatch { operand, dimension: 1, expected: 2, found: 1 };
+        assert_eq!(gather.scales(&[4, 1]), Err(error));
+        for found in [0, 1, 2, 5] {
+            let error = Error::SizeMismatch { operand, dimension: 0, expected: 4, found };
+            let shares = found == 1 && is_float;
+            assert_eq!(gather.scales(&[found, 2]).err(), (!shares).then_some(error));
+        }
+    }
+    let gather = new(Packing::F8E5M2);
+    let shared = gather.scales(&[1, 2]).unwrap();
+    assert_eq!(shared.scales(&[4, 2]), Ok(gather));
+    let mut output = [0.0; 32];
+    let error = gather.run(&[0; 128], &[1.0; 2], None, &[0], &mut output).unwrap_err();
+    assert_eq!(error, Error::SliceTooShort { operand, expected: 8, found: 2 });
+    shared.run(&[0x3c; 128], &[1.0, 2.0], Some(&[]), &[0], &mut output).unwrap();
+    assert_eq!((output[15], output[16]), (1.0, 2.0));
+    let (operand, zeros) = (Operand::ZeroPoints, Some(&[0; 8][..]));
+    let error = gather.run(&[0; 128], &[1.0; 8], zeros, &[0], &mut output).unwrap_err();
+    assert_eq!(error, Error::SizeMismatch { operand, dimension: 0, expected: 0, found: 8 });
 }
 
 /// Every `f16`, in rows of any length, by functions that instructions take the place of, and by
@@ -546,14 +659,17 @@ fn block_quantized_by_threads() {
     let scales: Vec<f32> = noise(3, 0).take(ROWS * 16).map(|z| (z >> 50) as f32).collect();
     let ids: Vec<u16> = noise(4, 0).take(4000).map(|z| (z % ROWS as u64) as u16).collect();
     let (indices, output) = (Layout::contiguous([4000]), Layout::contiguous([4000, WIDTH]));
-    for (packing, sizes) in
-        [(Packing::U8 { bits: 4 }, [ROWS, WIDTH / 2]), (Packing::Int4, [ROWS, WIDTH])]
-    {
+    for (packing, sizes) in [
+        (Packing::U8 { bits: 4 }, [ROWS, WIDTH / 2]),
+        (Packing::Int4, [ROWS, WIDTH]),
+        (Packing::F4E2M1, [ROWS, WIDTH]),
+    ] {
         let gather = BlockQuantized::new(packing, &attributes, &sizes, &indices, &output).unwrap();
         let (mut one, mut many) = (vec![0.0; 4000 * WIDTH], vec![0.0; 4000 * WIDTH]);
-        gather.run(&data, &scales, Some(&zeros), &ids, &mut one).unwrap();
+        let zeros = (packing != Packing::F4E2M1).then_some(&zeros[..]);
+        gather.run(&data, &scales, zeros, &ids, &mut one).unwrap();
         let threads = common::threads::pool(3);
-        threads.install(|| gather.par_run(&data, &scales, Some(&zeros), &ids, &mut many)).unwrap();
+        threads.install(|| gather.par_run(&data, &scales, zeros, &ids, &mut many)).unwrap();
         assert!(one == many && one.iter().any(|value| *value != 0.0));
     }
 }

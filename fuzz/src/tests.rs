@@ -125,10 +125,12 @@ fn seeds_reach_what_matters() {
     let tables: Vec<QuantCase> = inputs("quant");
     let number =
         |start: &str| tables.iter().filter(|case| format!("{case:?}").starts_with(start)).count();
-    for format in 0..12 {
+    for format in 0..17 {
         assert!(number(&format!("Blocks {{ format: {format},")) >= 1, "format {format} of quant");
     }
-    for packing in ["U8 { bits: 2 }", "U8 { bits: 4 }", "U8 { bits: 8 }", "Int4", "Uint4"] {
+    let packings = ["U8 { bits: 2 }", "U8 { bits: 4 }", "U8 { bits: 8 }", "Int4", "Uint4"];
+    let floats = ["F8E4M3FN", "F8E4M3FNUZ", "F8E5M2", "F8E5M2FNUZ", "F4E2M1"];
+    for packing in packings.into_iter().chain(floats) {
         let start = format!("Gather(Quantised {{ packing: {packing},");
         assert!(number(&start) >= 2, "{packing} of quant");
     }

@@ -16,6 +16,7 @@ use crate::layout::Layout;
 use crate::map::Source;
 use crate::plan::Plan;
 use crate::proof::fits;
+use crate::quant::floats::Float;
 use crate::quant::numbers::{apart, f16_from_f32, f16_to_f32};
 use crate::run;
 use crate::shape::{self, Shape};
@@ -45,6 +46,17 @@ pub enum Packing {
     Int4,
     /// ONNX `uint4`: 0 to 15, packed as [`Int4`](Packing::Int4) is. Without zero points they are 0.
     Uint4,
+    /// ONNX `float8e4m3fn`. Floats have no zero points. A block may be the whole axis, and other
+    /// axes may share their scales: see [`BlockQuantized::scales`].
+    F8E4M3FN,
+    /// ONNX `float8e4m3fnuz`.
+    F8E4M3FNUZ,
+    /// ONNX `float8e5m2`.
+    F8E5M2,
+    /// ONNX `float8e5m2fnuz`.
+    F8E5M2FNUZ,
+    /// ONNX `float4e2m1`, packed as [`Int4`](Packing::Int4) is.
+    F4E2M1,
 }
 
 impl Packing {
@@ -53,12 +65,29 @@ impl Packing {
     pub const fn bits(self) -> usize {
         match self {
             Packing::U8 { bits } => bits,
-            Packing::Int4 | Packing::Uint4 => 4,
+            Packing::Int4 | Packing::Uint4 | Packing::F4E2M1 => 4,
+            _ => 8,
+        }
+    }
+
+    /// The format of floats.
+    const fn float(self) -> Option<Float> {
+        match self {
+            Packing::U8 { .. } | Packing::Int4 | Packing::Uint4 => None,
+            Packing::F8E4M3FN => Some(Float::E4M3FN),
+            Packing::F8E4M3FNUZ => Some(Float::E4M3FNUZ),
+            Packing::F8E5M2 => Some(Float::E5M2),
+            Packing::F8E5M2FNUZ => Some(Float::E5M2FNUZ),
+            Packing::F4E2M1 => Some(Float::E2M1),
         }
     }
 
     const fn is_u8(self) -> bool {
         matches!(self, Packing::U8 { .. })
+    }
+
+    const fn is_float(self) -> bool {
+        self.float().is_some()
     }
 }
 
@@ -77,7 +106,7 @@ pub struct Attributes {
     pub gather_axis: isize,
     /// The axis along which `block_size` neighbours share a scale; below 0 it counts from the end.
     pub quantize_axis: isize,
-    /// A power of two, at least 16.
+    /// A power of two, at least 16. For floats also 0: one block, the whole axis.
     pub block_size: usize,
 }
 
@@ -203,6 +232,8 @@ impl sealed::Sealed for f16 {
 /// output[p.., i.., s..] = (q - zero) * scale, q = data[p.., indices[i..], s..]
 /// ```
 ///
+/// Of floats it is `q * scale`.
+///
 /// The gather is [`Gather::axis`](crate::Gather::axis) along `gather_axis`. Scales have the sizes
 /// of the data, divided by `block_size` and rounded up on `quantize_axis`; so have zero points. The
 /// difference is computed in integers, the product in `f32`, and rounded to the type of the scales.
@@ -240,6 +271,11 @@ pub struct BlockQuantized {
     step: usize,
     /// The number of blocks of the axis.
     blocks: usize,
+    /// Sizes of the scales, but those of the data where an axis shares them: there the stride is 0.
+    of_scales: Layout,
+    quantize_axis: usize,
+    /// Whether an axis does.
+    shared: bool,
     /// The lengths that slices need.
     data: usize,
     scales: usize,
@@ -260,8 +296,10 @@ impl Sizes {
         if !matches!(bits, 2 | 4 | 8) {
             return Err(Error::BitsNotSupported { found: bits });
         }
-        if attributes.block_size < 16 || !attributes.block_size.is_power_of_two() {
-            return Err(Error::BlockSizeNotSupported { found: attributes.block_size });
+        let (block_size, is_whole) =
+            (attributes.block_size, packing.is_float() && attributes.block_size == 0);
+        if !is_whole && (block_size < 16 || !block_size.is_power_of_two()) {
+            return Err(Error::BlockSizeNotSupported { found: block_size });
         }
         let stored = tri!(Layout::from_sizes(data));
         let rank = stored.rank();
@@ -367,8 +405,13 @@ impl BlockQuantized {
         let size = logical.size(quantize_axis);
         let step = tri!(product(&logical, quantize_axis + 1, rank));
         let before = tri!(product(&logical, 0, quantize_axis));
-        let block_size = attributes.block_size;
-        // A size of 0 has been refused: the compiler does not see it.
+        // The whole axis is a block of a power of two as well.
+        let block_size = match (attributes.block_size, size.checked_next_power_of_two()) {
+            (0, Some(size)) if size > 16 => size,
+            (0, _) => 16,
+            (block_size, _) => block_size,
+        };
+        // It is not 0: the compiler does not see it.
         let blocks = if block_size == 0 { 0 } else { size.div_ceil(block_size) };
         let rows = before.saturating_mul(step);
         let scales = rows.saturating_mul(blocks);
@@ -378,11 +421,18 @@ impl BlockQuantized {
             _ => 1,
         };
         let data = plan.lengths.table.div_ceil(per_byte);
-        let zero_points = if packing.is_u8() {
+        let zero_points = if packing.is_float() {
+            0
+        } else if packing.is_u8() {
             rows.saturating_mul(blocks.div_ceil(per_byte))
         } else {
             scales.div_ceil(per_byte)
         };
+        let (mut of_scales, mut d) = (Layout::contiguous([]), 0);
+        while d < rank {
+            of_scales.push(if d == quantize_axis { blocks } else { logical.size(d) }, 0);
+            d += 1;
+        }
         Ok(BlockQuantized {
             plan,
             packing,
@@ -390,6 +440,9 @@ impl BlockQuantized {
             size,
             step,
             blocks,
+            of_scales: Layout::packed(of_scales.sizes()),
+            quantize_axis,
+            shared: false,
             data,
             scales,
             zero_points,
@@ -449,11 +502,59 @@ impl BlockQuantized {
         self
     }
 
+    /// The same gather from floats, with scales of these sizes: 1 where an axis other than that of
+    /// the blocks shares its scales. The others are those that scales have anyway.
+    ///
+    /// # Errors
+    /// [`Error::RankMismatch`] and [`Error::SizeMismatch`]. Other values than floats share nothing.
+    ///
+    /// ```
+    /// use strew::Layout;
+    /// use strew::quant::{Attributes, BlockQuantized, Packing};
+    ///
+    /// // One scale for a table of 2 rows.
+    /// let attributes = Attributes { block_size: 0, ..Attributes::DEFAULT };
+    /// let ids = Layout::contiguous([1]);
+    /// let rows = Layout::contiguous([1, 3]);
+    /// let packing = Packing::F8E4M3FN;
+    /// let gather =
+    ///     BlockQuantized::new(packing, &attributes, &[2, 3], &ids, &rows)?;
+    /// let gather = gather.scales(&[1, 1])?;
+    /// let mut output = [0.0_f32; 3];
+    /// let data = [0, 0, 0, 0x38, 0x40, 0xc4];
+    /// gather.run(&data, &[0.5], None, &[1], &mut output)?;
+    /// assert_eq!(output, [0.5, 1.0, -1.5]);
+    /// # Ok::<(), strew::Error>(())
+    /// ```
+    pub const fn scales(mut self, sizes: &[usize]) -> Result<BlockQuantized, Error> {
+        let (operand, expected) = (Operand::Scales, self.of_scales.rank());
+        if sizes.len() != expected {
+            return Err(Error::RankMismatch { operand, expected, found: sizes.len() });
+        }
+        let (given, mut of_scales) = (Layout::packed(sizes), Layout::contiguous([]));
+        let (mut dimension, mut shared) = (0, false);
+        while dimension < expected {
+            let (expected, found) = (self.of_scales.size(dimension), given.size(dimension));
+            let shares = found != expected;
+            let may = found == 1 && dimension != self.quantize_axis && self.packing.is_float();
+            if shares && !may {
+                return Err(Error::SizeMismatch { operand, dimension, expected, found });
+            }
+            shared |= shares;
+            of_scales.push(expected, if shares { 0 } else { given.stride(dimension) });
+            dimension += 1;
+        }
+        (self.of_scales, self.shared) = (of_scales, shared);
+        self.scales = tri!(product(&given, 0, expected));
+        Ok(self)
+    }
+
     /// Gathers in one pass over the indices.
     ///
     /// # Errors
-    /// [`Error::SliceTooShort`] in bytes for data and zero points, and those of
-    /// [`Gather::run`](crate::Gather::run), with what it says about the output.
+    /// [`Error::SliceTooShort`] in bytes for data and zero points, [`Error::SizeMismatch`] for zero
+    /// points of floats, and those of [`Gather::run`](crate::Gather::run), with what it says about
+    /// the output.
     ///
     /// ```
     /// use strew::quant::{Attributes, BlockQuantized, Packing};
@@ -489,10 +590,13 @@ impl BlockQuantized {
         output: &mut [S],
     ) -> Result<(), Error> {
         let table = self.table(data, scales, zero_points, indices)?;
-        match self.packing.bits() {
-            2 => run::read(&self.plan, Quantised::<S, 2>(&table), indices, output),
-            4 => run::read(&self.plan, Quantised::<S, 4>(&table), indices, output),
-            _ => run::read(&self.plan, Quantised::<S, 8>(&table), indices, output),
+        let (plan, table) = (&self.plan, &table);
+        match (self.packing.bits(), self.packing.is_float()) {
+            (2, _) => run::read(plan, Quantised::<S, 2, false>(table), indices, output),
+            (4, false) => run::read(plan, Quantised::<S, 4, false>(table), indices, output),
+            (4, true) => run::read(plan, Quantised::<S, 4, true>(table), indices, output),
+            (_, false) => run::read(plan, Quantised::<S, 8, false>(table), indices, output),
+            (_, true) => run::read(plan, Quantised::<S, 8, true>(table), indices, output),
         }
     }
 
@@ -531,10 +635,21 @@ impl BlockQuantized {
         output: &mut [S],
     ) -> Result<(), Error> {
         let table = self.table(data, scales, zero_points, indices)?;
-        match self.packing.bits() {
-            2 => run::par_read(&self.plan, Quantised::<S, 2>(&table), indices, false, output),
-            4 => run::par_read(&self.plan, Quantised::<S, 4>(&table), indices, false, output),
-            _ => run::par_read(&self.plan, Quantised::<S, 8>(&table), indices, false, output),
+        let (plan, table) = (&self.plan, &table);
+        match (self.packing.bits(), self.packing.is_float()) {
+            (2, _) => run::par_read(plan, Quantised::<S, 2, false>(table), indices, false, output),
+            (4, false) => {
+                run::par_read(plan, Quantised::<S, 4, false>(table), indices, false, output)
+            }
+            (4, true) => {
+                run::par_read(plan, Quantised::<S, 4, true>(table), indices, false, output)
+            }
+            (_, false) => {
+                run::par_read(plan, Quantised::<S, 8, false>(table), indices, false, output)
+            }
+            (_, true) => {
+                run::par_read(plan, Quantised::<S, 8, true>(table), indices, false, output)
+            }
         }
     }
 
@@ -550,7 +665,11 @@ impl BlockQuantized {
         fits(Operand::Input, self.data, data.len())?;
         fits(Operand::Scales, self.scales, scales.len())?;
         if let Some(zero_points) = zero_points {
-            fits(Operand::ZeroPoints, self.zero_points, zero_points.len())?;
+            let (found, operand) = (zero_points.len(), Operand::ZeroPoints);
+            if found > 0 && self.packing.is_float() {
+                return Err(Error::SizeMismatch { operand, dimension: 0, expected: 0, found });
+            }
+            fits(operand, self.zero_points, found)?;
         }
         Ok(Table { gather: self, data, scales, zero_points })
     }
@@ -564,14 +683,14 @@ struct Table<'a, S> {
     zero_points: Option<&'a [u8]>,
 }
 
-/// The same, of values of `BITS` bits.
+/// The same, of values of `BITS` bits, integers or floats.
 #[derive(Clone, Copy)]
-struct Quantised<'a, S, const BITS: usize>(&'a Table<'a, S>);
+struct Quantised<'a, S, const BITS: usize, const FLOATS: bool>(&'a Table<'a, S>);
 
 /// The bytes that are shifted or made unsigned at a time. Firmware has little stack.
 const CHUNK: usize = if cfg!(feature = "std") { 256 } else { 64 };
 
-impl<S: Scale, const BITS: usize> Quantised<'_, S, BITS> {
+impl<S: Scale, const BITS: usize, const FLOATS: bool> Quantised<'_, S, BITS, FLOATS> {
     const PER_BYTE: usize = 8 / BITS;
     const MASK: i32 = (1 << BITS) - 1;
 
@@ -589,9 +708,51 @@ impl<S: Scale, const BITS: usize> Quantised<'_, S, BITS> {
         (i32::from(byte >> (place % Self::PER_BYTE * BITS)) & Self::MASK) ^ self.sign()
     }
 
+    /// The format of floats; what integers have means nothing.
+    #[inline(always)]
+    fn float(self) -> Float {
+        if FLOATS { self.0.gather.packing.float().unwrap_or(Float::E2M1) } else { Float::E2M1 }
+    }
+
+    /// What becomes of a value.
+    #[inline(always)]
+    fn scaled(float: Float, q: i32, zero: i32, scale: f32) -> f32 {
+        (if FLOATS { float.value(q as u32) } else { (q - zero) as f32 }) * scale
+    }
+
+    /// The place of a scale: of a row of the axis of the blocks, a block, and a step of it.
+    #[inline(always)]
+    fn scale(self, mut row: usize, block: usize, mut z: usize) -> usize {
+        let BlockQuantized { blocks, step, of_scales, quantize_axis, shared, .. } = self.0.gather;
+        if !FLOATS || !*shared {
+            return row
+                .wrapping_mul(*blocks)
+                .wrapping_add(block)
+                .wrapping_mul(*step)
+                .wrapping_add(z);
+        }
+        let (mut place, mut d) = (0_usize, of_scales.rank());
+        while d > 0 {
+            d -= 1;
+            let (size, stride) = (of_scales.size(d), of_scales.stride(d) as usize);
+            let rest = if d > *quantize_axis { &mut z } else { &mut row };
+            let at = if d == *quantize_axis {
+                block
+            } else {
+                let left = rest.checked_div(size).unwrap_or(0);
+                core::mem::replace(rest, left).wrapping_sub(left.wrapping_mul(size))
+            };
+            place = place.wrapping_add(at.wrapping_mul(stride));
+        }
+        place
+    }
+
     /// 8 zero points, from a place on.
     #[inline(always)]
     fn zeros(self, place: usize) -> [i32; 8] {
+        if FLOATS {
+            return [0; 8];
+        }
         let sign = self.sign();
         let packed = match (self.0.zero_points, self.0.gather.packing) {
             (None, Packing::U8 { .. }) => return [const { 1 << (BITS - 1) }; 8],
@@ -650,13 +811,14 @@ impl<S: Scale, const BITS: usize> Quantised<'_, S, BITS> {
     ) {
         let BlockQuantized { block_size, blocks, packing, .. } = *self.0.gather;
         let Some(shift) = block_size.checked_ilog2() else { return };
-        let scales = self.0.scales.get(row.wrapping_mul(blocks)..).unwrap_or_default();
+        let scales = self.0.scales.get(self.scale(row, 0, 0)..).unwrap_or_default();
         // Each row has bytes of zero points of its own, or they follow each other.
         let step = if packing.is_u8() { Self::PER_BYTE } else { 1 };
         let zeros = blocks.div_ceil(step).wrapping_mul(row).wrapping_mul(step);
         // The compiler does not know its value: else it would leave it out where a shift alone
         // gives the highest value of a word, and the steps of a vector would differ.
         let mask = (1 << packing.bits()) - 1;
+        let float = self.float();
         let mut buffer = [0; CHUNK];
         while !to.is_empty() {
             // A part of a block, or whole ones.
@@ -686,8 +848,9 @@ impl<S: Scale, const BITS: usize> Quantised<'_, S, BITS> {
                     for (to, unit) in to.iter_mut().zip(unit) {
                         apart();
                         for (half, to) in to.as_chunks_mut::<8>().0.iter_mut().enumerate() {
-                            let values =
-                                each(eight(unit, half, mask), |q| (q - zero) as f32 * scale);
+                            let values = each(eight(unit, half, mask), |q| {
+                                Self::scaled(float, q, zero, scale)
+                            });
                             *to = S::from_f32s(values, halves);
                         }
                     }
@@ -700,7 +863,8 @@ impl<S: Scale, const BITS: usize> Quantised<'_, S, BITS> {
                 let (scale, [zero, ..]) =
                     (S::to_f32(*scale), self.zeros(zeros.wrapping_add(block)));
                 for (at, to) in rest.iter_mut().enumerate() {
-                    *to = S::from_f32((self.value(start.wrapping_add(at)) - zero) as f32 * scale);
+                    let q = self.value(start.wrapping_add(at));
+                    *to = S::from_f32(Self::scaled(float, q, zero, scale));
                 }
             }
             (y, place, to) = (y.wrapping_add(n), place.wrapping_add(n), after);
@@ -710,7 +874,7 @@ impl<S: Scale, const BITS: usize> Quantised<'_, S, BITS> {
     /// What lies in rows of the axis of the blocks, from a place on.
     #[inline(always)]
     fn read_by(self, halves: Option<Halves>, place: usize, to: &mut [S]) {
-        let BlockQuantized { plan, block_size, size, step, blocks, .. } = self.0.gather;
+        let BlockQuantized { plan, block_size, size, step, shared, .. } = self.0.gather;
         if plan.lengths.table.checked_sub(to.len()).is_none_or(|last| place > last) {
             return;
         }
@@ -733,13 +897,24 @@ impl<S: Scale, const BITS: usize> Quantised<'_, S, BITS> {
                 self.row(row, y, place, to, halves);
                 y = y.wrapping_add(length);
             } else {
-                let scale = row.wrapping_mul(*blocks).wrapping_add(y >> shift);
-                let first = scale.wrapping_mul(*step).wrapping_add(z);
+                let (block, float) = (y >> shift, self.float());
+                let first = self.scale(row, block, z);
                 let scales = self.0.scales.get(first..).unwrap_or_default();
-                for (at, (to, scale)) in to.iter_mut().zip(scales).enumerate() {
+                let put = |at: usize, to: &mut S, scale: S| {
                     let [zero, ..] = self.zeros(first.wrapping_add(at));
                     let q = self.value(place.wrapping_add(at));
-                    *to = S::from_f32((q - zero) as f32 * S::to_f32(*scale));
+                    *to = S::from_f32(Self::scaled(float, q, zero, S::to_f32(scale)));
+                };
+                if FLOATS && *shared {
+                    for (at, to) in to.iter_mut().enumerate() {
+                        let scale = self.scale(row, block, z.wrapping_add(at));
+                        let Some(scale) = self.0.scales.get(scale) else { return };
+                        put(at, to, *scale);
+                    }
+                } else {
+                    for (at, (to, scale)) in to.iter_mut().zip(scales).enumerate() {
+                        put(at, to, *scale);
+                    }
                 }
                 (z, y) = (0, y.wrapping_add(1));
             }
@@ -787,12 +962,12 @@ fn eight<const BITS: usize>(unit: &[[u8; BITS]; 2], half: usize, mask: i32) -> [
     values
 }
 
-impl<S: Scale, const BITS: usize> Source<S> for Quantised<'_, S, BITS> {
+impl<S: Scale, const BITS: usize, const FLOATS: bool> Source<S> for Quantised<'_, S, BITS, FLOATS> {
     #[cfg(feature = "std")]
     const BYTES: usize = 1;
 
     #[cfg(feature = "std")]
-    type Part<'p> = Quantised<'p, S, BITS>;
+    type Part<'p> = Quantised<'p, S, BITS, FLOATS>;
 
     fn len(&self) -> usize {
         self.0.gather.plan.lengths.table

@@ -29,6 +29,8 @@
 //!   of 32, [`Q4_K`], [`Q5_K`], [`Q6_K`] in blocks of 256.
 //! - PyTorch and FBGEMM: [`Row8`], [`Row4`], [`Row2`], rows with a scale and an offset behind them.
 //! - ONNX: [`BlockQuantized`], with values, scales and zero points in arrays of their own.
+//! - Floats of 8 and 4 bits: [`F8E4M3FN`], [`F8E4M3FNUZ`], [`F8E5M2`], [`F8E5M2FNUZ`],
+//!   [`F4E2M1x2`]. The function to pass is `F8E5M2::to_f32`, and `decode` for `F4E2M1x2`.
 //! - [`f16_to_f32`] and [`f16_from_f32`], for tables of `f16`. Pass the first by its name, and
 //!   x86's instructions take its place. `bf16`, `i8` and the like need no help: `bf16::to_f32`,
 //!   `f32::from`.
@@ -38,11 +40,13 @@
 //! packages that define the formats, on every machine.
 
 mod block_quantized;
+mod floats;
 mod ggml;
 pub(crate) mod numbers;
 mod rows;
 
 pub use block_quantized::{Attributes, BlockQuantized, Packing, Scale};
+pub use floats::{F4E2M1x2, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ};
 pub use ggml::{IQ4_NL, Q4_0, Q4_1, Q4_K, Q5_0, Q5_1, Q5_K, Q6_K, Q8_0};
 pub use numbers::{f16_from_f32, f16_to_f32};
 pub use rows::{Row2, Row4, Row8};

@@ -2,8 +2,8 @@
 
 use half::f16;
 use strew::quant::{
-    Attributes, BlockQuantized, IQ4_NL, Packing, Q4_0, Q4_1, Q4_K, Q5_0, Q5_1, Q5_K, Q6_K, Q8_0,
-    Row2, Row4, Row8, Scale,
+    Attributes, BlockQuantized, F4E2M1x2, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, IQ4_NL,
+    Packing, Q4_0, Q4_1, Q4_K, Q5_0, Q5_1, Q5_K, Q6_K, Q8_0, Row2, Row4, Row8, Scale,
 };
 use strew::{Bounds, Error, Gather, Layout, Operand};
 
@@ -30,6 +30,8 @@ pub struct Quantised {
     /// Scales and results are `f16`.
     half: bool,
     zeros: bool,
+    /// Axes of floats share their scales where this has a bit.
+    shared: usize,
     /// The output lies from its end on, with gaps.
     backwards: bool,
     /// The slice that is too short by one, if there is one.
@@ -39,14 +41,19 @@ pub struct Quantised {
 
 pub fn case(choose: Choose) -> Case {
     if choose(2) == 0 {
-        let (format, rows, width) = (choose(12), 1 + choose(5), 1 + choose(4));
+        let (format, rows, width) = (choose(17), 1 + choose(5), 1 + choose(4));
         let entries = choose(70);
         let ids = (0..entries).map(|_| choose(rows) as i8).collect();
         return Case::Blocks { format, rows, width, ids, seed: choose(1 << 16) as u64 };
     }
-    let packing = match choose(6) {
+    let packing = match choose(11) {
         4 => Packing::Int4,
         5 => Packing::Uint4,
+        6 => Packing::F8E4M3FN,
+        7 => Packing::F8E4M3FNUZ,
+        8 => Packing::F8E5M2,
+        9 => Packing::F8E5M2FNUZ,
+        10 => Packing::F4E2M1,
         n => Packing::U8 { bits: [4, 8, 2, choose(17)][n] },
     };
     let rank = [2, 3, 1, 4][choose(4)];
@@ -58,6 +65,7 @@ pub fn case(choose: Choose) -> Case {
     }
     let block_size = match choose(8) {
         0 => choose(80),
+        1 if is_float(packing) => 0,
         n => 16 << (n % 4),
     };
     let axis = |choose: Choose| choose(2 * rank + 2) as isize - rank as isize - 1;
@@ -73,6 +81,7 @@ pub fn case(choose: Choose) -> Case {
         [None, None, None, Some(Operand::Input), Some(Operand::Scales), Some(Operand::ZeroPoints)]
             [choose(6)];
     let seed = choose(1 << 16) as u64;
+    let shared = if is_float(packing) { choose(16) } else { 0 };
     Case::Gather(Quantised {
         packing,
         attributes,
@@ -81,10 +90,40 @@ pub fn case(choose: Choose) -> Case {
         bounds,
         half,
         zeros,
+        shared,
         backwards,
         short,
         seed,
     })
+}
+
+fn is_float(packing: Packing) -> bool {
+    !matches!(packing, Packing::U8 { .. } | Packing::Int4 | Packing::Uint4)
+}
+
+/// The value of a code, by its definition.
+fn float(packing: Packing, code: u8) -> f32 {
+    let (mantissa, bias) = match packing {
+        Packing::F8E4M3FN => (3, 7),
+        Packing::F8E4M3FNUZ => (3, 8),
+        Packing::F8E5M2 => (2, 15),
+        Packing::F8E5M2FNUZ => (2, 16),
+        _ => (1, 1),
+    };
+    let bits = packing.bits();
+    let (sign, magnitude) = (code >> (bits - 1) & 1, code & ((1 << (bits - 1)) - 1));
+    let value = match (packing, magnitude) {
+        (Packing::F8E4M3FNUZ | Packing::F8E5M2FNUZ, _) if code == 0x80 => f32::NAN,
+        (Packing::F8E4M3FN, 0x7f) | (Packing::F8E5M2, 0x7d..) => f32::NAN,
+        (Packing::F8E5M2, 0x7c) => f32::INFINITY,
+        _ => {
+            let (exponent, fraction) =
+                (i32::from(magnitude >> mantissa), magnitude & ((1 << mantissa) - 1));
+            let whole = u8::from(exponent > 0) << mantissa;
+            f32::from(whole + fraction) * 2_f32.powi(exponent.max(1) - bias - mantissa)
+        }
+    };
+    if sign == 1 { -value } else { value }
 }
 
 impl Case {
@@ -192,6 +231,15 @@ impl Blocks<'_> {
             10 => self.of(Row4::<21, 11>::decode, |b, i| {
                 f32::from(b[i / 2] >> (i % 2 * 4) & 15) * half(&b[11..]) + half(&b[13..])
             }),
+            12 => self.of(|code: F8E4M3FN| [code.to_f32()], |b, _| float(Packing::F8E4M3FN, b[0])),
+            13 => {
+                self.of(|code: F8E4M3FNUZ| [code.to_f32()], |b, _| float(Packing::F8E4M3FNUZ, b[0]))
+            }
+            14 => self.of(|code: F8E5M2| [code.to_f32()], |b, _| float(Packing::F8E5M2, b[0])),
+            15 => {
+                self.of(|code: F8E5M2FNUZ| [code.to_f32()], |b, _| float(Packing::F8E5M2FNUZ, b[0]))
+            }
+            16 => self.of(F4E2M1x2::decode, |b, i| float(Packing::F4E2M1, b[0] >> (4 * i) & 15)),
             _ => self.of(Row2::<21, 6>::decode, |b, i| {
                 f32::from(b[i / 4] >> (i % 4 * 2) & 3) * half(&b[6..]) + half(&b[8..])
             }),
@@ -255,7 +303,7 @@ impl Quantised {
         };
         let ids = Layout::contiguous([indices.len()]);
         let gather = BlockQuantized::new(*packing, attributes, sizes, &ids, &layout).unwrap();
-        let gather = gather.bounds(*bounds);
+        let gather = gather.bounds(*bounds).scales(&oracle.blocks).unwrap();
 
         let shorter = |operand, length: usize| match self.short == Some(operand) {
             true => length.saturating_sub(1),
@@ -265,7 +313,7 @@ impl Quantised {
         let scales: Vec<S> =
             noise(self.seed, 2).take(shorter(Operand::Scales, oracle.scales)).map(any).collect();
         let zeros = bytes(shorter(Operand::ZeroPoints, oracle.zeros), self.seed ^ 5);
-        let zeros = self.zeros.then_some(&zeros[..]);
+        let zeros = (self.zeros && !is_float(*packing)).then_some(&zeros[..]);
         let enough = data.len() == oracle.data
             && scales.len() == oracle.scales
             && zeros.is_none_or(|zeros| zeros.len() == oracle.zeros);
@@ -294,8 +342,8 @@ impl Quantised {
                 let found = output[if self.backwards { length - 1 - 2 * at } else { *at }];
                 let expected = match place {
                     Some(place) if enough => {
-                        let (q, zero, scale) = oracle.value(self, place, &data, zeros);
-                        from_f32((q - zero) as f32 * to_f32(scales[scale]))
+                        let (value, scale) = oracle.value(self, place, &data, zeros);
+                        from_f32(value * to_f32(scales[scale]))
                     }
                     _ => old,
                 };
@@ -313,6 +361,8 @@ struct Oracle {
     logical: Vec<usize>,
     gather_axis: usize,
     quantize_axis: usize,
+    /// The sizes of the scales.
+    blocks: Vec<usize>,
     data: usize,
     scales: usize,
     zeros: usize,
@@ -330,16 +380,29 @@ impl Oracle {
         let (gather_axis, quantize_axis) =
             (axis(attributes.gather_axis), axis(attributes.quantize_axis));
         let mut blocks = logical.clone();
-        blocks[quantize_axis] = logical[quantize_axis].div_ceil(attributes.block_size);
+        for (axis, size) in blocks.iter_mut().enumerate() {
+            *size = match attributes.block_size {
+                _ if axis != quantize_axis => {
+                    if case.shared >> axis & 1 == 1 {
+                        1
+                    } else {
+                        *size
+                    }
+                }
+                0 => usize::from(*size > 0),
+                block_size => size.div_ceil(block_size),
+            };
+        }
         let scales: usize = blocks.iter().product();
         let zeros = if in_bytes {
-            *blocks.last_mut().unwrap() = blocks[quantize_axis].div_ceil(per_byte);
-            blocks.iter().product()
+            let mut bytes = blocks.clone();
+            *bytes.last_mut().unwrap() = blocks[quantize_axis].div_ceil(per_byte);
+            bytes.iter().product()
         } else {
             scales.div_ceil(per_byte)
         };
         let data = logical.iter().product::<usize>().div_ceil(per_byte);
-        Oracle { logical, gather_axis, quantize_axis, data, scales, zeros }
+        Oracle { logical, gather_axis, quantize_axis, blocks, data, scales, zeros }
     }
 
     /// The coordinate of an index, unless nothing moves.
@@ -362,14 +425,14 @@ impl Oracle {
         Some(place)
     }
 
-    /// The value, its zero point, and the place of its scale.
+    /// The value without its zero point, and the place of its scale.
     fn value(
         &self,
         case: &Quantised,
         at: &[usize],
         data: &[u8],
         zeros: Option<&[u8]>,
-    ) -> (i32, i32, usize) {
+    ) -> (f32, usize) {
         let bits = case.packing.bits();
         let flat = |sizes: &[usize], at: &[usize]| {
             sizes.iter().zip(at).fold(0, |place, (size, at)| place * size + at)
@@ -379,10 +442,14 @@ impl Oracle {
             i32::from(bytes[place * bits / 8]) >> (place * bits % 8) & mask
         };
         let sign = |q: i32| if case.packing == Packing::Int4 { (q ^ 8) - 8 } else { q };
-        let (mut blocks, mut block) = (self.logical.clone(), at.to_vec());
-        blocks[self.quantize_axis] =
-            blocks[self.quantize_axis].div_ceil(case.attributes.block_size);
-        block[self.quantize_axis] /= case.attributes.block_size;
+        let (mut blocks, mut block) = (self.blocks.clone(), at.to_vec());
+        for (axis, at) in block.iter_mut().enumerate() {
+            *at = match case.attributes.block_size {
+                _ if axis != self.quantize_axis => (*at).min(blocks[axis] - 1),
+                0 => 0,
+                block_size => *at / block_size,
+            };
+        }
         let scale = flat(&blocks, &block);
         let in_bytes = matches!(case.packing, Packing::U8 { .. });
         let zero = match zeros {
@@ -396,6 +463,10 @@ impl Oracle {
             }
             Some(zeros) => sign(number(zeros, scale)),
         };
-        (sign(number(data, flat(&self.logical, at))), zero, scale)
+        let q = number(data, flat(&self.logical, at));
+        if is_float(case.packing) {
+            return (float(case.packing, q as u8), scale);
+        }
+        ((sign(q) - zero) as f32, scale)
     }
 }

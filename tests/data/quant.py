@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """quant.py: writes quant.json beside it, the quantised tables of other packages, what they read from them, and what they make of floats.
 
-    pip install numpy gguf onnx onnxruntime torch
+    pip install numpy gguf ml_dtypes onnx onnxruntime torch
     python3 tests/data/quant.py
 
 Floats are written as the hexadecimal of their little-endian bytes, so that comparisons are exact."""
@@ -11,6 +11,7 @@ import warnings
 
 warnings.filterwarnings("ignore")
 import gguf
+import ml_dtypes
 import numpy as np
 import onnxruntime as ort
 import torch
@@ -19,7 +20,8 @@ from onnx import TensorProto as T, helper
 ort.set_default_logger_severity(4)
 R = np.random.default_rng(20261125)
 hexadecimal = lambda array: np.ascontiguousarray(array).tobytes().hex()
-cases = {"decode": [], "encode": [], "rows": [], "block_quantized": []}
+cases = {"decode": [], "encode": [], "rows": [], "block_quantized": [], "floats": []}
+FLOATS = {"f8e4m3fn": (T.FLOAT8E4M3FN, ml_dtypes.float8_e4m3fn), "f8e4m3fnuz": (T.FLOAT8E4M3FNUZ, ml_dtypes.float8_e4m3fnuz), "f8e5m2": (T.FLOAT8E5M2, ml_dtypes.float8_e5m2), "f8e5m2fnuz": (T.FLOAT8E5M2FNUZ, ml_dtypes.float8_e5m2fnuz), "f4e2m1": (T.FLOAT4E2M1, ml_dtypes.float4_e2m1fn)}
 
 # Blocks of GGUF: any bytes, but scales that are finite, zero and without an exponent among them.
 SCALES = {"Q8_0": (0, 1), "Q4_0": (0, 1), "Q4_1": (0, 2), "Q5_0": (0, 1), "Q5_1": (0, 2), "IQ4_NL": (0, 1), "Q4_K": (0, 2), "Q5_K": (0, 2), "Q6_K": (208, 1)}
@@ -61,10 +63,10 @@ for bits, name in ((8, "byte"), (4, "4bit"), (2, "2bit")):
 
 
 # GatherBlockQuantized of ONNX Runtime, on its CPU.
-def block_quantized(trap, packing, sizes, attributes, indices, zeros=False, half=False):
-    """Sizes are those of the tensor `data`. Attributes that are left out have their defaults."""
-    bits = packing if isinstance(packing, int) else 4
-    element = T.UINT8 if isinstance(packing, int) else {"int4": T.INT4, "uint4": T.UINT4}[packing]
+def block_quantized(trap, packing, sizes, attributes, indices, zeros=False, half=False, shared=()):
+    """Sizes are those of the tensor `data`. Attributes that are left out have their defaults. The axes `shared` have one scale."""
+    bits = packing if isinstance(packing, int) else 8 if packing.startswith("f8") else 4
+    element = T.UINT8 if isinstance(packing, int) else {"int4": T.INT4, "uint4": T.UINT4, **{name: kind for name, (kind, _) in FLOATS.items()}}[packing]
     real, kind = (np.float16, T.FLOAT16) if half else (np.float32, T.FLOAT)
     per_byte = 8 // bits
     logical = list(sizes)
@@ -72,10 +74,15 @@ def block_quantized(trap, packing, sizes, attributes, indices, zeros=False, half
         logical[-1] *= per_byte
     axis = attributes.get("quantize_axis", 1)
     of_scales = list(logical)
-    of_scales[axis] = -(-logical[axis] // attributes.get("block_size", 128))
+    of_scales[axis] = -(-logical[axis] // (attributes.get("block_size", 128) or logical[axis]))
+    for one in shared:
+        of_scales[one] = 1
     scales = (R.standard_normal(of_scales) * 0.1).astype(real)
     count = int(np.prod(logical))
     data = R.integers(0, 256, -(-count // per_byte), dtype=np.uint8)
+    if packing in FLOATS and bits == 8:
+        # NaNs are among the floats below.
+        data[np.isnan(data.view(FLOATS[packing][1]).astype(np.float32))] = 1
     of_zeros = of_scales[:-1] + [-(-of_scales[-1] // per_byte)] if element == T.UINT8 else None
     zero_count = int(np.prod(of_zeros)) if of_zeros else -(-int(np.prod(of_scales)) // 2)
     zero_points = R.integers(0, 256, zero_count, dtype=np.uint8)
@@ -96,8 +103,8 @@ def block_quantized(trap, packing, sizes, attributes, indices, zeros=False, half
     own = {"bits": bits} if element == T.UINT8 else {}
     node = helper.make_node("GatherBlockQuantized", names, ["output"], domain="com.microsoft", **attributes, **own)
     graph = helper.make_graph([node], "graph", inputs, [helper.make_tensor_value_info("output", kind, None)], constants)
-    opsets = [helper.make_opsetid("", 21), helper.make_opsetid("com.microsoft", 1)]
-    model = helper.make_model(graph, opset_imports=opsets, ir_version=10)
+    opsets = [helper.make_opsetid("", 23), helper.make_opsetid("com.microsoft", 1)]
+    model = helper.make_model(graph, opset_imports=opsets, ir_version=11)
     session = ort.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
     output = session.run(None, feed)[0]
     cases["block_quantized"].append(
@@ -110,6 +117,7 @@ def block_quantized(trap, packing, sizes, attributes, indices, zeros=False, half
             "data": hexadecimal(data),
             "scales": hexadecimal(scales),
             "zero_points": hexadecimal(zero_points) if zeros else None,
+            **({"scales_sizes": of_scales} if shared else {}),
             "half": half,
             "indices_sizes": list(indices.shape),
             "indices": indices.ravel().tolist(),
@@ -140,6 +148,32 @@ for packing in ("int4", "uint4"):
                 # Neither a row nor the axis is a multiple of a block or of a byte.
                 block_quantized("a flat index is no place in a block", packing, sizes, axes(gather, quantize), [[1], [-1]], zeros=zeros)
         block_quantized("one index, blocks larger than the axis", packing, [4, 7], {"block_size": 64}, 3, zeros=zeros, half=True)
+
+# Floats: all codes, and random values, ties, and what is next to them.
+for name, (_, kind) in FLOATS.items():
+    codes = np.arange(16 if name == "f4e2m1" else 256, dtype=np.uint8)
+    values = codes.view(kind).astype(np.float32)
+    known = np.sort(np.abs(values[np.isfinite(values)]))
+    ties = (known[1:] + known[:-1]) / 2
+    some = np.concatenate([known, ties, np.nextafter(ties, np.float32(0)), np.nextafter(ties, np.float32(1e9)), [known[-1] * 1.03, known[-1] * 1.07, 1e9, 1e38, np.inf, 1e-9, 1e-40], R.standard_normal(20) * known[-1], R.standard_normal(20)]).astype(np.float32)
+    some = np.unique(np.concatenate([some, -some]).view(np.uint32)).view(np.float32)
+    if name != "f4e2m1":
+        some = np.concatenate([some, [np.nan]]).astype(np.float32)
+    cases["floats"].append({"format": name, "values": hexadecimal(values), "some": hexadecimal(some), "codes": hexadecimal(some.astype(kind).view(np.uint8))})
+for name in FLOATS:
+    for half in (False, True):
+        block_quantized("rows of an odd size", name, [5, 83], axes(0, 1), [[4, 0], [-1, -5]], half=half)
+        block_quantized("the whole axis is a block", name, [3, 40], axes(0, 1, 0), [2, 0], half=half)
+        block_quantized("one scale", name, [3, 37], axes(0, -1, 0), [1, 2], half=half, shared=[0])
+    block_quantized("rows share their scales", name, [3, 50], axes(0, 1), 1, shared=[0])
+    block_quantized("some outer axes share their scales", name, [2, 3, 2, 19], axes(1, 3), [2, -3], shared=[1])
+    for quantize in (0, 1):
+        sizes = [3, 4, 3]
+        sizes[quantize] = 19
+        block_quantized("a flat index is no place in a block", name, sizes, axes(1, quantize), [[1], [-1]])
+        block_quantized("inner axes share their scales", name, sizes, axes(2, quantize), [[2], [0]], shared=[2])
+        block_quantized("some axes share their scales", name, sizes, axes(0, quantize, 0), [-2, 1], shared=[1 - quantize])
+    block_quantized("attributes by default", name, [4, 20], {}, 3)
 
 with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "quant.json"), "w") as file:
     lists = [f' "{name}": [\n  ' + ",\n  ".join(map(json.dumps, some)) + "\n ]" for name, some in cases.items()]

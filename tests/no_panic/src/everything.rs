@@ -5,8 +5,9 @@ use core::fmt::Write;
 use half::{bf16, f16};
 use strew::dml::{self, DataType, FeatureLevel, Settings, TensorDesc};
 use strew::quant::{
-    Attributes, BlockQuantized, IQ4_NL, Packing, Q4_0, Q4_1, Q4_K, Q5_0, Q5_1, Q5_K, Q6_K, Q8_0,
-    Row2, Row4, Row8, f16_from_f32, f16_to_f32,
+    Attributes, BlockQuantized, F4E2M1x2, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, IQ4_NL,
+    Packing, Q4_0, Q4_1, Q4_K, Q5_0, Q5_1, Q5_K, Q6_K, Q8_0, Row2, Row4, Row8, f16_from_f32,
+    f16_to_f32,
 };
 use strew::{
     Add, And, AnyIndices, Average, Bag, Bags, Bounds, Element, Empty, Error, Gather, Index, Layout,
@@ -94,13 +95,24 @@ fn quantised(gather: Gather, scatter: Scatter) {
             });
         )*};
     }
-    blocks!(Q8_0 Q4_0 Q4_1 Q5_0 Q5_1 IQ4_NL Q4_K Q5_K Q6_K Row8<50> Row4<50, 25> Row2<50, 13>);
+    blocks!(Q8_0 Q4_0 Q4_1 Q5_0 Q5_1 IQ4_NL Q4_K Q5_K Q6_K Row8<50> Row4<50, 25> Row2<50, 13>
+        F4E2M1x2);
     apart(|| report(GATHER.run_map::<_, _, u8>(slice(), slice(), slice_mut(), f16_to_f32)));
     apart(|| {
         let sums = slice_mut::<f32>();
         report(SCATTER.reduce_map::<_, f16, i32, _>(Add, sums, slice(), slice(), f16_to_f32));
     });
     apart(|| report(SCATTER.run_map::<_, _, u8>(slice_mut(), slice(), slice(), f16_from_f32)));
+    macro_rules! floats {
+        ($($float:ty)*) => {$(
+            apart(|| {
+                let (to, from) = (<$float>::to_f32, <$float>::from_f32);
+                report(GATHER.run_map::<_, _, u8>(slice(), slice(), slice_mut(), to));
+                report(SCATTER.run_map::<_, _, u8>(slice_mut(), slice(), slice(), from));
+            });
+        )*};
+    }
+    floats!(F8E4M3FN F8E4M3FNUZ F8E5M2 F8E5M2FNUZ);
     apart(|| {
         let Ok(checked) = gather.check::<u16>(slice()) else { return };
         checked.ranges::<Q8_0>().for_each(|range| _ = any(range));
@@ -127,12 +139,16 @@ fn quantised(gather: Gather, scatter: Scatter) {
             let (sizes, attributes) = (any([4, 4]), any(Attributes::DEFAULT));
             BlockQuantized::new(packing, &attributes, &sizes, &any(ROW), &any(SQUARE))
         };
-        for packing in [any(Packing::U8 { bits: 4 }), Packing::Int4, Packing::Uint4] {
+        for packing in
+            [any(Packing::U8 { bits: 4 }), Packing::Int4, Packing::Uint4, Packing::F8E5M2]
+        {
             any(packing.bits());
             report(any(BlockQuantized::sizes(packing, &Attributes::DEFAULT, slice(), slice())));
             match new(packing) {
                 Ok(gather) => {
-                    let gather = gather.bounds(any(Bounds::Wrap));
+                    let Ok(gather) = gather.bounds(any(Bounds::Wrap)).scales(slice()) else {
+                        return;
+                    };
                     let (data, zeros) = (slice(), any(Some(slice())));
                     let indices = slice::<i32>();
                     report(gather.run::<f32, _>(data, slice(), zeros, indices, slice_mut()));
