@@ -1,4 +1,4 @@
-//! Arrays, value by value.
+//! Maps arrays value by value, in loops that compilers turn into vectors.
 
 /// `values.map(map)` as a loop. Compilers do not always inline that function into loops that are
 /// compiled for vectors, and then it runs without them (`.ci/inlined`).

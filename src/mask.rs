@@ -19,8 +19,8 @@
 //! mask of rank 1 may stand for data of any rank: value n of it belongs to element n in row-major
 //! order, as in ONNX and `np.compress`. It may be shorter than the data, and what it does not reach
 //! counts as false: a mask `[rows]` over data `[rows, columns]` looks at the first `rows` elements
-//! alone. NumPy's `a[m]`, where `m` chooses the rows of `a`, is
-//! [`compress`] with `Some(0)`. For `a[m] = value`, give the mask's layout a dimension of stride 0:
+//! alone. NumPy's `a[m]`, where `m` chooses the rows of `a`, is [`compress`] with `Some(0)`. For
+//! `a[m] = value`, give the mask's layout a dimension of stride 0:
 //! `Layout::strided([rows, columns], [1, 0])`, and `Layout::strided([h, w, 3], [w, 1, 0])` for a
 //! mask `[h, w]` over `[h, w, 3]`; or take `[T; 3]` as the element.
 //!

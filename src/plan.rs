@@ -7,17 +7,17 @@
 //! ```
 //!
 //! The coordinates `s` are split in two. **Outer** dimensions select an entry of the indices (a
-//! single index or a tuple of `k`); **inner** dimensions say which elements move for one entry, and
-//! no index depends on them. `axis`, `elements` and `nd` differ in where a dimension goes and in
-//! which of its strides are 0:
+//! single index, or a tuple of them); **inner** dimensions say which elements move for one entry,
+//! and no index depends on them. `axis`, `elements` and `nd` differ in where a dimension goes and
+//! in which of its strides are 0:
 //!
 //! | operator | outer dimensions | inner dimensions | tuple |
 //! |---|---|---|---|
 //! | `axis` | of the indices (table stride 0) | of the table before and after the axis | the axis |
 //! | `elements` | all (table stride 0 on the axis) | none | the axis |
-//! | `nd` | batch, then of the tuples (table stride 0) | of the table after the tuple | `k` axes |
+//! | `nd` | batch, then of the tuples (table stride 0) | of the table after them | first axes |
 //! | `sequence` | of the positions (and the written ones, if circular) | all others | the axis |
-//! | `axes`, `lists` | of the tuples (table stride 0) | of the table, without the axes | `k` axes |
+//! | `axes`, `lists` | of the tuples (table stride 0) | of the table, without the axes | the axes |
 //!
 //! Dimensions of size 1 vanish, neighbours that can be walked with one stride merge, and outer
 //! dimensions at the end along which the indices are broadcast become inner ones. Outer dimensions
@@ -35,7 +35,7 @@ use crate::shape::{
     sequence_fits,
 };
 
-/// What a sequence does that reaches past the end of its axis: see
+/// What happens to a sequence that reaches past the end of its axis: see
 /// [`Scatter::sequence`](crate::Scatter::sequence).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]

@@ -1,4 +1,4 @@
-//! Lengths of slices and scratch.
+//! Checks that slices and scratch are long enough.
 
 use crate::error::{Error, Operand};
 

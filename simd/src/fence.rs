@@ -1,4 +1,4 @@
-//! The order of non-temporal stores among others.
+//! Fences: what puts non-temporal stores in an order with the stores that follow.
 
 use core::marker::PhantomData;
 

@@ -1,4 +1,4 @@
-//! What sets without an instruction of their own do for a step of addresses.
+//! Plain loops over a step of addresses, for instruction sets that have no instruction for a job.
 
 use crate::block::NOWHERE;
 use crate::bytes::{Bytes, STEP, Slot, all_below, bound};

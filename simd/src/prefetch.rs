@@ -13,8 +13,9 @@ pub const PREFETCHES: bool = cfg!(target_arch = "x86_64");
 /// The cache lines of a row that are prefetched; the machine itself goes on with long rows.
 const ROW_LINES: usize = 16;
 
-/// The same for rows that are read with gaps between them, where it goes on less far. (`threads`,
-/// rows of 64 elements that one of two threads reads: 0.5x on Zen 4.)
+/// The cache lines of a row that are prefetched where the machine goes on less far: rows of
+/// worklists, which have gaps between them, and rows that are decoded. Record: `threads`, rows of
+/// 64 elements that one of two threads reads, 0.5x on Zen 4.
 const EARLY_LINES: usize = 64;
 
 /// Prefetches the cache line of the element at `address`, in the slice or not.

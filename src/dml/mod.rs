@@ -35,17 +35,19 @@
 //!
 //! - **Duplicates.** DirectML calls them invalid. Here the last one in row-major order of the
 //!   indices always wins.
-//! - **Indices out of bounds.** DirectML clamps the reads of `DML_GATHER` into the tensor's memory
-//!   and says nothing of the other operators. Here they are an error, unless [`Settings::bounds`]
-//!   chooses another rule, such as [`Bounds::Clamp`](crate::Bounds::Clamp). Every rule holds each
-//!   coordinate against its own axis, and never wraps an unsigned index to a negative one.
+//! - **Indices out of bounds.** DirectML clamps the reads of `DML_OPERATOR_GATHER` into the
+//!   tensor's memory and says nothing of the other operators. Here they are an error, unless
+//!   [`Settings::bounds`] chooses another rule, such as [`Bounds::Clamp`](crate::Bounds::Clamp).
+//!   Every rule holds each coordinate against its own axis, and never wraps an unsigned index to a
+//!   negative one.
 //! - **Memory.** Nothing is read or written outside the slices. Elements of the output slice that
 //!   its sizes and strides do not address keep their value. An output whose strides let two
 //!   coordinates share an element is an error.
 //! - **Errors.** When a scatter fails, its output is as it was.
-//! - **Sizes off the axis.** DirectML's pages demand that the indices of `DML_SCATTER` and
-//!   `DML_GATHER_ELEMENTS` have the sizes of the input off the axis, which its implementation does
-//!   not enforce. Here they may be smaller, as in ONNX, unless [`Settings::strict`] is set.
+//! - **Sizes off the axis.** DirectML's pages demand that the indices of `DML_OPERATOR_SCATTER` and
+//!   `DML_OPERATOR_GATHER_ELEMENTS` have the sizes of the input off the axis, which its
+//!   implementation does not enforce. Here they may be smaller, as in ONNX, unless
+//!   [`Settings::strict`] is set.
 //!
 //! ```
 //! use strew::dml::{DataType, ScatterNdOperatorDesc, Settings, TensorDesc};

@@ -1,4 +1,4 @@
-//! Append: a gather to the end of a vector, of which nothing has to be cleared before.
+//! Append: a gather to the end of a vector, whose memory is not cleared first.
 
 use strew_simd::{Block, Path, append};
 

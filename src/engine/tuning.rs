@@ -19,79 +19,84 @@ const fn least(threshold: usize, fuzzing: usize) -> usize {
 /// Record: blocks of 256 to 1,024 take 0.5x to 1.15x the time of a fused loop, of 64 up to 1.4x.
 pub(crate) const BLOCK: usize = least(1024, 64);
 
-/// Bytes that a block reaches by those pieces of its entries that share more lines than these, at
-/// most: they stay in L2. Also bytes of the lines that the pieces along a dimension share, up to
-/// which these may come first. Record: on Zen 4, `sweep 9091 400`, columns of a table of 33 MiB
-/// 0.3x, rows of 24 bytes 0.55x.
+/// Bytes, for two decisions. The pieces along a dimension may be walked before the entries if the
+/// lines that they share have at most these bytes. A block has as many entries as reach these bytes
+/// by all other pieces, so that what they share stays in L2. Record: on Zen 4, `sweep 9091 400`,
+/// columns of a table of 33 MiB 0.3x, rows of 24 bytes 0.55x.
 pub(crate) fn block_of_pieces(machine: &Machine) -> usize {
     if cfg!(fuzzing) { 1 << 10 } else { machine.l2 / 2 }
 }
 
-/// Entries of such a block, at least. Unmeasured.
+/// Entries of a block that [`block_of_pieces`] makes shorter, at least. Unmeasured.
 pub(crate) const BLOCK_OF_PIECES: usize = least(64, 16);
 
 /// Entries: calls of at most this many go one by one, without kernels, if each is one index that
 /// moves one element, and all of them lie a step apart, in the indices and in the flat tensor.
-/// Record: against kernels, from L1 on Zen 4, 16 entries 0.5x to 0.6x, 40 0.75x to 1.0x, 64 0.75x
-/// to 1.3x.
+/// Record: against kernels, from L1 on Zen 4: 16 entries 0.5x to 0.6x; 40 entries 0.75x to 1.0x; 64
+/// entries 0.75x to 1.3x.
 pub(crate) const FEW: usize = least(64, 6);
 
-/// The same of gathers, which move as they are resolved. Record: against kernels, from L1 on Zen 4,
-/// 100 entries 0.65x, 128 0.65x to 0.7x, 189 0.96x to 1.06x.
+/// [`FEW`] for gathers whose indices and output are contiguous: they move as they are resolved.
+/// Record: as at `FEW`: 100 entries 0.65x; 128 entries 0.65x to 0.7x; 189 entries 0.96x to 1.06x.
 pub(crate) const FEW_GATHERED: usize = least(160, 8);
 
-/// The same of rows and tuples. Record: as at `FEW`, pairs 16 0.95x, 40 1.6x; rows of 3 and 16 f32
-/// 16 0.75x to 0.85x, 40 1.4x. Where entries gather several rows each, of any length, it counts
-/// the rows: 8 of 384 f32 on Sapphire Rapids 0.56x.
+/// [`FEW`] for entries that are tuples, or move a row each. It is also the number of gathered rows
+/// in all, up to which entries that move several may have rows of any length. Record: as at `FEW`:
+/// 16 pairs 0.95x, 40 pairs 1.6x; of 3 and 16 f32, 16 rows 0.75x to 0.85x, 40 rows 1.4x. On
+/// Sapphire Rapids, 8 rows of 384 f32, of entries that move several: 0.56x.
 pub(crate) const FEW_OTHERS: usize = least(24, 4);
 
-/// The same of entries that have gaps between their lanes, or move pieces. Record: as at `FEW`,
-/// lanes of 5 with gaps, 20 entries 0.7x, 50 1.0x.
+/// [`FEW`] for entries that have gaps between their lanes, or move pieces. Record: as at `FEW`,
+/// lanes of 5 with gaps: 20 entries 0.7x, 50 entries 1.0x.
 pub(crate) const FEW_APART: usize = least(40, 4);
 
-/// The same for each span (all entries of the last two dimensions) where there are several. It is
-/// divided by the number of coordinates, and binds all spans together. Record: `elements` of three
-/// and four dimensions with gaps on Zen 4, spans of 4 to 32 entries 0.25x to 0.75x, of 64 1.0x to
-/// 1.15x; by 2 to 4 coordinates 1.25x to 1.6x.
+/// Entries of a span (all entries of the last two dimensions) on average. A call of several spans
+/// and more than [`FEW_APART`] entries goes one by one with at most this many, divided by the
+/// number of coordinates. Record: `elements` of three and four dimensions with gaps on Zen 4: spans
+/// of 4 to 32 entries 0.25x to 0.75x, of 64 entries 1.0x to 1.15x; by 2 to 4 coordinates 1.25x to
+/// 1.6x.
 pub(crate) const FEW_A_SPAN: usize = least(32, 4);
 
-/// Such spans, at most. Record: as at `FEW_A_SPAN`, 48 and 64 spans of 4 entries 1.2x to 1.4x.
+/// Spans of such a call, at most. Record: as at [`FEW_A_SPAN`], 48 and 64 spans of 4 entries 1.2x
+/// to 1.4x.
 pub(crate) const FEW_SPANS: usize = 32;
 
-/// Their entries in all, at most. Record: as at `FEW_A_SPAN`.
+/// Entries of such a call, in all its spans, at most. Record: as at [`FEW_A_SPAN`].
 pub(crate) const FEW_OF_SPANS: usize = least(256, 16);
 
-/// Single elements that such entries move, at most. Record: columns on Zen 4, 18 elements 0.23x,
-/// 450 0.55x, 1,000 0.62x to 1.0x, 3,200 1.36x.
+/// Single elements that a call moves, at most, to go one by one, whatever its entries. Record:
+/// columns on Zen 4: 18 elements 0.23x; 450 elements 0.55x; 1,000 elements 0.62x to 1.0x; 3,200
+/// elements 1.36x.
 pub(crate) const FEW_ELEMENTS: usize = least(1 << 10, 8);
 
-/// The same of rows. Record: rows of 2 to 64 f32 on Zen 4, 16 rows 0.3x, 64 0.7x to 0.95x, 144 0.8x
-/// to 1.6x.
+/// Rows that a call moves, at most, to go one by one, whatever its entries. Record: rows of 2 to 64
+/// f32 on Zen 4: 16 rows 0.3x; 64 rows 0.7x to 0.95x; 144 rows 0.8x to 1.6x.
 pub(crate) const FEW_ROWS: usize = least(64, 8);
 
-/// Elements of such a row, at most, where an entry moves several, scattered or more than
-/// `FEW_OTHERS` in all, or there are more than `FEW_APART` entries. Record: `Max` of 64 rows of 256
-/// and of 1,024 f32 on Zen 4, 2.1x.
+/// Elements of a row of such a call, at most, in two cases: an entry moves several rows (unless
+/// they are gathered, and at most [`FEW_OTHERS`] in all), or there are more than [`FEW_APART`]
+/// entries. Record: `Max` of 64 rows of 256 and of 1,024 f32 on Zen 4, 2.1x.
 pub(crate) const FEW_ROW: usize = least(64, 8);
 
 /// Entries: where at most this many lead is found one by one, without kernels, for means and their
-/// like. Record: on Zen 4, `check_unique` when it was one of them, of 64 0.93x, of 96 1.18x.
+/// like. Record: on Zen 4, `check_unique`, which was one of them: 64 entries 0.93x, 96 entries
+/// 1.18x.
 pub(crate) const FEW_PLACES: usize = least(64, 4);
 
 /// The same for `check_unique`, which needs cells alone. Record: against kernels on a Xeon 5,
 /// 25 entries 0.56x, 85 0.75x.
 pub(crate) const FEW_CELLS: usize = least(128, 4);
 
-/// Entries: where at most this many lead is kept, for means and their like: 16 MiB. Record:
-/// `reduce_excluding_self` of 1,045,275 and 1,252,280 elements on Zen 4, 0.91x to 0.93x; a mean of
-/// 2,964,874, 1.05x.
+/// Entries: where at most this many lead is kept, for means and their like: 16 MiB. Record: on Zen
+/// 4, `reduce_excluding_self` of 1,045,275 and 1,252,280 elements 0.91x to 0.93x; a mean of
+/// 2,964,874 elements 1.05x.
 pub(crate) const KEPT_PLACES: usize = least(1 << 21, 64);
 
-/// Elements of a row that is combined by itself, from which a kernel is worth its call. Unmeasured.
+/// Elements of a row: one that is combined by itself goes by a kernel if it has at least these.
+/// Unmeasured.
 pub(crate) const LONG_ROW: usize = 32;
 
-/// Bytes that a call of one block moves, at most, to take the short way.
-/// Unmeasured.
+/// Bytes that a call of one block moves, at most, to need no route (`mod.rs`). Unmeasured.
 pub(crate) const SMALL: usize = least(1 << 20, 1 << 8);
 
 /// Pages of a table, at most, for pieces of an entry that share lines to be walked before all
@@ -109,9 +114,9 @@ pub(crate) const PAGE: usize = 1 << 12;
 /// 0.95x to 1.2x; 256 is unmeasured.
 pub(crate) const FEW_ENTRIES: usize = BLOCK / 4;
 
-/// The same of single elements, which take longer to start a lane. Record: 200 and 700 f32 of each
-/// entry on Sapphire Rapids, gathered into a transposed output or added from one, 8 to 24 entries
-/// 0.2x to 0.6x; 40 to 1,500 f32 of each of 48 to 500 entries 1.0x to 2.4x.
+/// [`FEW_ENTRIES`] of single elements, which take longer to start a lane. Record: on Sapphire
+/// Rapids, gathered into a transposed output or added from one: 8 to 24 entries of 200 and 700 f32
+/// 0.2x to 0.6x; 48 to 500 entries of 40 to 1,500 f32 1.0x to 2.4x.
 pub(crate) const FEW_ENTRIES_OF_ELEMENTS: usize = least(32, 4);
 
 /// Entries of the last two dimensions: with fewer, lanes that follow each other are resolved
@@ -169,8 +174,8 @@ pub(crate) const KEPT: usize = least(1 << 22, 256);
 
 /// Bytes of a tuple: scatters by shorter ones run on a copy of the data where that pays. Else they
 /// are resolved twice where their addresses would leave L2. Record: on Zen 4, `elements` along axis
-/// 1, kept 1.5x to 2x; pairs kept against on a copy, 1.0x into 16 to 256 KiB, 0.55x into 1 and 4
-/// MiB.
+/// 1, with addresses kept 1.5x to 2x; pairs, with addresses kept against a copy of the data, into
+/// 16 to 256 KiB 1.0x, into 1 and 4 MiB 0.55x.
 pub(crate) const KEPT_TUPLE: usize = 16;
 
 /// Indices: with fewer, a scatter does not run on a copy. This does not bind the copies of a small
@@ -219,12 +224,14 @@ pub(crate) const LANES_AHEAD: isize = 8;
 /// `LANES_AHEAD`.
 pub(crate) const TILE_ROWS_AHEAD: usize = 8;
 
-/// Bytes over which the tuples of a lane reach: beyond it rows are prefetched, and elements that
-/// are changed where L3 is not near. Also bytes of the columns of a table, beyond which they go by
-/// tiles, and up to which those of an entry are gathered one after another, and of addresses, up to
-/// which a check keeps them. Record: `rows` from 16 MiB 0.67x on Zen 4; 24 to 500 gathered columns
-/// from L2 0.3x to 0.7x on Sapphire Rapids; see `far_changed` and `KEPT_TUPLE`; unmeasured for
-/// tiles.
+/// Bytes, for what L2 holds:
+///
+/// - Rows are prefetched where the tuples of a lane reach over more, and so are elements that are
+///   changed, where L3 is not near. Record: `rows` from 16 MiB 0.67x on Zen 4; see [`far_changed`].
+/// - Columns of a table that have more go by tiles. Unmeasured.
+/// - Elements of an entry are gathered one after another from a table of at most these. Record: 24
+///   to 500 columns from L2 0.3x to 0.7x on Sapphire Rapids.
+/// - A check keeps addresses of at most these. Record: see [`KEPT_TUPLE`].
 pub(crate) fn beyond_l2(machine: &Machine) -> usize {
     machine.l2
 }
@@ -232,9 +239,9 @@ pub(crate) fn beyond_l2(machine: &Machine) -> usize {
 /// Bytes of a cache line, of the processors that have a threshold here.
 pub(crate) const LINE: usize = 64;
 
-/// Bytes over which the tuples of a lane reach: beyond it scatters may write rows with non-temporal
-/// stores, and gathered elements of more than a line are prefetched; shorter ones too, where L3 is
-/// not near. Unmeasured.
+/// Bytes over which the tuples of a lane reach. Where they reach over more, scatters may write rows
+/// with non-temporal stores, and gathered elements of more than a line are prefetched; shorter ones
+/// are too, where L3 is not near. Unmeasured.
 pub(crate) fn far(machine: &Machine) -> usize {
     machine.l2 * 8
 }
@@ -246,22 +253,22 @@ pub(crate) fn far_read(machine: &Machine) -> usize {
     if l3_is_near(machine) { machine.l3 + machine.l3 / 2 } else { far(machine) }
 }
 
-/// The same for elements that a scatter sets: writes wait for each other, reads do not. What stays
-/// in L1 beside the blocks needs none. Record: `ladder`, on a fifth Xeon into 24 KiB 0.7x to 0.95x
-/// without, into 32 KiB 0.85x to 1.05x, into 64 KiB 1.3x to 1.4x; on Zen 5 into 64 MiB 0.67x, into
-/// 1 MiB 1.25x; on Zen 4 into 16 MiB 1.35x.
+/// [`far_read`] for elements that a scatter sets: writes wait for each other, reads do not. What
+/// stays in L1 beside the blocks needs no prefetch. Record: `ladder`. On a fifth Xeon, without
+/// prefetches: into 24 KiB 0.7x to 0.95x, into 32 KiB 0.85x to 1.05x, into 64 KiB 1.3x to 1.4x.
+/// With them: on Zen 5 into 64 MiB 0.67x, into 1 MiB 1.25x; on Zen 4 into 16 MiB 1.35x.
 pub(crate) fn far_set(machine: &Machine) -> usize {
     if l3_is_near(machine) { far_read(machine) } else { machine.l1 / 3 * 2 }
 }
 
-/// The same for elements that a scatter reads and changes. Record: sums into 4 MiB 0.75x on a
+/// [`far_read`] for elements that a scatter reads and changes. Record: sums into 4 MiB 0.75x on a
 /// fifth Xeon, 1.3x on Zen 4.
 pub(crate) fn far_changed(machine: &Machine) -> usize {
     if l3_is_near(machine) { far_read(machine) } else { beyond_l2(machine) }
 }
 
-/// Entries: a call of one block that sets at most this many single elements reaches lines that fit
-/// a third of any L1, so it prefetches none, whatever the machine. Unmeasured.
+/// Entries: a call of one block that sets at most this many single elements prefetches none. The
+/// lines that it reaches fit a third of any L1. Unmeasured.
 pub(crate) const NEAR: usize = least(128, 8);
 
 /// Elements: the longest segment of the table that is prefetched a lane ahead.
@@ -276,20 +283,21 @@ pub(crate) const SEGMENT_LANE: usize = least(64, 8);
 /// Bytes of a row: shorter ones that are gathered go through the caches. Record: `rows`, Zen 4.
 pub(crate) const STREAMED_GATHER: usize = least(256, 16);
 
-/// The same for rows that a scatter sets. Record: `rows`, Zen 4.
+/// Bytes of a row: shorter ones that a scatter sets go through the caches. Record: `rows`, Zen 4.
 pub(crate) const STREAMED_SCATTER: usize = least(64, 16);
 
 /// Bytes that a gather writes with non-temporal stores, at least. Record: `rows`, 0.5x to 0.9x on
 /// Zen 4.
 pub(crate) const STREAMED: usize = least(1 << 23, 1 << 9);
 
-/// The same for a scatter. Record: `rows`, 0.67x to 0.9x on a fifth Xeon.
+/// Bytes that a scatter sets with non-temporal stores, at least. Record: `rows`, 0.67x to 0.9x on a
+/// fifth Xeon.
 pub(crate) fn streamed_scatter(machine: &Machine) -> usize {
     if l3_is_near(machine) { STREAMED } else { STREAMED / 2 }
 }
 
 /// Bytes that a call reads and writes, beyond which what it writes does not stay in L3 anyway.
-/// Record: `rows`, Zen 5. On a mesh, non-temporal stores gain whatever stays.
+/// Record: `rows`, Zen 5. Where L3 is not near, non-temporal stores gain also if it would stay.
 pub(crate) fn leaves_l3(machine: &Machine) -> usize {
     if l3_is_near(machine) { machine.l3 } else { 0 }
 }
@@ -307,16 +315,18 @@ pub(crate) const TILE_READ: usize = least(256, 16);
 /// Columns of a tile, at most: more gain nothing. Record: `elements`, more take 1.0x.
 pub(crate) const TILE_MOST: usize = least(64, 16);
 
-/// Rows of the table for each row of indices, at most: a gather copies a tile once, a scatter
-/// twice. Unmeasured.
+/// Rows of the table for each row of indices, at most, of a gather that goes by tiles: it copies a
+/// tile once. Unmeasured.
 pub(crate) const TILE_GATHER: usize = 2;
+
+/// The same of a scatter, which copies a tile twice. Unmeasured.
 pub(crate) const TILE_SCATTER: usize = 1;
 
 /// Rows of a table, at least, for its columns to go by tiles: a lane goes through fewer without
-/// one, each in order. One value for both directions, since the width of the table decides more.
-/// Record: without tiles on Zen 4, tables of 1.5 to 40 MiB, 8 rows 0.35x to 1.1x, 16 rows 0.3x to
-/// 1.4x gathered and 0.45x to 2.1x scattered, 64 rows 0.35x to 3.2x and 0.65x to 3.8x, 128 rows
-/// 0.35x to 2.9x and 0.7x to 4.4x.
+/// one, each in order. There is one value for both directions, since the width of the table decides
+/// more. Record: without tiles on Zen 4, tables of 1.5 to 40 MiB: 8 rows 0.35x to 1.1x; gathered,
+/// 16 rows 0.3x to 1.4x, 64 rows 0.35x to 3.2x, 128 rows 0.35x to 2.9x; scattered, 16 rows 0.45x to
+/// 2.1x, 64 rows 0.65x to 3.8x, 128 rows 0.7x to 4.4x.
 pub(crate) const TILE_ROWS: usize = least(64, 4);
 
 /// Bytes of an element that is gathered by tiles, at most. Record: without tiles on Zen 4, of 400
@@ -330,7 +340,7 @@ pub(crate) fn tile(machine: &Machine) -> usize {
 
 // -- Threads --------------------------------------------------------------------------------------
 
-/// Bytes that move: with fewer, the caller's thread is alone. To wake another can take 0.1 ms.
+/// Bytes that move: with fewer, the caller's thread is alone. To wake another takes 0.1 to 0.4 ms.
 /// Record: `threads`, gathers of 1 to 16 MiB.
 pub(crate) const SERIAL: usize = least(1 << 21, 1 << 9);
 
@@ -366,8 +376,8 @@ pub(crate) const WORKLIST_AHEAD: usize = 128;
 pub(crate) const WORKLIST_THREADS: usize = 8;
 
 /// How often a thread that found no more chunks looks whether others still work, before it leaves
-/// the call, and may sleep: to wake it can take 0.1 to 0.4 ms. Record: `threads`, rows in a row
-/// 0.7x to 0.9x.
+/// the call, and may sleep: to wake it takes 0.1 to 0.4 ms. Record: `threads`, calls in a row that
+/// move rows 0.7x to 0.9x.
 #[cfg(feature = "rayon")]
 pub(crate) const SPINS: usize = least(1 << 13, 16);
 
