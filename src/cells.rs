@@ -341,7 +341,7 @@ struct Parts<'a> {
 }
 
 /// Elements that an entry moves in a part, and that all entries move, at least. Record:
-/// `reduce_excluding_self` on Zen 4, 500 rows of 64 f32 0.8x; rows of 2 to 24 1.3x to 12x.
+/// `reduce_excluding_self` on Zen 4, 500 rows of 64 f32 0.8x; rows of 2 to 24 f32 1.3x to 12x.
 const PART_ROW: usize = 64;
 const PART: usize = 1 << 12;
 

@@ -586,7 +586,7 @@ const LIST: usize = 256;
 const FEW: usize = WORDS * 64 / SHARE;
 const SHARE: usize = 14;
 
-/// The same for far elements. Where there are more, reading all of them is faster. Record (16M
+/// [`FEW`] for far elements. Where there are more, reading all of them is faster. Record (16M
 /// bools over `f32` in memory, Zen 4): where 1 % are true, `compress` takes 0.75x of what it takes
 /// without a list, where 3 % are 1.2x.
 const FAR: usize = WORDS * 64 / 50;

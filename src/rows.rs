@@ -17,27 +17,28 @@ use crate::scatter::Scatter;
 
 /// Entries: calls that move at most this many single elements go one by one, without a plan.
 ///
-/// Record: f32 by i64 on Zen 4, gathered and added, against a plan and its call: 1 entry 0.02x, 16
-/// 0.1x to 0.2x, 96 0.3x to 0.6x, 200 0.5x to 1.0x; from memory 96 0.8x to 0.9x.
+/// Record: f32 by i64 on Zen 4, gathered and added, against a plan and its call: 1 entry 0.02x; 16
+/// entries 0.1x to 0.2x; 96 entries 0.3x to 0.6x, from memory 0.8x to 0.9x; 200 entries 0.5x to
+/// 1.0x.
 #[cfg(feature = "std")]
 const SINGLES: usize = if cfg!(fuzzing) { 6 } else { 192 };
 
-/// The same of rows of a table of at most [`NEAR`] bytes.
+/// [`SINGLES`] for rows of a table of at most [`NEAR`] bytes.
 ///
-/// Record: as at [`SINGLES`], rows of 2 to 64 f32, 16 0.15x to 0.45x, 64 0.3x to 1.0x.
+/// Record: as at [`SINGLES`], of 2 to 64 f32: 16 rows 0.15x to 0.45x; 64 rows 0.3x to 1.0x.
 #[cfg(feature = "std")]
 const NEAR_ROWS: usize = if cfg!(fuzzing) { 4 } else { 64 };
 
-/// Elements of such a row, at most, if there are more than [`LONG_ROWS`]: kernels have loops for
+/// Elements of a row, at most, in calls of more than [`LONG_ROWS`] rows: kernels have loops for
 /// longer ones, and a plan's call of few rows does without them too.
 #[cfg(feature = "std")]
 const ROW: usize = if cfg!(fuzzing) { 2 } else { 64 };
 #[cfg(feature = "std")]
 const LONG_ROWS: usize = if cfg!(fuzzing) { 3 } else { 40 };
 
-/// The same of rows of a larger table, which a plan prefetches.
+/// [`SINGLES`] for rows of a larger table, which a plan prefetches.
 ///
-/// Record: as at [`SINGLES`], from memory, 4 rows 0.15x to 1.0x; 96 rows of 16 1.4x to 3.4x.
+/// Record: as at [`SINGLES`], from memory: 4 rows 0.15x to 1.0x; 96 rows of 16 f32 1.4x to 3.4x.
 #[cfg(feature = "std")]
 const FAR_ROWS: usize = if cfg!(fuzzing) { 2 } else { 8 };
 
@@ -335,7 +336,8 @@ struct Change<'a, T, I> {
 
 impl<T: Element, I: Index> Change<'_, T, I> {
     /// Not by `Combine` of `movers.rs`, which calls a kernel for each row of some length. With it,
-    /// from L1 on Zen 4, sums of 40 rows of 32 f32 take 3.4x, of 384 1.25x; maxima 1.7x and 0.55x.
+    /// from L1 on Zen 4, 40 rows of 32 f32 take 3.4x (sums) and 1.7x (maxima), rows of 384 f32
+    /// 1.25x and 0.55x.
     #[inline(always)]
     fn by<R: Reduction<T>>(self, reduction: &R) -> Result<(), Error> {
         let Change { rows, table, indices, updates } = self;

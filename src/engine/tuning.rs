@@ -83,8 +83,8 @@ pub(crate) const FEW_ROW: usize = least(64, 8);
 /// 1.18x.
 pub(crate) const FEW_PLACES: usize = least(64, 4);
 
-/// The same for `check_unique`, which needs cells alone. Record: against kernels on a Xeon 5,
-/// 25 entries 0.56x, 85 0.75x.
+/// [`FEW_PLACES`] for `check_unique`, which needs cells alone. Record: against kernels on a Xeon 5:
+/// 25 entries 0.56x, 85 entries 0.75x.
 pub(crate) const FEW_CELLS: usize = least(128, 4);
 
 /// Entries: where at most this many lead is kept, for means and their like: 16 MiB. Record: on Zen
@@ -110,8 +110,8 @@ pub(crate) const PAGE: usize = 1 << 12;
 
 /// Entries of one or two dimensions: with at most this many, of several rows each, the inner
 /// dimensions are walked before the lanes, so that many of them fill a block. Record: rows of 4 and
-/// 32 f32 on Sapphire Rapids, 36 entries 0.67x to 0.95x, 64 0.75x to 1.0x, 150 0.9x to 1.0x, 500
-/// 0.95x to 1.2x; 256 is unmeasured.
+/// 32 f32 on Sapphire Rapids: 36 entries 0.67x to 0.95x; 64 entries 0.75x to 1.0x; 150 entries 0.9x
+/// to 1.0x; 500 entries 0.95x to 1.2x; 256 are unmeasured.
 pub(crate) const FEW_ENTRIES: usize = BLOCK / 4;
 
 /// [`FEW_ENTRIES`] of single elements, which take longer to start a lane. Record: on Sapphire
@@ -127,9 +127,9 @@ pub(crate) const FOLLOWED_SPAN: usize = least(128, 32);
 /// Entries of a lane: where there are gaps between lanes of at most this many, they go one by one,
 /// without kernels, if each is one index that moves one element. Those of a scatter do where both
 /// the indices and the updates have gaps. Record: `elements` of three dimensions on Sapphire
-/// Rapids, lanes of 2 to 16, gathers with gaps on both sides 0.32x to 0.5x, in the indices 0.4x to
-/// 0.8x, in the output 0.35x to 1.0x; sums and sets with gaps on both sides 0.5x to 0.85x, else
-/// 0.75x to 1.5x; lanes of 24 0.4x to 1.4x.
+/// Rapids. Lanes of 2 to 16 entries: gathers with gaps on both sides 0.32x to 0.5x, in the indices
+/// 0.4x to 0.8x, in the output 0.35x to 1.0x; sums and sets with gaps on both sides 0.5x to 0.85x,
+/// else 0.75x to 1.5x. Lanes of 24 entries: 0.4x to 1.4x.
 pub(crate) const SHORT_LANE: usize = least(16, 3);
 
 /// Elements over which the indices of such a lane reach, at most: kernels prefetch what lies
@@ -142,8 +142,8 @@ pub(crate) const ROWS_OF_ENTRY: usize = least(12, 3);
 
 /// Elements of the last dimension of pieces: where there are fewer, another dimension with at least
 /// `LONG_PIECE` times as many becomes the innermost loop. Record: Zen 4, [61, 2] 0.15x, [50, 2]
-/// 0.18x; Sapphire Rapids, [512, 4] 0.16x by 500 entries and 0.42x by 50,000, [64, 3] 0.33x, and
-/// [100000, 2] by 50 0.55x. Sizes from 5 to 7, and factors below 12, are unmeasured.
+/// 0.18x; Sapphire Rapids, [512, 4] 0.16x for 500 entries and 0.42x for 50,000, [64, 3] 0.33x, and
+/// [100000, 2] 0.55x for 50 entries. Sizes from 5 to 7, and factors below 12, are unmeasured.
 pub(crate) const SHORT_PIECE: usize = 8;
 
 /// See [`SHORT_PIECE`].
@@ -309,7 +309,8 @@ pub(crate) fn leaves_l3(machine: &Machine) -> usize {
 pub(crate) const TILE_LEAST: usize = least(16, 4);
 
 /// Bytes of a row of a tile that is only read, at least, unless it has `TILE_MOST` columns. Record:
-/// gathers of f32 on Zen 4, axis 0 of [8192, 1024] by 32 columns 1.25x, [16384, 1024] by 16 1.4x.
+/// gathers of f32 on Zen 4 along axis 0: of [8192, 1024] by 32 columns 1.25x, of [16384, 1024] by
+/// 16 columns 1.4x.
 pub(crate) const TILE_READ: usize = least(256, 16);
 
 /// Columns of a tile, at most: more gain nothing. Record: `elements`, more take 1.0x.
@@ -319,7 +320,7 @@ pub(crate) const TILE_MOST: usize = least(64, 16);
 /// tile once. Unmeasured.
 pub(crate) const TILE_GATHER: usize = 2;
 
-/// The same of a scatter, which copies a tile twice. Unmeasured.
+/// [`TILE_GATHER`] for a scatter, which copies a tile twice. Unmeasured.
 pub(crate) const TILE_SCATTER: usize = 1;
 
 /// Rows of a table, at least, for its columns to go by tiles: a lane goes through fewer without

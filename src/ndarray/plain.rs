@@ -17,31 +17,31 @@ use crate::walk::{Odometer, Position, SINGLE};
 
 /// Indices: gathers of at most this many run here.
 ///
-/// Record: f32 by i64 on Zen 4, gathered, set, added and `Max`, 1 to 16 singles 0.23x to 0.37x, 128
-/// 0.52x to 0.72x; 159 gathered, half of them from the end, 0.55x.
+/// Record: f32 by i64 on Zen 4, gathered, set, added and `Max`: 1 to 16 single elements 0.23x to
+/// 0.37x; 128 of them 0.52x to 0.72x; 159 gathered, half of them from the end, 0.55x.
 const FEW: usize = if cfg!(fuzzing) { 8 } else { 256 };
 
-/// The same for scatters to tables in row-major order, which look at all indices first. Record: as
-/// at [`FEW`], 186 added 1.1x.
+/// [`FEW`] for scatters to tables in row-major order, which look at all indices first. Record: as
+/// at [`FEW`], 186 elements added 1.1x.
 const FEW_IN_ORDER: usize = if cfg!(fuzzing) { 6 } else { 128 };
 
 /// Elements that such a call moves, at most, if a tensor is not in row-major order.
 ///
-/// Record: as at [`FEW`], of views with gaps, 126 added 0.77x, 140 gathered 0.73x, 156 added 0.85x;
-/// 157 to 256 not measured. The places of elements come first where the flat tensor has gaps, so
-/// that it is written or read in order, without a copy: on a Xeon, 18 gathered 0.78x, 114 added
-/// 0.58x.
+/// Record: as at [`FEW`], of views with gaps: 126 elements added 0.77x, 140 gathered 0.73x, 156
+/// added 0.85x; 157 to 256 are unmeasured. The places of elements come first where the flat tensor
+/// has gaps, so that it is written or read in order, without a copy: on a Xeon, 18 gathered 0.78x,
+/// 114 added 0.58x.
 const FEW_OUT_OF_ORDER: usize = if cfg!(fuzzing) { 6 } else { 256 };
 
 /// Rows that such a call moves, at most, if they have more elements than one.
 ///
-/// Record: as at [`FEW`], 64 rows of 4 0.47x to 0.75x.
+/// Record: as at [`FEW`], 64 rows of 4 f32 0.47x to 0.75x.
 const FEW_ROWS: usize = if cfg!(fuzzing) { 8 } else { 64 };
 
 /// Bytes that such a call moves, at most.
 ///
-/// Record: as at [`FEW`], 16 rows of 32 0.4x to 0.6x, 64 of 16 0.57x to 0.65x, but `Max` 1.14x,
-/// of 32 1.34x.
+/// Record: as at [`FEW`]: 16 rows of 32 f32 0.4x to 0.6x; 64 rows of 16 f32 0.57x to 0.65x, but
+/// `Max` of these 1.14x, and of 64 rows of 32 f32 1.34x.
 const BYTES: usize = if cfg!(fuzzing) { 64 } else { 4 << 10 };
 
 /// What such a call does.
