@@ -196,7 +196,7 @@ fn check(random: &mut Random, pools: &[rayon::ThreadPool], case: &Case) {
 #[test]
 fn any_split_gives_the_bits_of_one_thread() {
     let (mut random, pools) = (Random::of(20), pools());
-    for n in 0..400 {
+    for n in 0..200 {
         let large = if n % 4 == 0 { Large::Lane(300) } else { Large::No };
         let direction = random.pick(&DIRECTIONS);
         let mut case = Case::random(&mut random, direction, large);
@@ -214,7 +214,7 @@ fn any_split_gives_the_bits_of_one_thread() {
 #[test]
 fn tiles_give_the_bits_of_one_thread() {
     let (mut random, pools) = (Random::of(21), pools());
-    for _ in 0..60 {
+    for _ in 0..40 {
         let direction = random.pick(&DIRECTIONS);
         let [before, rows, columns] = [3, 40, 90].map(|most| 1 + random.below(most));
         let places = 1 + random.below(40);
