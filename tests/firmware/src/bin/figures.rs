@@ -18,7 +18,8 @@ use semihosting::{eprintln, println};
 use strew::mask::{self, Mask};
 use strew::quant::{Q4_0, Q8_0};
 use strew::{
-    Add, Bag, Bags, ByLists, Element, Error, Gather, Index, Layout, Scatter, Sequence, plan,
+    Add, Bag, Bags, ByLists, Element, Error, Gather, Index, Layout, Reduction, Scatter, Sequence,
+    plan,
 };
 
 /// Room for the largest table, and for what is gathered or scattered.
@@ -109,6 +110,17 @@ impl Kept<Scatter> {
         updates: &[T],
     ) -> Result<(), Error> {
         black_box(self.0).run_shared(data, indices, updates)
+    }
+
+    #[inline(always)]
+    fn reduce<T: Element, I: Index, R: Reduction<T>>(
+        &self,
+        reduction: R,
+        data: &mut [T],
+        indices: &[I],
+        updates: &[T],
+    ) -> Result<(), Error> {
+        black_box(self.0).reduce_shared(reduction, data, indices, updates)
     }
 }
 
@@ -443,6 +455,7 @@ const RANKS_AND_PLACES: &[Case] = &[
     case!(Gather "static_gather_triples", Kept(&KEPT_TRIPLES), TRIPLE, f32, i32),
     case!(Gather "static_gather_one", Kept(&KEPT_ONE), SINGLE, f32, i32),
     case!(Assign "static_scatter_axis_0", Kept(&KEPT_SCATTER_AXIS_0), AXIS_0, f32, i32),
+    case!(Add "static_scatter_add_axis_0", Kept(&KEPT_SCATTER_AXIS_0), AXIS_0, f32, i32),
     case!(Assign "static_scatter_elements", Kept(&KEPT_SCATTER_ELEMENTS), ELEMENTS, f32, i32),
     case!(Assign "static_scatter_pairs", Kept(&KEPT_SCATTER_PAIRS), PAIR, f32, i32),
 ];
