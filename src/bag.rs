@@ -119,8 +119,8 @@ impl Bag {
         Ok(bag)
     }
 
-    /// The same with another rule for indices out of bounds; the rule is [`Bounds::Error`] if none
-    /// is set.
+    /// The same bag with another policy for indices out of bounds; [`Bounds::Error`] if none is
+    /// set.
     ///
     /// ```
     /// use strew::{Add, Bag, Bags, Bounds, Layout};
@@ -140,7 +140,7 @@ impl Bag {
         self
     }
 
-    /// The same with another meaning of indices below 0; [`Negative::FromEnd`] if none is set.
+    /// The same bag with another meaning of indices below 0; [`Negative::FromEnd`] if none is set.
     ///
     /// ```
     /// use strew::{Add, Bag, Bags, Bounds, Layout, Negative};
@@ -162,7 +162,7 @@ impl Bag {
         self
     }
 
-    /// The same without the entries that lead to this row: they are left out and not counted
+    /// The same bag without the entries that lead to this row: they are left out and not counted
     /// (PyTorch's `padding_idx`).
     ///
     /// ```
@@ -182,8 +182,7 @@ impl Bag {
         self
     }
 
-    /// The same with another rule for bags without entries; the rule is [`Empty::Zero`] if none is
-    /// set.
+    /// The same bag with another rule for bags without entries; [`Empty::Zero`] if none is set.
     ///
     /// ```
     /// use strew::{Bag, Bags, Empty, Layout, Max};
@@ -611,7 +610,7 @@ impl<I: Index, O: Index, S: Indices<Index = I>> CheckedBag<'_, I, O, S> {
         }
     }
 
-    /// The same with threads.
+    /// `reduce` with threads.
     #[cfg(feature = "rayon")]
     fn par_reduce<T, U, P, M>(&self, pool: &P, table: &[T], output: &mut [U], map: &M)
     where

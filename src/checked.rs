@@ -673,7 +673,8 @@ impl<I: Index, S: Indices<Index = I>> Checked<'_, Scatter, I, S> {
         self.excluding_self(&reduction, data, updates, flags, true)
     }
 
-    /// The same in several calls, as [`Scatter::continue_excluding_self`].
+    /// Combines without the values that are there, in several calls, as
+    /// [`Scatter::continue_excluding_self`] does.
     ///
     /// # Errors
     /// [`Error::SliceTooShort`], [`Error::ScratchTooShort`]. Data and flags are as they were.
@@ -701,7 +702,7 @@ impl<I: Index, S: Indices<Index = I>> Checked<'_, Scatter, I, S> {
         self.excluding_self(&reduction, data, updates, flags, false)
     }
 
-    /// The extreme and the entry that it came from, as [`Scatter::reduce_arg`].
+    /// Finds extremes and the entries that they come from, as [`Scatter::reduce_arg`] does.
     ///
     /// # Errors
     /// [`Error::SliceTooShort`]. Data and winners are as they were.
@@ -734,7 +735,8 @@ impl<I: Index, S: Indices<Index = I>> Checked<'_, Scatter, I, S> {
         })
     }
 
-    /// The mean of the value that is there and all updates, as [`Scatter::mean`].
+    /// Sets places to the mean of the value that is there and all updates, as [`Scatter::mean`]
+    /// does.
     ///
     /// # Errors
     /// [`Error::SliceTooShort`], [`Error::ScratchTooShort`]. The data is as it was.
@@ -762,7 +764,7 @@ impl<I: Index, S: Indices<Index = I>> Checked<'_, Scatter, I, S> {
         self.average(1, data, updates, scratch)
     }
 
-    /// The mean of all updates, as [`Scatter::mean_excluding_self`].
+    /// Sets places to the mean of all updates, as [`Scatter::mean_excluding_self`] does.
     ///
     /// # Errors
     /// [`Error::SliceTooShort`], [`Error::ScratchTooShort`]. The data is as it was.

@@ -376,8 +376,8 @@ impl Gather {
         self.plan.lengths.flat
     }
 
-    /// The same gather with another rule for indices out of bounds; the rule is [`Bounds::Error`]
-    /// if none is set.
+    /// The same gather with another policy for indices out of bounds; [`Bounds::Error`] if none is
+    /// set.
     ///
     /// ```
     /// use strew::{Bounds, Gather, Layout};
@@ -396,7 +396,8 @@ impl Gather {
         self
     }
 
-    /// The same plan with another meaning of indices below 0; [`Negative::FromEnd`] if none is set.
+    /// The same gather with another meaning of indices below 0; [`Negative::FromEnd`] if none is
+    /// set.
     ///
     /// ```
     /// use strew::{Gather, Layout, Negative};

@@ -154,16 +154,16 @@ impl Scatter {
 macro_rules! common {
     ($operator:ident) => {
         impl<const K: usize> ByLists<$operator, K> {
-            /// The same with another rule for indices out of bounds; [`Bounds::Error`] if none is
-            /// set.
+            /// The same plan with another policy for indices out of bounds; [`Bounds::Error`] if
+            /// none is set.
             #[must_use]
             pub const fn bounds(mut self, bounds: Bounds) -> Self {
                 self.operator.plan.set_bounds(bounds);
                 self
             }
 
-            /// The same with another meaning of indices below 0; [`Negative::FromEnd`] if none is
-            /// set.
+            /// The same plan with another meaning of indices below 0; [`Negative::FromEnd`] if none
+            /// is set.
             #[must_use]
             pub const fn negative(mut self, negative: Negative) -> Self {
                 self.operator.plan.negative = negative;

@@ -95,13 +95,14 @@ impl Rows {
         Rows { places, row, bounds: Bounds::Error, negative: Negative::FromEnd }
     }
 
-    /// The same with another policy for indices out of bounds; [`Bounds::Error`] if none is set.
+    /// The same rows with another policy for indices out of bounds; [`Bounds::Error`] if none is
+    /// set.
     #[must_use]
     pub const fn bounds(self, bounds: Bounds) -> Rows {
         Rows { bounds, ..self }
     }
 
-    /// The same with another meaning of indices below 0; [`Negative::FromEnd`] if none is set.
+    /// The same rows with another meaning of indices below 0; [`Negative::FromEnd`] if none is set.
     #[must_use]
     pub const fn negative(self, negative: Negative) -> Rows {
         Rows { negative, ..self }

@@ -426,8 +426,8 @@ impl Scatter {
         self.plan.lengths.flat
     }
 
-    /// The same scatter with another rule for indices out of bounds; the rule is [`Bounds::Error`]
-    /// if none is set, but for a [`sequence`](Scatter::sequence), which says its own.
+    /// The same scatter with another policy for indices out of bounds; [`Bounds::Error`] if none is
+    /// set, but for a [`sequence`](Scatter::sequence), which says its own.
     ///
     /// ```
     /// use strew::{Bounds, Layout, Scatter};
@@ -446,8 +446,8 @@ impl Scatter {
         self
     }
 
-    /// The same plan with another meaning of indices below 0; [`Negative::FromEnd`] if none is set,
-    /// but for a [`sequence`](Scatter::sequence), which says its own.
+    /// The same scatter with another meaning of indices below 0; [`Negative::FromEnd`] if none is
+    /// set, but for a [`sequence`](Scatter::sequence), which says its own.
     ///
     /// ```
     /// use strew::{Add, Bounds, Layout, Negative, Scatter};

@@ -13,7 +13,7 @@ use crate::spent::Clock;
 pub(crate) struct Ranks {
     communicator: SimpleCommunicator,
     pub(crate) clock: Clock,
-    /// This one.
+    /// The number of this one.
     pub(crate) rank: usize,
     /// How many there are.
     pub(crate) count: usize,

@@ -20,7 +20,7 @@ pub(crate) struct Memory<T> {
 pub(crate) struct Kept(Cell<Option<Box<dyn Any + Send>>>);
 
 impl Kept {
-    /// That of the last call, if its elements were of the same type.
+    /// The memory of the last call, if its elements were of the same type.
     pub(crate) fn take<T: Pod + Send>(&self) -> Memory<T> {
         let kept = self.0.take().and_then(|any| any.downcast::<Memory<T>>().ok());
         let none = Memory { ids: Vec::new(), sent: Vec::new(), received: Vec::new() };

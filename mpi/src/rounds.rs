@@ -25,11 +25,11 @@ pub(crate) struct Rounds {
 pub(crate) struct Part {
     /// The entries that go to each rank, in the lists of the routes.
     pub(crate) ranges: Vec<Range<usize>>,
-    /// The same as numbers.
+    /// The number of those that go to each.
     pub(crate) sent: Vec<usize>,
     /// The number of those that come from each.
     pub(crate) received: Vec<usize>,
-    /// The rank that this is.
+    /// The number of this rank.
     own: usize,
 }
 

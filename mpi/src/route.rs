@@ -10,13 +10,13 @@ use crate::shards::Shards;
 /// What turns a tuple of indices into a row of the table.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rule<'a> {
-    /// Of the axes that a tuple chooses from.
+    /// The sizes of the axes that a tuple chooses from.
     pub(crate) sizes: &'a [usize],
     pub(crate) bounds: Bounds,
     pub(crate) negative: Negative,
     /// A row whose entries are left out.
     pub(crate) padding: Option<usize>,
-    /// What errors call the first entry.
+    /// The number that errors give the first entry.
     pub(crate) first: usize,
 }
 

@@ -34,7 +34,7 @@ const MAX_BYTES: usize = i32::MAX as usize;
 pub struct Sharded {
     pub(crate) ranks: Ranks,
     shards: Shards,
-    /// Of the axes that indices choose from.
+    /// The sizes of the axes that indices choose from.
     sizes: Vec<usize>,
     /// The elements of a row.
     row: usize,
@@ -43,7 +43,7 @@ pub struct Sharded {
     padding: Option<usize>,
     pub(crate) empty: Empty,
     buffer: usize,
-    /// Of the call before: memory for the next one.
+    /// Memory of the call before, for the next one.
     routes: Cell<Routes>,
     pub(crate) memory: Kept,
 }
@@ -143,8 +143,8 @@ impl Sharded {
         })
     }
 
-    /// The same table with another rule for indices out of bounds; the rule is [`Bounds::Error`] if
-    /// none is set.
+    /// The same table with another policy for indices out of bounds; [`Bounds::Error`] if none is
+    /// set.
     ///
     /// ```
     /// # let universe = mpi::initialize().ok_or("MPI runs already")?;

@@ -19,7 +19,7 @@ pub(crate) struct Shards {
     rows: usize,
     ranks: usize,
     distribution: Distribution,
-    /// By the rows of a block, or the number of ranks.
+    /// Divides by the rows of a block, or by the number of ranks.
     divisor: Divisor,
 }
 
@@ -77,7 +77,7 @@ struct Divisor {
 }
 
 impl Divisor {
-    /// At least 1 divides.
+    /// Divides by this number, or by 1 if it is 0.
     fn new(by: usize) -> Divisor {
         let by = by.max(1);
         Divisor { by, reciprocal: u64::MAX / by as u64 }

@@ -37,9 +37,9 @@
 //!   indices always wins.
 //! - **Indices out of bounds.** DirectML clamps the reads of `DML_OPERATOR_GATHER` into the
 //!   tensor's memory and says nothing of the other operators. Here they are an error, unless
-//!   [`Settings::bounds`] chooses another rule, such as [`Bounds::Clamp`](crate::Bounds::Clamp).
-//!   Every rule holds each coordinate against its own axis, and never wraps an unsigned index to a
-//!   negative one.
+//!   [`Settings::bounds`] chooses another policy, such as [`Bounds::Clamp`](crate::Bounds::Clamp).
+//!   Every policy holds each coordinate against its own axis, and never wraps an unsigned index to
+//!   a negative one.
 //! - **Memory.** Nothing is read or written outside the slices. Elements of the output slice that
 //!   its sizes and strides do not address keep their value. An output whose strides let two
 //!   coordinates share an element is an error.

@@ -63,7 +63,7 @@ impl Pooled {
         Pooled { axis: axis.number(), bounds, negative, padding: None }
     }
 
-    /// The same with another rule for indices out of bounds: [`Bag::bounds`].
+    /// The same bag with another policy for indices out of bounds: [`Bag::bounds`].
     ///
     /// ```
     /// use ndarray::array;
@@ -81,7 +81,7 @@ impl Pooled {
         Pooled { bounds, ..self }
     }
 
-    /// The same with another meaning of indices below 0: [`Bag::negative`].
+    /// The same bag with another meaning of indices below 0: [`Bag::negative`].
     ///
     /// ```
     /// use ndarray::array;
@@ -100,7 +100,7 @@ impl Pooled {
         Pooled { negative, ..self }
     }
 
-    /// The same without the entries that lead to this position: [`Bag::padding`].
+    /// The same bag without the entries that lead to this position: [`Bag::padding`].
     ///
     /// ```
     /// use ndarray::array;

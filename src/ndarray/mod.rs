@@ -136,7 +136,7 @@ pub fn layout<T, D: Dimension>(view: &ArrayRef<T, D>, slice: &[T]) -> Result<Lay
     }
 }
 
-/// An operator on arrays, and its rule for indices out of bounds.
+/// An operator on arrays, and its policy for indices out of bounds.
 ///
 /// Arrays, views of any strides and shared arrays are all passed as `&array`, or `&mut array` where
 /// they are written.
@@ -229,8 +229,8 @@ impl Operator {
         Operator { kind: Kind::Nd(batch_dims), bounds: Bounds::Error, negative: Negative::FromEnd }
     }
 
-    /// The same operator with another rule for indices out of bounds; [`Bounds::Error`] if none is
-    /// set.
+    /// The same operator with another policy for indices out of bounds; [`Bounds::Error`] if none
+    /// is set.
     ///
     /// ```
     /// use ndarray::array;

@@ -474,8 +474,8 @@ impl BlockQuantized {
         shape::axis(logical.sizes(), indices, gather_axis)
     }
 
-    /// The same gather with another rule for indices out of bounds; the rule is [`Bounds::Error`]
-    /// if none is set.
+    /// The same gather with another policy for indices out of bounds; [`Bounds::Error`] if none is
+    /// set.
     ///
     /// ```
     /// use strew::quant::{Attributes, BlockQuantized, Packing};
