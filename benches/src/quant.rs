@@ -5,7 +5,7 @@
 
 use std::hint::black_box;
 
-use bytemuck::{AnyBitPattern, Pod};
+use bytemuck::{AnyBitPattern, Pod, cast_slice_mut};
 use half::f16;
 use strew::quant::{
     Attributes, BlockQuantized, IQ4_NL, Packing, Q4_0, Q4_K, Q6_K, Q8_0, Scale, f16_to_f32,
@@ -13,6 +13,7 @@ use strew::quant::{
 use strew::{Gather, Layout};
 
 use crate::inputs::SplitMix64;
+use crate::threads::THREADS;
 use crate::workloads::{Ready, Workload};
 
 /// The family of these workloads.
@@ -142,11 +143,45 @@ fn of_table(table: Table) -> Vec<Workload> {
                 }
             },
         ),
-        table.block_quantized("GatherBlockQuantized", |scale| scale, |q, scale: f32| q * scale),
-        table.block_quantized("GatherBlockQuantized, f16", f16::from_f32, |q, scale: f16| {
-            f16::from_f32(q * scale.to_f32())
-        }),
+        table.block_quantized("GatherBlockQuantized", 4, |scale| scale, |q, scale: f32| q * scale),
+        table.block_quantized("GatherBlockQuantized, f16", 4, f16::from_f32, rounded),
+        table.block_quantized("GatherBlockQuantized, 8 bits, f16", 8, f16::from_f32, rounded),
     ]
+}
+
+fn rounded(q: f32, scale: f16) -> f16 {
+    f16::from_f32(q * scale.to_f32())
+}
+
+/// Two sides that are strew: all threads, and one.
+pub(crate) fn with_threads(quick: bool) -> Vec<Workload> {
+    // Calls of 4 MiB of floats: they are divided from 2 on.
+    let near = Table { place: "L2", rows: 32, gathered: 1024, batch: 256 };
+    let memory = Table { place: "memory", rows: 32_768, gathered: 4096, batch: 256 };
+    let tables =
+        if quick { [near, Table { rows: 64, gathered: 256, ..memory }] } else { [near, memory] };
+    let of_table = |table: Table| {
+        [
+            table.by_threads(
+                "f32",
+                #[inline(always)]
+                |value: f32| value,
+            ),
+            table.by_threads("f16", f16_to_f32),
+            table.by_threads(
+                "Q8_0",
+                #[inline(always)]
+                |block: Q8_0| block.decode(),
+            ),
+            table.by_threads(
+                "Q4_0",
+                #[inline(always)]
+                |block: Q4_0| block.decode(),
+            ),
+            table.block_quantized_by_threads(),
+        ]
+    };
+    tables.into_iter().flat_map(of_table).collect()
 }
 
 /// A float in two bytes.
@@ -183,7 +218,7 @@ impl Table {
         let width = WIDTH / n;
         let [rows, output] = [[self.rows, width], [self.batch, width]].map(Layout::contiguous);
         let gather = Gather::axis(&rows, &Layout::contiguous([self.batch]), &output, 0).unwrap();
-        self.list(name, width * bytes, move || {
+        self.list(QUANT, name, width * bytes, move || {
             let run = run(gather);
             let strew = move |table: &[u8], ids: &[i64], output: &mut [f32]| {
                 run(bytemuck::cast_slice(table), ids, output);
@@ -200,23 +235,68 @@ impl Table {
         })
     }
 
-    /// ONNX's operator: 4 bits, blocks of 32, scales and results of this type.
-    fn block_quantized<S: Scale + Pod>(
+    /// Rows that `map` makes floats of.
+    fn by_threads<B: Pod + Send + Sync, U: Pod + Send + Sync>(
         self,
         name: &str,
-        of: fn(f32) -> S,
-        product: fn(f32, S) -> S,
+        map: impl Fn(B) -> U + Copy + Sync + 'static,
     ) -> Workload {
+        let width = WIDTH * size_of::<f32>() / size_of::<U>();
+        let [rows, output] = [[self.rows, width], [self.batch, width]].map(Layout::contiguous);
+        let gather = Gather::axis(&rows, &Layout::contiguous([self.batch]), &output, 0).unwrap();
+        self.list(THREADS, name, width * size_of::<B>(), move || {
+            let many = move |table: &[u8], ids: &[i64], output: &mut [f32]| {
+                let (table, output) = (bytemuck::cast_slice(table), cast_slice_mut(output));
+                gather.par_run_map(table, ids, output, map).unwrap();
+            };
+            let one = move |table: &[u8], ids: &[i64], output: &mut [f32]| {
+                let (table, output) = (bytemuck::cast_slice(table), cast_slice_mut(output));
+                gather.run_map(table, ids, output, map).unwrap();
+            };
+            (Box::new(many), Box::new(one))
+        })
+    }
+
+    /// ONNX's operator, 4 bits, blocks of 32.
+    fn block_quantized_by_threads(self) -> Workload {
+        let (gather, scales) = (self.blocks_of_32(4), self.scales(|scale| scale));
+        self.list(THREADS, "GatherBlockQuantized", WIDTH / 2, move || {
+            let (for_many, scales) = (scales.clone(), scales.clone());
+            let many = move |table: &[u8], ids: &[i64], output: &mut [f32]| {
+                gather.par_run(table, &for_many, None, ids, output).unwrap();
+            };
+            let one = move |table: &[u8], ids: &[i64], output: &mut [f32]| {
+                gather.run(table, &scales, None, ids, output).unwrap();
+            };
+            (Box::new(many), Box::new(one))
+        })
+    }
+
+    /// ONNX's operator, blocks of 32.
+    fn blocks_of_32(self, bits: usize) -> BlockQuantized {
         let attributes = Attributes { block_size: 32, ..Attributes::DEFAULT };
         let (ids, output) =
             (Layout::contiguous([self.batch]), Layout::contiguous([self.batch, WIDTH]));
-        let sizes = [self.rows, WIDTH / 2];
-        let gather =
-            BlockQuantized::new(Packing::U8 { bits: 4 }, &attributes, &sizes, &ids, &output)
-                .unwrap();
-        let scales: Vec<S> = (0..self.rows * WIDTH / 32).map(|n| of(n as f32 * 1e-6)).collect();
+        let sizes = [self.rows, WIDTH * bits / 8];
+        BlockQuantized::new(Packing::U8 { bits }, &attributes, &sizes, &ids, &output).unwrap()
+    }
+
+    fn scales<S>(self, of: fn(f32) -> S) -> Vec<S> {
+        (0..self.rows * WIDTH / 32).map(|n| of(n as f32 * 1e-6)).collect()
+    }
+
+    /// ONNX's operator, scales and results of this type.
+    fn block_quantized<S: Scale + Pod>(
+        self,
+        name: &str,
+        bits: usize,
+        of: fn(f32) -> S,
+        product: fn(f32, S) -> S,
+    ) -> Workload {
+        let (gather, scales) = (self.blocks_of_32(bits), self.scales(of));
         let count = self.batch * WIDTH;
-        self.list(name, WIDTH / 2, move || {
+        let (mask, zero) = (u8::MAX >> (8 - bits), 1 << (bits - 1));
+        self.list(QUANT, name, WIDTH * bits / 8, move || {
             let (of_strew, of_plain) = (scales.clone(), scales.clone());
             let strew = move |table: &[u8], ids: &[i64], output: &mut [f32]| {
                 let output = &mut bytemuck::cast_slice_mut(output)[..count];
@@ -227,8 +307,8 @@ impl Table {
                 for (id, row) in ids.iter().zip(output.chunks_mut(WIDTH)) {
                     for (at, to) in row.iter_mut().enumerate() {
                         let place = *id as usize * WIDTH + at;
-                        let q = table[place / 2] >> (place % 2 * 4) & 15;
-                        *to = product((i32::from(q) - 8) as f32, of_plain[place / 32]);
+                        let q = table[place * bits / 8] >> (place * bits % 8) & mask;
+                        *to = product((i32::from(q) - zero) as f32, of_plain[place / 32]);
                     }
                 }
             };
@@ -238,6 +318,7 @@ impl Table {
 
     fn list(
         self,
+        family: &'static str,
         name: &str,
         row_bytes: usize,
         sides: impl Fn() -> (Side, Side) + 'static,
@@ -255,7 +336,7 @@ impl Table {
         };
         let elements = self.gathered * WIDTH;
         Workload {
-            family: QUANT,
+            family,
             name: format!("gather {WIDTH} {name}, {}", self.place),
             elements,
             bytes: self.gathered * (row_bytes + size_of::<i64>()) + elements * size_of::<f32>(),

@@ -228,7 +228,8 @@ pub fn all(quick: bool) -> Vec<Workload> {
 pub fn with_threads(quick: bool) -> Vec<Workload> {
     // Enough for several threads.
     let quick_sizes = Sizes { moved: 1 << 20, far: 4 << 20, matrix: [2048, 512], ..QUICK };
-    threads::workloads(if quick { quick_sizes } else { FULL })
+    let rows = quant::with_threads(quick);
+    threads::workloads(if quick { quick_sizes } else { FULL }).into_iter().chain(rows).collect()
 }
 
 /// For an embedding: rows of a table, by `i64`.
