@@ -308,40 +308,41 @@ impl<T: Element, S: Places, O: Index, P, M> Fused<'_, T, S, O, P, M> {
         Some((entry, row))
     }
 
-    /// Prefetches rows, some at a time, so that those of this entry and of some after it have been.
-    /// Prefetches of many rows one after the other let the machine look up their pages at the same
-    /// time.
+    /// Prefetches the rows up to [`AHEAD`] entries from this one that have not been: in most cases
+    /// one. More at a time would wait for each other.
     #[inline(always)]
     fn prefetch<const L: usize>(&self, walk: &mut Walk, entry: usize, table: usize) {
         #[cfg(feature = "std")]
         if self.prefetches && entry.wrapping_add(AHEAD) >= walk.ahead {
-            self.prefetch_rows::<L>(*walk, entry, table);
-            walk.ahead = entry.wrapping_add(2 * AHEAD);
+            let mut next = entry.max(walk.ahead);
+            walk.ahead = entry.wrapping_add(AHEAD + 1);
+            while next < walk.ahead {
+                if let Some(row) = self.address(walk, next) {
+                    let row = row.wrapping_add(table);
+                    strew_simd::prefetch_columns::<T, L>(self.table, row);
+                    if walk.columns > L {
+                        self.prefetch_rest::<L>(row, walk.columns);
+                    }
+                }
+                next = next.wrapping_add(1);
+            }
         }
         // Compilers do not unroll a loop with this: firmware has little room.
         #[cfg(not(feature = "std"))]
         let _ = (walk, entry, table, black_box(()));
     }
 
+    /// Prefetches what follows the first `L` columns of a row: its entry is not looked at again for
+    /// them. Cold, so that compilers keep the sums in registers in loops that do not call it.
     #[cfg(feature = "std")]
+    #[cold]
     #[inline(never)]
-    fn prefetch_rows<const L: usize>(&self, walk: Walk, entry: usize, table: usize) {
-        let lane = self.plan.plan.inner().last().filter(|lane| lane.table == 1);
-        let columns = lane.map_or(1, |lane| lane.size);
-        for entry in entry.max(walk.ahead)..entry.wrapping_add(2 * AHEAD) {
-            if let Some(row) = self.address(&walk, entry) {
-                let row = row.wrapping_add(table);
-                strew_simd::prefetch_columns::<T, L>(self.table, row);
-                // All of them: the entry is not looked at again for the others.
-                if columns > L {
-                    let last = row.wrapping_add(columns - L);
-                    strew_simd::prefetch_columns::<T, L>(self.table, last);
-                }
-                if columns > 2 * L {
-                    let middle = row.wrapping_add(L);
-                    strew_simd::prefetch_row_early(self.table, middle, columns - 2 * L);
-                }
-            }
+    fn prefetch_rest<const L: usize>(&self, row: usize, columns: usize) {
+        let last = row.wrapping_add(columns - L);
+        strew_simd::prefetch_columns::<T, L>(self.table, last);
+        if columns > 2 * L {
+            let middle = row.wrapping_add(L);
+            strew_simd::prefetch_row_early(self.table, middle, columns - 2 * L);
         }
     }
 
@@ -380,6 +381,9 @@ struct Walk {
     bounds: Bounds,
     /// The first entry whose row has not been prefetched.
     ahead: usize,
+    /// The elements of a row that are neighbours in the table.
+    #[cfg(feature = "std")]
+    columns: usize,
 }
 
 const NO_AXIS: Coordinate = Coordinate { size: 0, table: 0, cell: 0 };
@@ -394,10 +398,11 @@ impl Walk {
             padding: *padding,
             bounds: plan.bounds,
             ahead: 0,
+            #[cfg(feature = "std")]
+            columns: plan.inner().last().filter(|lane| lane.table == 1).map_or(1, |dim| dim.size),
         }
     }
 }
 
-/// Entries between the one that is reduced and those that are prefetched, at least, and how many of
-/// these are prefetched at a time.
+/// Entries from the one that is reduced to the one that is prefetched.
 const AHEAD: usize = 16;

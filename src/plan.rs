@@ -927,6 +927,17 @@ pub(crate) mod tests {
         dims.iter().map(|dim| dim.size)
     }
 
+    /// So they are as fast.
+    #[test]
+    fn axes_have_the_plan_of_tuples_into_a_permuted_layout() {
+        let (table, pairs, flat) = (packed([2, 3, 4, 5]), packed([7, 2]), packed([7, 3, 5]));
+        let permuted = Layout::strided([4, 2, 3, 5], [5, 60, 20, 1]);
+        for direction in [Gather, Scatter] {
+            let axes = made(|plan| plan.axes(&table, &pairs, &flat, &[2, 0], direction));
+            assert_eq!(axes, nd(direction, &permuted, &pairs, &flat, 0));
+        }
+    }
+
     #[test]
     fn neighbours_merge() {
         let (table, indices, flat) = (packed([10, 2, 3]), packed([4, 5]), packed([4, 5, 2, 3]));

@@ -66,15 +66,15 @@ pub fn prefetch_decoded_row<T>(table: &[T], address: usize, n: usize) {
     prefetch_row(table, address, n);
 }
 
-/// Prefetches `L` columns of a row into L2, from `address` on, in the slice or not; of long ones,
-/// as many as 8 lines hold.
+/// Prefetches `L` columns of a row, from `address` on, in the slice or not; of long ones, as many
+/// as 8 lines hold.
 #[inline(always)]
 pub fn prefetch_columns<T, const L: usize>(table: &[T], address: usize) {
     let start = table.as_ptr().wrapping_add(address).cast::<u8>();
     let bytes = L.saturating_mul(size_of::<T>()).clamp(1, 8 * LINE);
     for n in 0..8 {
         if n * LINE < bytes + LINE - 1 {
-            line::<L2>(start.wrapping_add((n * LINE).min(bytes - 1)));
+            line::<L1>(start.wrapping_add((n * LINE).min(bytes - 1)));
         }
     }
 }
