@@ -2,7 +2,9 @@
 
 use std::ops::{Deref, DerefMut};
 
+use bytemuck::Zeroable;
 use half::{bf16, f16};
+use strew::quant::Row8;
 use strew::{Element, Index};
 
 /// The generator of Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014.
@@ -124,6 +126,21 @@ where
 {
     fn of(random: u64) -> [T; N] {
         std::array::from_fn(|n| T::of(random.rotate_left(7 * n as u32)))
+    }
+}
+
+/// Rows of bytes. A scale has 16 bits, so that its products with bytes are exact.
+impl<const N: usize> Value for Row8<N> {
+    fn of(random: u64) -> Row8<N> {
+        let mut row = Row8::zeroed();
+        let (bytes, ends) = bytemuck::bytes_of_mut(&mut row).split_at_mut(N);
+        bytes
+            .iter_mut()
+            .enumerate()
+            .for_each(|(n, byte)| *byte = random.rotate_left(7 * n as u32) as u8);
+        let [scale, offset] = [(random >> 48) as f32 / (1 << 24) as f32, f32::of(random << 16)];
+        ends.copy_from_slice(&[scale, offset].map(f32::to_le_bytes).concat());
+        row
     }
 }
 

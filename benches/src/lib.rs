@@ -10,6 +10,7 @@
 //! cargo run --release -p strew-benches --bin summary -- --routes # explained
 //! cargo run --release -p strew-benches --bin sweep -- 1 400      # random
 //! cargo run --release -p strew-benches --bin outputs             # new outputs
+//! python benches/peers/bags.py         # bags and masks beside PyTorch, NumPy
 //! ```
 //!
 //! Criterion measures each workload as the safe loop, and as strew on each path of the machine.

@@ -3,28 +3,20 @@
 use strew::mask::{self, Mask};
 use strew::{Error, Layout};
 
-use crate::inputs::{Aligned, SplitMix64, fill};
+use crate::inputs::{Aligned, SplitMix64, Value, fill};
 use crate::workloads::{Case, FROM, Ready, TO, Workload};
 
 /// One function for values, mask and output, which each of these is measured as.
-type Side = fn(&[u32], &[bool], &mut [u32]) -> Result<(), Error>;
-type Loop = fn(&[u32], &[bool], &mut [u32]);
+type Side<T> = fn(&[T], &[bool], &mut [T]) -> Result<(), Error>;
+type Loop<T> = fn(&[T], &[bool], &mut [T]);
 
 /// Masks of bools over `length` elements of 4 bytes.
 pub(crate) fn workloads(length: usize) -> Vec<Workload> {
-    let sides: [(&str, Side, Loop); 4] = [
+    let sides: [(&str, Side<u32>, Loop<u32>); 4] = [
         (
             "nonzero",
             |_, mask, to| run(mask, |mask| mask::nonzero(mask, to)),
-            |_, mask, to| {
-                let mut count = 0;
-                for (n, chosen) in mask.iter().enumerate() {
-                    if *chosen {
-                        to[count] = n as u32;
-                        count += 1;
-                    }
-                }
-            },
+            |_, mask, to| nonzero(mask, to, |n| n as u32),
         ),
         (
             "compress",
@@ -73,27 +65,46 @@ pub(crate) fn workloads(length: usize) -> Vec<Workload> {
             },
         ),
     ];
-    let each = |(name, strew, safe_loop): (&str, Side, Loop)| {
-        [1, 50, 99].map(|percent| Workload {
-            family: "masks",
-            name: format!("{name}, {percent} %"),
-            elements: length,
-            bytes: length + 2 * length * size_of::<u32>() * percent / 100,
-            make: Box::new(move || -> Box<dyn Ready> {
-                let mut to = Aligned::random(length, TO);
-                fill(&mut to, TO);
-                Box::new(Case {
-                    from: Aligned::random(length, FROM),
-                    indices: chosen(length, percent),
-                    to,
-                    strew,
-                    safe_loop,
-                })
-            }),
-            route: Box::new(|_| "words of bits".to_owned()),
-        })
-    };
-    sides.into_iter().flat_map(each).collect()
+    let wide = (
+        "nonzero i64",
+        (|_, mask, to| run(mask, |mask| mask::nonzero(mask, to))) as Side<i64>,
+        (|_, mask, to| nonzero(mask, to, |n| n as i64)) as Loop<i64>,
+    );
+    sides.into_iter().flat_map(|side| each(length, side)).chain(each(length, wide)).collect()
+}
+
+fn each<T: Value>(
+    length: usize,
+    (name, strew, safe_loop): (&str, Side<T>, Loop<T>),
+) -> [Workload; 3] {
+    [1, 50, 99].map(|percent| Workload {
+        family: "masks",
+        name: format!("{name}, {percent} %"),
+        elements: length,
+        bytes: length + 2 * length * size_of::<T>() * percent / 100,
+        make: Box::new(move || -> Box<dyn Ready> {
+            let mut to = Aligned::random(length, TO);
+            fill(&mut to, TO);
+            Box::new(Case {
+                from: Aligned::random(length, FROM),
+                indices: chosen(length, percent),
+                to,
+                strew,
+                safe_loop,
+            })
+        }),
+        route: Box::new(|_| "words of bits".to_owned()),
+    })
+}
+
+fn nonzero<T>(mask: &[bool], to: &mut [T], number: impl Fn(usize) -> T) {
+    let mut count = 0;
+    for (n, chosen) in mask.iter().enumerate() {
+        if *chosen {
+            to[count] = number(n);
+            count += 1;
+        }
+    }
 }
 
 fn run(values: &[bool], run: impl FnOnce(Mask<'_>) -> Result<usize, Error>) -> Result<(), Error> {

@@ -1,6 +1,8 @@
 //! The loops that a user would write in safe Rust for one operator and one shape: every index is
 //! checked, negative ones count from the end.
 
+use strew::quant::Row8;
+
 use crate::inputs::Resolve;
 
 /// `output[i, ..] = table[indices[i], ..]`, rows of `width`
@@ -29,6 +31,27 @@ pub fn sum_bags<I: Resolve>(
                 sums.copy_from_slice(row);
             } else {
                 sums.iter_mut().zip(row).for_each(|(sum, value)| *sum += value);
+            }
+        }
+    }
+}
+
+/// The same of rows of `N` bytes, which a scale and an offset follow. Products are exact, so that
+/// no sum shows whether they are rounded.
+pub fn sum_byte_bags<const N: usize, I: Resolve>(
+    table: &[Row8<N>],
+    indices: &[I],
+    output: &mut [[f32; N]],
+    length: usize,
+) {
+    for (sums, bag) in output.iter_mut().zip(indices.chunks_exact(length)) {
+        for (n, &index) in bag.iter().enumerate() {
+            let row = bytemuck::bytes_of(&table[index.resolve(table.len())]);
+            let [scale, offset] = [&row[N..N + 4], &row[N + 4..]]
+                .map(|bytes| f32::from_le_bytes(bytes.try_into().unwrap()));
+            for (sum, q) in sums.iter_mut().zip(row) {
+                let value = f32::from(*q) * scale + offset;
+                *sum = if n == 0 { value } else { *sum + value };
             }
         }
     }

@@ -1,8 +1,12 @@
 //! What threads gain: `par_run` and `par_reduce` against `run` and `reduce`, on data of more and
-//! more bytes.
+//! more bytes, and the same of maps and bags.
 
+use half::f16;
+use strew::quant::f16_to_f32;
 use strew::{Add, Assign, Gather, Layout, Scatter};
 
+use crate::bag;
+use crate::inputs::tuples;
 use crate::workloads::{self, Shape, Sizes, Workload, pair_scatter, row_gather, row_scatter};
 
 /// The family of these workloads, which are no part of the other list: in place of the safe loop
@@ -10,7 +14,7 @@ use crate::workloads::{self, Shape, Sizes, Workload, pair_scatter, row_gather, r
 pub const THREADS: &str = "threads";
 
 pub(crate) fn workloads(sizes: Sizes) -> Vec<Workload> {
-    let Sizes { moved, far, matrix, .. } = sizes;
+    let Sizes { moved, far, memory, matrix, .. } = sizes;
     // Of these rows a call moves 1, 2, 4 and 16 MiB: from 2 on it is divided.
     let rows = [16, 8, 4, 1].map(|part| gather_rows(64, far, moved / part));
     // Bins of 1 to 64 MiB: beyond a part of the caches they are divided.
@@ -27,6 +31,8 @@ pub(crate) fn workloads(sizes: Sizes) -> Vec<Workload> {
         .chain(axes)
         .chain(bins)
         .chain(repeated)
+        .chain([half_rows(far, moved), half_rows(memory, moved)])
+        .chain(bag::workloads(THREADS, memory / 256, moved))
         .collect()
 }
 
@@ -40,6 +46,21 @@ fn gather_rows(width: usize, bytes: usize, moved: usize) -> Workload {
             move |table, indices, output| gather.run(table, indices, output).unwrap(),
         )
         .gathers::<f32, i64>(gather)
+}
+
+/// Rows of `f16`, as `f32`.
+fn half_rows(bytes: usize, moved: usize) -> Workload {
+    let name = format!("gather {} from {}, f16 as f32", size(moved * 4), size(bytes));
+    let (shape, gather) = row_gather(THREADS, name, bytes / size_of::<f16>() / 64, 64, moved);
+    let rows = shape.sizes.clone();
+    let indices = move || tuples(moved / 64, &rows);
+    let all = move |table: &[f16], indices: &[i64], output: &mut [f32]| {
+        gather.par_run_map(table, indices, output, f16_to_f32)
+    };
+    let one = move |table: &[f16], indices: &[i64], output: &mut [f32]| {
+        gather.run_map(table, indices, output, f16_to_f32).unwrap();
+    };
+    shape.between(indices, all, one).gathers::<f16, i64>(gather)
 }
 
 fn scatter_rows(width: usize, bytes: usize, moved: usize) -> Workload {

@@ -79,19 +79,20 @@ pub trait Ready {
 }
 
 /// `from` is read, `to` is written: input and output of a gather, updates and data of a scatter.
-pub(crate) struct Case<T, I, S, L> {
+pub(crate) struct Case<T, I, U, S, L> {
     pub from: Aligned<T>,
     pub indices: Aligned<I>,
-    pub to: Aligned<T>,
+    pub to: Aligned<U>,
     pub strew: S,
     pub safe_loop: L,
 }
 
-impl<T, I, S, L> Ready for Case<T, I, S, L>
+impl<T, I, U, S, L> Ready for Case<T, I, U, S, L>
 where
     T: Value,
-    S: FnMut(&[T], &[I], &mut [T]) -> Result<(), Error>,
-    L: FnMut(&[T], &[I], &mut [T]),
+    U: Value,
+    S: FnMut(&[T], &[I], &mut [U]) -> Result<(), Error>,
+    L: FnMut(&[T], &[I], &mut [U]),
 {
     fn strew(&mut self, times: u64) {
         for _ in 0..times {
@@ -120,7 +121,7 @@ where
         let ours = self.to.to_vec();
         fill(&mut self.to, TO);
         self.safe_loop(1);
-        bytemuck::cast_slice::<T, u8>(&ours) == bytemuck::cast_slice::<T, u8>(&self.to)
+        bytemuck::cast_slice::<U, u8>(&ours) == bytemuck::cast_slice::<U, u8>(&self.to)
     }
 }
 
@@ -178,6 +179,16 @@ impl Shape {
         strew: impl Fn(&[T], &[I], &mut [T]) -> Result<(), Error> + Clone + 'static,
         safe_loop: impl Fn(&[T], &[I], &mut [T]) + Clone + 'static,
     ) -> Workload {
+        self.between(indices, strew, safe_loop)
+    }
+
+    /// The same where what is written has another type than what is read.
+    pub fn between<T: Value, U: Value, I: Resolve>(
+        self,
+        indices: impl Fn() -> Vec<I> + 'static,
+        strew: impl Fn(&[T], &[I], &mut [U]) -> Result<(), Error> + Clone + 'static,
+        safe_loop: impl Fn(&[T], &[I], &mut [U]) + Clone + 'static,
+    ) -> Workload {
         let Shape { family, name, from, to, tuples, sizes, moved, touched } = self;
         let bytes = moved * touched * size_of::<T>() + tuples * sizes.len() * size_of::<I>();
         let make = move || -> Box<dyn Ready> {
@@ -211,7 +222,7 @@ pub fn all(quick: bool) -> Vec<Workload> {
         by_tuples(quick),
         axis(quick),
         reduce(sizes, quick),
-        bag::workloads(sizes.memory / 256, sizes.moved),
+        bag::workloads("bag", sizes.memory / 256, sizes.moved),
         masks::workloads(if quick { 1 << 12 } else { 1 << 24 }),
         ladder(sizes),
         tiny(),

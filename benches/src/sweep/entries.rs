@@ -193,7 +193,7 @@ fn into<T: Value, I: Resolve, R: Reduction<T> + Copy + 'static>(
 fn unique<T: Value, I: Resolve>(drawn: &Drawn) -> Box<dyn Ready> {
     let (plan, nest) = (drawn.scatter(), drawn.nest(true).unwrap());
     let (mut flags, mut marks) = (vec![0; plan.flags_len()], vec![false; drawn.cells()]);
-    Box::new(Case::<u8, I, _, _> {
+    Box::new(Case::<u8, I, _, _, _> {
         from: Aligned::random(1, FROM),
         indices: indices::<I>(drawn).into(),
         to: Aligned::random(1, TO),
@@ -218,7 +218,7 @@ fn unique<T: Value, I: Resolve>(drawn: &Drawn) -> Box<dyn Ready> {
 struct OnArrays<T, I, S, L> {
     /// Of what is read, of the indices, and of what is written.
     layouts: [Layout; 3],
-    case: Case<T, I, S, L>,
+    case: Case<T, I, T, S, L>,
 }
 
 impl<T: Value, I: Resolve, S, L: FnMut(&[T], &[I], &mut [T])> Ready for OnArrays<T, I, S, L>
