@@ -86,7 +86,7 @@ const BLOCK: u32 = u32::BITS - 1;
 /// regions of the owner's rows.
 ///
 /// By regions an owner looks at few pages at a time: with 32 of 8 MB an entry took 13 ns, in any
-/// order 18 (Intel Sapphire Rapids). Routing takes no longer for it, since a count is seldom raised
+/// order 18 (Intel Emerald Rapids). Routing takes no longer for it, since a count is seldom raised
 /// twice in a row. Entries of one row keep their order. Where numbers are kept too, twice as many
 /// places are written, and what kernels won was lost.
 #[derive(Clone, Copy, Debug)]

@@ -43,7 +43,7 @@ pub(crate) const FEW_GATHERED: usize = least(160, 8);
 /// [`FEW`] for entries that are tuples, or move a row each. It is also the number of gathered rows
 /// in all, up to which entries that move several may have rows of any length. Record: as at `FEW`:
 /// 16 pairs 0.95x, 40 pairs 1.6x; of 3 and 16 f32, 16 rows 0.75x to 0.85x, 40 rows 1.4x. On
-/// Sapphire Rapids, 8 rows of 384 f32, of entries that move several: 0.56x.
+/// Emerald Rapids, 8 rows of 384 f32, of entries that move several: 0.56x.
 pub(crate) const FEW_OTHERS: usize = least(24, 4);
 
 /// [`FEW`] for entries that have gaps between their lanes, or move pieces. Record: as at `FEW`,
@@ -100,7 +100,7 @@ pub(crate) const LONG_ROW: usize = 32;
 pub(crate) const SMALL: usize = least(1 << 20, 1 << 8);
 
 /// Pages of a table, at most, for pieces of an entry that share lines to be walked before all
-/// entries: the TLB of a core keeps 1,536 to 4,096. Record: elements on Sapphire Rapids, 1,500 rows
+/// entries: the TLB of a core keeps 1,536 to 4,096. Record: elements on Emerald Rapids, 1,500 rows
 /// of 8 and 24 f32 of 1 million 0.52x to 1.07x, 5,000 and 15,000 gathered into a transposed output
 /// 0.24x to 0.3x, scattered from one 0.21x to 0.48x. Rows are unmeasured.
 pub(crate) const PAGES: usize = least(1 << 10, 8);
@@ -110,11 +110,11 @@ pub(crate) const PAGE: usize = 1 << 12;
 
 /// Entries of one or two dimensions: with at most this many, of several rows each, the inner
 /// dimensions are walked before the lanes, so that many of them fill a block. Record: rows of 4 and
-/// 32 f32 on Sapphire Rapids: 36 entries 0.67x to 0.95x; 64 entries 0.75x to 1.0x; 150 entries 0.9x
+/// 32 f32 on Emerald Rapids: 36 entries 0.67x to 0.95x; 64 entries 0.75x to 1.0x; 150 entries 0.9x
 /// to 1.0x; 500 entries 0.95x to 1.2x; 256 are unmeasured.
 pub(crate) const FEW_ENTRIES: usize = BLOCK / 4;
 
-/// [`FEW_ENTRIES`] of single elements, which take longer to start a lane. Record: on Sapphire
+/// [`FEW_ENTRIES`] of single elements, which take longer to start a lane. Record: on Emerald
 /// Rapids, gathered into a transposed output or added from one: 8 to 24 entries of 200 and 700 f32
 /// 0.2x to 0.6x; 48 to 500 entries of 40 to 1,500 f32 1.0x to 2.4x.
 pub(crate) const FEW_ENTRIES_OF_ELEMENTS: usize = least(32, 4);
@@ -126,7 +126,7 @@ pub(crate) const FOLLOWED_SPAN: usize = least(128, 32);
 
 /// Entries of a lane: where there are gaps between lanes of at most this many, they go one by one,
 /// without kernels, if each is one index that moves one element. Those of a scatter do where both
-/// the indices and the updates have gaps. Record: `elements` of three dimensions on Sapphire
+/// the indices and the updates have gaps. Record: `elements` of three dimensions on Emerald
 /// Rapids. Lanes of 2 to 16 entries: gathers with gaps on both sides 0.32x to 0.5x, in the indices
 /// 0.4x to 0.8x, in the output 0.35x to 1.0x; sums and sets with gaps on both sides 0.5x to 0.85x,
 /// else 0.75x to 1.5x. Lanes of 24 entries: 0.4x to 1.4x.
@@ -142,7 +142,7 @@ pub(crate) const ROWS_OF_ENTRY: usize = least(12, 3);
 
 /// Elements of the last dimension of pieces: where there are fewer, another dimension with at least
 /// `LONG_PIECE` times as many becomes the innermost loop. Record: Zen 4, [61, 2] 0.15x, [50, 2]
-/// 0.18x; Sapphire Rapids, [512, 4] 0.16x for 500 entries and 0.42x for 50,000, [64, 3] 0.33x, and
+/// 0.18x; Emerald Rapids, [512, 4] 0.16x for 500 entries and 0.42x for 50,000, [64, 3] 0.33x, and
 /// [100000, 2] 0.55x for 50 entries. Sizes from 5 to 7, and factors below 12, are unmeasured.
 pub(crate) const SHORT_PIECE: usize = 8;
 
@@ -230,7 +230,7 @@ pub(crate) const TILE_ROWS_AHEAD: usize = 8;
 ///   changed, where L3 is not near. Record: `rows` from 16 MiB 0.67x on Zen 4; see [`far_changed`].
 /// - Columns of a table that have more go by tiles. Unmeasured.
 /// - Elements of an entry are gathered one after another from a table of at most these. Record: 24
-///   to 500 columns from L2 0.3x to 0.7x on Sapphire Rapids.
+///   to 500 columns from L2 0.3x to 0.7x on Emerald Rapids.
 /// - A check keeps addresses of at most these. Record: see [`KEPT_TUPLE`].
 pub(crate) fn beyond_l2(machine: &Machine) -> usize {
     machine.l2

@@ -714,7 +714,7 @@ impl<S: Scale, const BITS: usize, const FLOATS: bool> Quantised<'_, S, BITS, FLO
         match self.0.gather.packing.float() {
             Some(float) if FLOATS && BITS == 8 => float,
             // One format has 4 bits, and as a constant it costs less. Record: rows of 4096 from L2
-            // on Sapphire Rapids, 0.55x.
+            // on Emerald Rapids, 0.55x.
             _ => Float::E2M1,
         }
     }
