@@ -16,10 +16,10 @@ use common::generate::{self, Direction, KINDS, Kind};
 use common::values::noise;
 use common::{bytes, coalesce, lists, ranges};
 
-/// Runs a check on cases of one of these kinds. `PROPTEST_CASES` says how many; without it 256.
+/// Runs a check on cases of one of these kinds. `PROPTEST_CASES` says how many; without it 1,000.
 fn random(directions: &[Direction], kinds: &[Kind], check: fn(&Case)) {
     common::path::force();
-    let cases = std::env::var("PROPTEST_CASES").map_or(256, |cases| cases.parse().unwrap());
+    let cases = std::env::var("PROPTEST_CASES").map_or(1000, |cases| cases.parse().unwrap());
     for seed in 0..cases {
         let mut numbers = noise(seed, 0);
         let mut choose = |n: usize| numbers.next().unwrap() as usize % n;
