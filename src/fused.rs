@@ -404,5 +404,7 @@ impl Walk {
     }
 }
 
-/// Entries from the one that is reduced to the one that is prefetched.
+/// Entries from the one that is reduced to the one that is prefetched. Record: as FBGEMM has it;
+/// 8 and 32 are unmeasured. Against 16 rows at a time on Emerald Rapids, a loop of its own over 1
+/// million rows in bags of 20: 64 f32 0.75x, 128 f32 0.9x, 72 bytes 0.67x.
 const AHEAD: usize = 16;

@@ -1,5 +1,5 @@
-//! Calls that `properties` does not have, on random cases: indices in lists, types that are known at
-//! run time, unique indices, and what is read.
+//! Calls that `properties` does not have, on random cases: indices in lists, types that are known
+//! at run time, unique indices, and what is read.
 #![cfg(feature = "half")]
 #![allow(
     clippy::unwrap_used,

@@ -8,7 +8,7 @@ use crate::safe;
 use crate::threads::THREADS;
 use crate::workloads::{Shape, Workload};
 
-/// Rows of 64 and 128 from a table in memory, in bags of 1, 20 and 100, by `i64`. In the family
+/// Rows of 48 to 128 from a table in memory, in bags of 1, 20 and 100, by `i64`. In the family
 /// [`THREADS`] they run with threads.
 pub(crate) fn workloads(family: &'static str, rows: usize, moved: usize) -> Vec<Workload> {
     let mut list = Vec::new();
@@ -17,6 +17,7 @@ pub(crate) fn workloads(family: &'static str, rows: usize, moved: usize) -> Vec<
         list.extend([
             bags(64).floats("sum", Add, |_, _| {}),
             bags(128).floats("sum", Add, |_, _| {}),
+            bags(48).floats("sum", Add, |_, _| {}),
             bags(64).floats("mean", Mean, |sum, length| *sum /= length as f32),
             bags(64).bytes::<64>(),
             bags(128).bytes::<128>(),

@@ -8,7 +8,8 @@ use std::hint::black_box;
 use bytemuck::{AnyBitPattern, Pod, cast_slice_mut};
 use half::f16;
 use strew::quant::{
-    Attributes, BlockQuantized, IQ4_NL, Packing, Q4_0, Q4_K, Q6_K, Q8_0, Scale, f16_to_f32,
+    Attributes, BlockQuantized, F4E2M1x2, F8E4M3FN, IQ4_NL, Packing, Q4_0, Q4_K, Q6_K, Q8_0, Scale,
+    f16_to_f32,
 };
 use strew::{Gather, Layout};
 
@@ -66,6 +67,37 @@ fn of_table(table: Table) -> Vec<Workload> {
             },
             1,
             |bytes, to| to[0] = half(bytes),
+        ),
+        table.workload(
+            "F8E4M3FN",
+            1,
+            move |gather| {
+                move |rows: &[F8E4M3FN], ids: &[i64], output: &mut [f32]| {
+                    gather.run_map(rows, ids, output, F8E4M3FN::to_f32).unwrap();
+                }
+            },
+            1,
+            |bytes, to| {
+                let (exponent, mantissa) = (i32::from(bytes[0] >> 3 & 15), bytes[0] & 7);
+                let magnitude = match (exponent, f32::from(mantissa) / 8.0) {
+                    (15, _) if mantissa == 7 => f32::NAN,
+                    (0, part) => part * 2_f32.powi(-6),
+                    (_, part) => (1.0 + part) * 2_f32.powi(exponent - 7),
+                };
+                to[0] = if bytes[0] < 128 { magnitude } else { -magnitude };
+            },
+        ),
+        table.blocks(
+            "F4E2M1x2",
+            #[inline(always)]
+            |block: F4E2M1x2| block.decode(),
+            |bytes, to| {
+                const LEVELS: [f32; 8] = [0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0];
+                for (to, code) in to.iter_mut().zip([bytes[0] & 15, bytes[0] >> 4]) {
+                    let magnitude = LEVELS[usize::from(code & 7)];
+                    *to = if code < 8 { magnitude } else { -magnitude };
+                }
+            },
         ),
         table.blocks(
             "Q8_0",

@@ -365,10 +365,11 @@ fn order(plan: &Plan, call: &Call, machine: &Machine, first: usize, tile: Option
 pub(crate) fn goes_by_entry(plan: &Plan, call: &Call, machine: &Machine) -> bool {
     let Some(last) = plan.pieces().last() else { return false };
     let (close, row) = (!plan.is_apart(last), plan.row());
-    let (_, size) = Plan::run_of_pieces(plan.pieces());
+    let (number, size) = Plan::run_of_pieces(plan.pieces());
+    let within = || plan.pieces().iter().rev().take(number).all(|dim| is_within_place(plan, dim));
     if row > 1 {
         let follow = matches!(call.direction, Direction::Gather) && last.flat == row as isize;
-        let many = size >= tuning::ROWS_OF_ENTRY && is_within_place(plan, last);
+        let many = size >= tuning::ROWS_OF_ENTRY && within();
         return close && (follow || many);
     }
     let bytes = |steps: usize| steps.saturating_mul(call.element);
@@ -378,7 +379,7 @@ pub(crate) fn goes_by_entry(plan: &Plan, call: &Call, machine: &Machine) -> bool
     // has them at hand.
     let at_hand = matches!(call.direction, Direction::Gather)
         && bytes(plan.lengths.table) <= tuning::beyond_l2(machine);
-    let fills = fills && (at_hand || is_within_place(plan, last));
+    let fills = fills && (at_hand || within());
     let more = size > plan.entries();
     // Entries that lead to the same place wait for each other.
     let hot = plan.places() <= tuning::HOT_PLACES && size > plan.places();
@@ -472,10 +473,11 @@ fn ahead(call: &Call, machine: &Machine, numbers: &Numbers, stores: Stores) -> u
     if single { tuning::ELEMENTS_AHEAD } else { tuning::ROWS_AHEAD }
 }
 
-/// The distance to the pieces of another entry, where those of one are the innermost loop.
+/// The distance where the pieces of an entry are the innermost loop: to those of another entry, if
+/// they are few.
 fn pieces_ahead(plan: &Plan) -> usize {
     let (_, pieces) = Plan::run_of_pieces(plan.pieces());
-    pieces.saturating_mul(tuning::ROWS_AHEAD).min(tuning::BLOCK / 8)
+    pieces.saturating_mul(tuning::ROWS_AHEAD).min(tuning::PIECES_AHEAD)
 }
 
 fn proof(

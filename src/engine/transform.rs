@@ -52,8 +52,8 @@ impl Plan {
     }
 
     /// The number of the last dimensions of pieces that follow each other in the flat tensor,
-    /// forwards or backwards, and the number of their pieces: what fills a block, at most, unless
-    /// that is one dimension.
+    /// forwards or backwards, and the number of their pieces: a *run*. One of several dimensions
+    /// fills a block at most, since its addresses are made at once.
     pub(crate) fn run_of_pieces(pieces: &[Dim]) -> (usize, usize) {
         let [rest @ .., last] = pieces else { return (0, 1) };
         let (mut size, mut dims) = (last.size, 1);
@@ -81,8 +81,8 @@ impl Plan {
         plan
     }
 
-    /// The same plan with the longest piece of single elements as the last one, if that is short
-    /// beside it. Its rows are those of this plan.
+    /// The same plan with the longest piece of single elements as the last one, if the last run is
+    /// short beside it. Its rows are those of this plan.
     pub(crate) fn with_long_piece_last(&self) -> Option<Plan> {
         let (pieces, row) = self.split_inner();
         let (_, last) = Plan::run_of_pieces(pieces);

@@ -601,12 +601,12 @@ fn by_entry(block: &Block<'_>, pieces: &[Dim], last: &Dim, mover: &mut dyn Mover
     let (mut buffer, mut run_of_one) = ([0; tuning::BLOCK], [0; tuning::BLOCK]);
     let follow = block.lane_step == block.entry_step.wrapping_mul(block.length as isize);
     let length = if follow { block.addresses.len() } else { block.length };
-    for piece in (0..size).step_by(tuning::BLOCK) {
-        let pieces = (size - piece).min(tuning::BLOCK);
-        let Some(offsets) = run_of_one.get_mut(..pieces) else { return };
-        let skipped = set_offsets(run, piece, offsets).wrapping_add(block.flat);
-        each_piece(rest, |table, flat| {
-            let mut lane = skipped.wrapping_add(flat);
+    each_piece(rest, |table, flat| {
+        for piece in (0..size).step_by(tuning::BLOCK) {
+            let pieces = (size - piece).min(tuning::BLOCK);
+            let offsets = run_of_one.get_mut(..pieces).unwrap_or_default();
+            let skipped = set_offsets(run, piece, offsets);
+            let mut lane = block.flat.wrapping_add(flat).wrapping_add(skipped);
             for addresses in block.addresses.chunks(length.max(1)) {
                 let mut start = lane;
                 for some in addresses.chunks(tuning::BLOCK / pieces) {
@@ -632,8 +632,8 @@ fn by_entry(block: &Block<'_>, pieces: &[Dim], last: &Dim, mover: &mut dyn Mover
                 }
                 lane = lane.wrapping_add_signed(block.lane_step);
             }
-        });
-    }
+        }
+    });
 }
 
 /// Sets what pieces add to an address, from number `piece` on, as the flat tensor is walked

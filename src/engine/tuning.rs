@@ -140,10 +140,11 @@ pub(crate) const SHORT_LANE_REACH: usize = 1 << 14;
 /// rows of 2 to 64 f32 with gaps on Zen 4, 12 rows of an entry 0.84x to 1.1x, 40 rows 0.3x to 1.0x.
 pub(crate) const ROWS_OF_ENTRY: usize = least(12, 3);
 
-/// Elements of the last dimension of pieces: where there are fewer, another dimension with at least
-/// `LONG_PIECE` times as many becomes the innermost loop. Record: Zen 4, [61, 2] 0.15x, [50, 2]
-/// 0.18x; Emerald Rapids, [512, 4] 0.16x for 500 entries and 0.42x for 50,000, [64, 3] 0.33x, and
-/// [100000, 2] 0.55x for 50 entries. Sizes from 5 to 7, and factors below 12, are unmeasured.
+/// Elements of the last run of pieces: where there are fewer, another dimension with at least
+/// `LONG_PIECE` times as many becomes the innermost loop. Record, when it was the last dimension
+/// alone: Zen 4, [61, 2] 0.15x, [50, 2] 0.18x; Emerald Rapids, [512, 4] 0.16x for 500 entries and
+/// 0.42x for 50,000, [64, 3] 0.33x, and [100000, 2] 0.55x for 50 entries. Sizes from 5 to 7,
+/// factors below 12, and runs of 8 to 20 beside thousands are unmeasured.
 pub(crate) const SHORT_PIECE: usize = 8;
 
 /// See [`SHORT_PIECE`].
@@ -215,6 +216,13 @@ pub(crate) const PREFETCHED_TUPLE: usize = 8;
 /// Rows between the one that moves and the one that is prefetched. Record: `quant` from memory,
 /// rows of 4 to 16 KiB take 0.95x to 1.0x with 1 or 2, sums of such rows 1.08x.
 pub(crate) const ROWS_AHEAD: usize = 8;
+
+/// Pieces, or single elements of them, between the one that moves and the one that is prefetched,
+/// at most, where those of an entry are the innermost loop: a block of them has few entries then.
+/// Record: elements of a table with its channels last on Emerald Rapids, against half a block,
+/// [16, 7, 7] 0.5x to 1.1x, [64, 4, 4] 0.6x to 1.1x, [4, 20, 20] 0.7x to 1.15x, [3, 32, 32] 0.35x
+/// to 1.2x.
+pub(crate) const PIECES_AHEAD: usize = BLOCK / 8;
 
 /// Lanes between the one whose indices are read and the one that is prefetched, where they do not
 /// follow each other. Record: `elements`, axis 0.

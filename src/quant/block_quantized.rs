@@ -33,6 +33,7 @@ use sealed::Halves;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
 pub enum Packing {
     /// ONNX `uint8`: values of 2, 4 or 8 bits, the first one in the lowest bits. The last dimension
     /// of the data counts bytes, and each row of zero points begins with a byte of its own. Without
@@ -46,8 +47,9 @@ pub enum Packing {
     Int4,
     /// ONNX `uint4`: 0 to 15, packed as [`Int4`](Packing::Int4) is. Without zero points they are 0.
     Uint4,
-    /// ONNX `float8e4m3fn`. Floats have no zero points. A block may be the whole axis, and other
-    /// axes may share their scales: see [`BlockQuantized::scales`].
+    /// ONNX `float8e4m3fn`. This and the kinds below are floats, which have no zero points. A block
+    /// may be the whole axis, and other axes may share their scales: see
+    /// [`BlockQuantized::scales`].
     F8E4M3FN,
     /// ONNX `float8e4m3fnuz`.
     F8E4M3FNUZ,
@@ -235,8 +237,9 @@ impl sealed::Sealed for f16 {
 /// Of floats it is `q * scale`.
 ///
 /// The gather is [`Gather::axis`](crate::Gather::axis) along `gather_axis`. Scales have the sizes
-/// of the data, divided by `block_size` and rounded up on `quantize_axis`; so have zero points. The
-/// difference is computed in integers, the product in `f32`, and rounded to the type of the scales.
+/// of the data, divided by `block_size` (0: by all of them) and rounded up on `quantize_axis`; so
+/// have zero points. The difference is computed in integers, the product in `f32`, and rounded to
+/// the type of the scales.
 ///
 /// Data, scales and zero points are contiguous, packed as [`Packing`] says; indices and output may
 /// have any strides. An index out of bounds is an error, or what the policy makes of it:
@@ -549,6 +552,25 @@ impl BlockQuantized {
         Ok(self)
     }
 
+    /// The place of a scale that other axes share: once a row, so compiled once for all types.
+    #[inline(never)]
+    fn shared_scale(&self, mut row: usize, block: usize, mut z: usize) -> usize {
+        let (mut place, mut d) = (0_usize, self.of_scales.rank());
+        while d > 0 {
+            d -= 1;
+            let (size, stride) = (self.of_scales.size(d), self.of_scales.stride(d) as usize);
+            let rest = if d > self.quantize_axis { &mut z } else { &mut row };
+            let at = if d == self.quantize_axis {
+                block
+            } else {
+                let left = rest.checked_div(size).unwrap_or(0);
+                core::mem::replace(rest, left).wrapping_sub(left.wrapping_mul(size))
+            };
+            place = place.wrapping_add(at.wrapping_mul(stride));
+        }
+        place
+    }
+
     /// Gathers in one pass over the indices.
     ///
     /// # Errors
@@ -727,29 +749,15 @@ impl<S: Scale, const BITS: usize, const FLOATS: bool> Quantised<'_, S, BITS, FLO
 
     /// The place of a scale: of a row of the axis of the blocks, a block, and a step of it.
     #[inline(always)]
-    fn scale(self, mut row: usize, block: usize, mut z: usize) -> usize {
-        let BlockQuantized { blocks, step, of_scales, quantize_axis, shared, .. } = self.0.gather;
-        if !FLOATS || !*shared {
-            return row
-                .wrapping_mul(*blocks)
-                .wrapping_add(block)
-                .wrapping_mul(*step)
-                .wrapping_add(z);
+    fn scale(self, row: usize, block: usize, z: usize) -> usize {
+        let gather = self.0.gather;
+        if FLOATS && gather.shared {
+            return gather.shared_scale(row, block, z);
         }
-        let (mut place, mut d) = (0_usize, of_scales.rank());
-        while d > 0 {
-            d -= 1;
-            let (size, stride) = (of_scales.size(d), of_scales.stride(d) as usize);
-            let rest = if d > *quantize_axis { &mut z } else { &mut row };
-            let at = if d == *quantize_axis {
-                block
-            } else {
-                let left = rest.checked_div(size).unwrap_or(0);
-                core::mem::replace(rest, left).wrapping_sub(left.wrapping_mul(size))
-            };
-            place = place.wrapping_add(at.wrapping_mul(stride));
-        }
-        place
+        row.wrapping_mul(gather.blocks)
+            .wrapping_add(block)
+            .wrapping_mul(gather.step)
+            .wrapping_add(z)
     }
 
     /// 8 zero points, from a place on.

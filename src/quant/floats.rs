@@ -1,5 +1,6 @@
 //! Floats of 8 and 4 bits. Names and formulas: ONNX's `float8e4m3fn` and its like; oracles: the
-//! Python package `ml_dtypes`, ONNX Runtime.
+//! Python package `ml_dtypes`, ONNX Runtime. They do not saturate, as `ml_dtypes` does not; ONNX's
+//! `Cast` does unless it is told not to.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -86,6 +87,7 @@ impl Float {
 macro_rules! floats {
     ($($Name:ident $FORMAT:ident $text:literal $over:literal $one:literal;)*) => {$(
         #[doc = $text]
+        /// Codes are compared by their bits.
         ///
         /// ```
         #[doc = concat!("use strew::quant::", stringify!($Name), ";")]

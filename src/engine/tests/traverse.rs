@@ -12,6 +12,8 @@ use crate::engine::traverse::{
 };
 use crate::engine::{check_all, in_order, tuning};
 use crate::index::Bounds;
+use crate::layout::Layout;
+use crate::plan::tests::{axis, packed};
 use crate::walk::first_out_of_bounds;
 
 /// What a traversal has moved is what the walk moves, or the start of it.
@@ -118,6 +120,28 @@ fn blocks_of_small_plans() {
 fn blocks_of_long_lanes() {
     check_cases(11, 60, Large::Lane(200));
     check_cases(12, 15, Large::Lane(2500));
+}
+
+/// Runs of several dimensions, and of one that is longer than a block, forwards and backwards.
+#[test]
+fn runs_of_pieces() {
+    let mut random = Random::of(14);
+    for [a, b] in [[3, 1250], [1, 2500], [40, 25], [7, 3]] {
+        for [one, other] in [[1, 1], [1, -1], [-1, 1], [-1, -1]] {
+            for direction in DIRECTIONS {
+                let (n, m) = (a as isize, b as isize);
+                let table = Layout::strided([5, a, b], [n * m, 1, n]);
+                let back = [(one < 0, (a - 1) * b), (other < 0, b - 1)];
+                let start = back.iter().filter(|(back, _)| *back).map(|(_, start)| start).sum();
+                let strides = [n * m, one * m, other];
+                let flat = Layout::from_parts(&[4, a, b], &strides, start).unwrap();
+                let plan = axis(direction, &table, &packed([4]), &flat, 0).with_rising_pieces();
+                let mut case = Case { direction, plan, indices: Vec::new() };
+                case.fill(&mut random);
+                check_case(&mut random, &case);
+            }
+        }
+    }
 }
 
 /// As a call orders them: pieces first where there are few entries.
