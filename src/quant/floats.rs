@@ -156,7 +156,8 @@ impl F4E2M1x2 {
     #[inline(always)]
     #[must_use]
     pub fn decode(self) -> [f32; 2] {
-        [self.0 & 15, self.0 >> 4].map(|code| Float::E2M1.value(u32::from(code)))
+        let (first, second) = (u32::from(self.0 & 15), u32::from(self.0 >> 4));
+        [Float::E2M1.value(first), Float::E2M1.value(second)]
     }
 
     /// The nearest values, of two the even one: at most 6 and at least -6. A NaN becomes a zero.

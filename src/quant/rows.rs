@@ -35,7 +35,8 @@ impl<const N: usize> Row8<N> {
     #[inline(always)]
     #[must_use]
     pub fn decode(self) -> [f32; N] {
-        let [scale, offset] = [self.scale, self.offset].map(f32::from_le_bytes);
+        // Not by `map` of arrays, which compilers do not always inline.
+        let (scale, offset) = (f32::from_le_bytes(self.scale), f32::from_le_bytes(self.offset));
         each(self.values, |q| mul_add(f32::from(q), scale, offset))
     }
 
@@ -103,7 +104,7 @@ macro_rules! row {
             #[must_use]
             pub fn decode(self) -> [f32; N] {
                 const { Self::SIZE };
-                let [scale, offset] = [self.scale, self.offset].map(read_f16);
+                let (scale, offset) = (read_f16(self.scale), read_f16(self.offset));
                 let mut values = [0.0; N];
                 let bytes = self.values;
                 for (values, byte) in values.chunks_mut($per_byte).zip(bytes) {
