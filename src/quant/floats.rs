@@ -164,7 +164,7 @@ impl F4E2M1x2 {
     #[inline(always)]
     #[must_use]
     pub fn encode(values: &[f32; 2]) -> F4E2M1x2 {
-        let [low, high] = values.map(|value| Float::E2M1.code(value));
-        F4E2M1x2((low | high << 4) as u8)
+        let [low, high] = *values;
+        F4E2M1x2((Float::E2M1.code(low) | Float::E2M1.code(high) << 4) as u8)
     }
 }

@@ -11,24 +11,16 @@ use super::values::samples;
 /// are of every index type: not every length is compiled for each.
 pub fn check(case: &Case) {
     match case.tuple_len() {
-        1 => with_wide_indices(
-            case,
-            |all| check_as::<_, 1>(case, all),
-            |all| check_as::<_, 1>(case, all),
-        ),
+        1 => check_wide::<1>(case),
         2 => with_indices!(case, indices => check_as::<_, 2>(case, indices)),
-        3 => with_wide_indices(
-            case,
-            |all| check_as::<_, 3>(case, all),
-            |all| check_as::<_, 3>(case, all),
-        ),
-        4 => with_wide_indices(
-            case,
-            |all| check_as::<_, 4>(case, all),
-            |all| check_as::<_, 4>(case, all),
-        ),
+        3 => check_wide::<3>(case),
+        4 => check_wide::<4>(case),
         _ => {}
     }
+}
+
+fn check_wide<const K: usize>(case: &Case) {
+    with_wide_indices(case, |all| check_as::<_, K>(case, all), |all| check_as::<_, K>(case, all));
 }
 
 fn check_as<I: Index, const K: usize>(case: &Case, indices: &[I]) {
