@@ -24,7 +24,7 @@ pub(crate) fn check<S: Places>(plan: &Plan, indices: S, flags: &mut [u32]) -> Re
         let mut unique = Ok(());
         let inside =
             Few::any(plan).run::<_, true>(indices, |cells| unique = find_few(plan, cells, flags));
-        return run::written(plan, indices, inside == Some(true)).and(unique);
+        return run::written(plan, indices, inside).and(unique);
     }
     run::with_entries(plan, indices, false, |entries| find(plan, entries, flags))
 }

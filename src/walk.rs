@@ -309,12 +309,7 @@ pub(crate) struct Odometer {
 
 impl Odometer {
     pub(crate) fn new() -> Odometer {
-        Odometer::at(0)
-    }
-
-    /// After a number of steps.
-    pub(crate) fn at(steps: usize) -> Odometer {
-        Odometer { steps }
+        Odometer { steps: 0 }
     }
 
     /// Steps to the next coordinates; `false` after the last. Called once a lane.

@@ -834,7 +834,108 @@ fn entries_that_are_column_major() {
     }
 }
 
-/// Short lanes with gaps between them go entry by entry: some of both tensors, or of one.
+/// Short lanes of many dimensions, whose indices or updates have gaps, or not: they fill blocks
+/// together, which end within any dimension but the last ones. The table starts at an offset.
+#[test]
+fn short_lanes_of_many_dimensions() {
+    const WIDTH: usize = 7;
+    const OFFSET: usize = 5;
+    let shapes: [&[usize]; 7] = [
+        &[9, 41, 3],
+        &[40, 3, 7, 3],
+        &[2, 30, 3, 7, 2],
+        &[90, 7, 2],
+        &[3, 60, 20],
+        &[9, 15, 15],
+        &[5, 3, 3, 2, 3, 2, 2, 3],
+    ];
+    for (sizes, gaps) in shapes
+        .into_iter()
+        .flat_map(|sizes| [[0, 0], [1, 0], [0, 2], [1, 2]].map(|gaps| (sizes, gaps)))
+    {
+        let (length, outer) = sizes.split_last().unwrap();
+        let layout = |gap: usize| {
+            let (mut strides, mut step) = (vec![1], length + gap);
+            for size in outer.iter().rev() {
+                strides.insert(0, step as isize);
+                step *= size;
+            }
+            (Layout::from_parts(sizes, &strides, 0).unwrap(), step)
+        };
+        let [(ids, ids_size), (flat, flat_size)] = gaps.map(layout);
+        // The table is larger, so that no dimensions merge.
+        let larger: Vec<usize> =
+            outer.iter().map(|size| size + 1).chain([WIDTH.max(*length)]).collect();
+        let width = larger[outer.len()];
+        let table = Layout::from_sizes(&larger).unwrap().with_offset(OFFSET);
+        let size = OFFSET + larger.iter().product::<usize>();
+        let indices: Vec<i64> =
+            (0..ids_size as i64).map(|n| n * 31 % width as i64 - n % 2 * width as i64).collect();
+        let data: Vec<u32> = (0..size as u32).collect();
+        let updates: Vec<u32> = (0..flat_size as u32).map(|n| n * n % 1009).collect();
+        let (mut sums, mut gathered) = (data.clone(), updates.clone());
+        let (mut alone, mut hits) = (data.clone(), vec![0_u32; size]);
+        for entry in 0..sizes.iter().product() {
+            let (lane, column) = (entry / length, entry % length);
+            let [from, to] = gaps.map(|gap| lane * (length + gap) + column);
+            let (mut rest, mut step, mut place) = (lane, width, OFFSET);
+            for (size, larger) in outer.iter().zip(&larger).rev() {
+                place += rest % size * step;
+                (rest, step) = (rest / size, step * larger);
+            }
+            place += indices[from].rem_euclid(width as i64) as usize;
+            sums[place] += updates[to];
+            alone[place] = updates[to] + if hits[place] > 0 { alone[place] } else { 0 };
+            hits[place] += 1;
+            gathered[to] = data[place];
+        }
+        let axis = outer.len();
+        let scatter = Scatter::elements(&table, &ids, &flat, axis).unwrap();
+        let mut found = data.clone();
+        scatter.reduce(Add, &mut found, &indices, &updates).unwrap();
+        assert!(found == sums, "{sizes:?} {gaps:?}");
+        let (mut found, mut flags) = (data.clone(), vec![0; scatter.flags_len()]);
+        scatter.reduce_excluding_self(Add, &mut found, &indices, &updates, &mut flags).unwrap();
+        assert!(found == alone, "{sizes:?} {gaps:?}");
+        let unique = scatter.check_unique(&indices, &mut flags);
+        assert_eq!(unique.is_ok(), hits.iter().all(|hits| *hits < 2), "{sizes:?} {gaps:?}");
+        let gather = Gather::elements(&table, &ids, &flat, axis).unwrap();
+        let mut found = updates.clone();
+        gather.run(&data, &indices, &mut found).unwrap();
+        assert!(found == gathered, "{sizes:?} {gaps:?}");
+        // The last index is bad: nothing is added.
+        let mut bad = indices.clone();
+        bad[(sizes.iter().product::<usize>() / length - 1) * (length + gaps[0]) + length - 1] =
+            width as i64;
+        let mut found = data.clone();
+        assert!(scatter.reduce(Add, &mut found, &bad, &updates).is_err(), "{sizes:?} {gaps:?}");
+        assert!(found == data, "{sizes:?} {gaps:?}");
+    }
+}
+
+/// Places that number the cells, in another order than that of the lanes, and from an offset on.
+#[test]
+fn short_lanes_of_a_permuted_table_at_an_offset() {
+    let table = Layout::strided([7, 9, 4], [36, 1, 9]).with_offset(5);
+    let entries = Layout::contiguous([7, 5, 4]);
+    let scatter = Scatter::elements(&table, &entries, &entries, 1).unwrap();
+    let indices: Vec<i64> = (0..140).map(|n| n * 31 % 9).collect();
+    let updates: Vec<u32> = (0..140).map(|n| n * n + 1).collect();
+    let data: Vec<u32> = (0..5 + 7 * 36).collect();
+    let (mut sums, mut hits) = (data.clone(), vec![0; data.len()]);
+    for (n, (index, update)) in indices.iter().zip(&updates).enumerate() {
+        let place = 5 + n / 20 * 36 + *index as usize + n % 4 * 9;
+        sums[place] = update + if hits[place] > 0 { sums[place] } else { 0 };
+        hits[place] += 1;
+    }
+    let (mut found, mut flags) = (data, vec![0; scatter.flags_len()]);
+    scatter.reduce_excluding_self(Add, &mut found, &indices, &updates, &mut flags).unwrap();
+    assert_eq!(found, sums);
+    let unique = scatter.check_unique(&indices, &mut flags);
+    assert_eq!(unique.is_ok(), hits.iter().all(|hits| *hits < 2));
+}
+
+/// Short lanes with gaps between them: in both tensors, or in one.
 #[test]
 fn short_lanes_with_gaps() {
     const WIDTH: usize = 11;

@@ -89,7 +89,8 @@ impl<const N: usize> Op for Gather<'_, N> {
         let mut ahead = Ahead::of(block, distance);
         let mut at = 0;
         for (flat, addresses) in block.lanes() {
-            if !block.is_packed(1) {
+            // Short lanes end before a vector is full.
+            if !block.is_packed(1) || addresses.len() < STEP {
                 strided(from, to, flat, block.entry_step, addresses);
                 continue;
             }

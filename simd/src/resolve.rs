@@ -166,7 +166,8 @@ struct Run<'a, I> {
 fn side_by_side<I: Sealed>(path: Path, run: &[I], axes: &Axes<'_>, to: &mut [u32]) -> bool {
     // Where some of the first are not what the loop takes, others are likely not to be.
     let only = if let [axis] = axes.all { (axis.size, axis.from_end) } else { (1 << 31, 0) };
-    let first = run.iter().take(FIRST).all(|index| position::<I, false>(*index, only.0, only.1).1);
+    let mut first = run.iter().take((run.len() / 16).min(FIRST));
+    let first = first.all(|index| position::<I, false>(*index, only.0, only.1).1);
     first && plain(path, run, axes.all, axes.first, to) || {
         let step = axes.all.len() as isize;
         let run = Run { indices: run, start: 0, step, coordinate_step: 1 };
@@ -174,8 +175,9 @@ fn side_by_side<I: Sealed>(path: Path, run: &[I], axes: &Axes<'_>, to: &mut [u32
     }
 }
 
-/// The indices that are looked at first. Not measured against others: they go one by one, so more
-/// cost more, and of those of which a tenth is not on the axis they find half.
+/// The indices that are looked at first, and at most a sixteenth of a run: of a short one it costs
+/// less to look at all twice. They go one by one, so more cost more, and of those of which a tenth
+/// is not on the axis they find half. Record: runs of 32 i64 on Xeon 5: 8 take 10 ns more than 2.
 const FIRST: usize = 8;
 
 /// Tuples whose coordinates lie in runs of their own, some tuples at a time, so that all runs come
@@ -507,16 +509,32 @@ fn spread_by(addresses: &[u32], starts: &[u32; STEP], to: &mut [u32]) {
     }
 }
 
-/// Adds `first + l * lane_step + i * entry_step`, modulo 2^32, to the address of entry `i` of lane
-/// `l`. Lanes have `length` entries. [`NOWHERE`] stays.
-pub fn shift(
-    path: Path,
-    addresses: &mut [u32],
-    length: usize,
-    first: u32,
-    lane_step: u32,
-    entry_step: u32,
-) {
+/// Adds `first + sum_k c_k * step_k`, modulo 2^32, to each address: `(size_k, step_k)` are
+/// dimensions, the innermost one first, and `c_k` is the coordinate of the address in each; of the
+/// last one, any number of them follow. [`NOWHERE`] stays, and all do without dimensions.
+pub fn shift(path: Path, addresses: &mut [u32], mut first: u32, steps: &[(usize, u32)]) {
+    let Some((&(_, last), whole)) = steps.split_last() else { return };
+    let size = whole.iter().fold(1, |all: usize, (size, _)| all.saturating_mul(*size)).max(1);
+    if whole.first().is_some_and(|(length, _)| *length <= SHIFTED_LANE)
+        && size <= PATTERN
+        && addresses.len() >= 2 * PATTERN
+    {
+        return path.narrow(
+            #[inline(always)]
+            || shift_by_pattern(addresses, first, whole, last),
+        );
+    }
+    let (length, step) = match *whole {
+        [] => (addresses.len().max(1), last),
+        [lane] => lane,
+        _ => {
+            for addresses in addresses.chunks_mut(size) {
+                shift(path, addresses, first, whole);
+                first = first.wrapping_add(last);
+            }
+            return;
+        }
+    };
     path.compiled(
         // By value: behind a reference, each store to an address could change the steps.
         #[inline(always)]
@@ -525,12 +543,54 @@ pub fn shift(
             for lane in addresses.chunks_mut(length.max(1)) {
                 let mut add = first;
                 for address in lane {
-                    let sum = address.wrapping_add(add);
-                    *address = if *address == NOWHERE { NOWHERE } else { sum };
-                    add = add.wrapping_add(entry_step);
+                    shift_one(address, add);
+                    add = add.wrapping_add(step);
                 }
-                first = first.wrapping_add(lane_step);
+                first = first.wrapping_add(last);
             }
         },
     );
+}
+
+/// The sums that are made before they are added, where they serve twice at least: lanes of at most
+/// [`SHIFTED_LANE`] addresses are no vectors, but some of them are. Record: lanes of 2 to 15
+/// addresses on Xeon 5, gathered and added: 0.6x to 0.95x.
+const PATTERN: usize = if cfg!(fuzzing) { 32 } else { 256 };
+const SHIFTED_LANE: usize = 16;
+
+#[inline(always)]
+fn shift_one(address: &mut u32, step: u32) {
+    let sum = address.wrapping_add(step);
+    *address = if *address == NOWHERE { NOWHERE } else { sum };
+}
+
+#[inline(always)]
+fn shift_by_pattern(addresses: &mut [u32], mut first: u32, whole: &[(usize, u32)], last: u32) {
+    let (mut pattern, mut filled) = ([0; PATTERN], 1);
+    for (size, step) in whole {
+        filled = repeat(&mut pattern, filled, *size, *step);
+    }
+    let times = PATTERN / filled.max(1);
+    let all = repeat(&mut pattern, filled, times, last);
+    for addresses in addresses.chunks_mut(all.max(1)) {
+        for (address, sum) in addresses.iter_mut().zip(&pattern) {
+            shift_one(address, sum.wrapping_add(first));
+        }
+        first = first.wrapping_add(last.wrapping_mul(times as u32));
+    }
+}
+
+/// Repeats the first `filled` sums until there are `times` as many, each copy with another step.
+/// The number of sums. There are twice as many each time, so that most are made in long loops.
+#[inline(always)]
+fn repeat(pattern: &mut [u32], mut filled: usize, times: usize, mut step: u32) -> usize {
+    let all = filled.saturating_mul(times).min(pattern.len());
+    while filled < all {
+        let Some((from, to)) = pattern.split_at_mut_checked(filled) else { break };
+        for (to, from) in to.iter_mut().zip(from).take(all - filled) {
+            *to = from.wrapping_add(step);
+        }
+        (filled, step) = (filled.saturating_mul(2).min(all), step.wrapping_mul(2));
+    }
+    filled
 }

@@ -101,11 +101,10 @@ impl<'a> Entries<'a> {
         };
         let Some(tables) = self.tables.as_deref_mut() else {
             return few
-                .run::<_, false>(indices, |places| set(self.cells, places, self.plan.start.table))
-                == Some(true);
+                .run::<_, false>(indices, |places| set(self.cells, places, self.plan.start.table));
         };
-        few.run::<_, false>(indices, |places| set(tables, places, 0)) == Some(true)
-            && few.run::<_, true>(indices, |places| set(self.cells, places, 0)) == Some(true)
+        few.run::<_, false>(indices, |places| set(tables, places, 0))
+            && few.run::<_, true>(indices, |places| set(self.cells, places, 0))
     }
 
     fn fill_all(&mut self) -> bool {

@@ -4,7 +4,6 @@ use core::ops::Range;
 
 use strew_simd::Place;
 
-use crate::copy::repeated;
 use crate::element::Element;
 use crate::engine::resolver::Resolver;
 use crate::engine::traverse::{each_entry, each_piece};
@@ -41,9 +40,9 @@ impl<'a> Few<'a> {
     pub(crate) fn of(plan: &'a Plan, direction: Direction) -> Option<Few<'a>> {
         let count = plan.entries();
         if count > tuning::FEW_OF_SPANS {
-            return Few::of_short_lanes(plan, direction);
+            return None;
         }
-        let few @ Few { pieces, n, line, .. } = Few::all(plan, count);
+        let few @ Few { pieces, n, line, .. } = Few::any(plan);
         let most = match (line, direction) {
             (true, Direction::Gather) if few.moves_at_once() => tuning::FEW_GATHERED,
             (true, _) if n == 1 && plan.tuple <= 1 => tuning::FEW,
@@ -51,7 +50,7 @@ impl<'a> Few<'a> {
             _ => tuning::FEW_APART,
         };
         if count > most && (line || n > tuning::FEW_ROW || count > of_spans(plan, count)) {
-            return Few::of_short_lanes(plan, direction);
+            return None;
         }
         let rows = pieces.iter().fold(count, |rows, dim| rows.saturating_mul(dim.size));
         let most = if n == 1 { tuning::FEW_ELEMENTS } else { tuning::FEW_ROWS };
@@ -61,65 +60,40 @@ impl<'a> Few<'a> {
         Some(few).filter(|_| rows <= most && short && !plan.empty)
     }
 
-    /// All entries of a plan whose lanes are short and have gaps between them: kernels take longer
-    /// to start such a lane than this to walk it.
-    #[inline(never)]
-    pub(crate) fn of_short_lanes(plan: &'a Plan, direction: Direction) -> Option<Few<'a>> {
-        let [others @ .., lane] = plan.outer() else { return None };
-        let count = plan.entries();
-        let single = plan.rank == plan.outer && plan.tuple == 1 && plan.ring == 1;
-        let short = lane.size <= tuning::SHORT_LANE && others.last()?.indices != 0 && !plan.empty;
-        let follow = [plan.steps_follow(|dim| dim.indices), plan.steps_follow(|dim| dim.flat)];
-        let gathers = matches!(direction, Direction::Gather);
-        let gaps = if gathers { follow != [true; 2] } else { follow == [false; 2] };
-        let gaps =
-            gaps && plan.footprint() <= tuning::SHORT_LANE_REACH && count <= tuning::KEPT / 2;
-        (single && short && gaps).then(|| Few::any(plan))
-    }
-
-    /// The entries of a plan, however many they are.
-    pub(crate) fn any(plan: &'a Plan) -> Few<'a> {
-        Few::all(plan, plan.entries())
-    }
-
+    /// The entries of a plan, of any kind: at most [`tuning::FEW_OF_SPANS`].
     #[inline(always)]
-    fn all(plan: &'a Plan, count: usize) -> Few<'a> {
+    pub(crate) fn any(plan: &'a Plan) -> Few<'a> {
         let (pieces, n) = if plan.rank == plan.outer { (&[][..], 1) } else { plan.split_inner() };
         let (lane, others) = split_lane(plan.outer());
         let line = pieces.is_empty() && (others.is_empty() || plan.lanes_follow());
-        Few { plan, count, lane, others, pieces, n, line }
+        Few { plan, count: plan.entries(), lane, others, pieces, n, line }
     }
 
-    /// Runs with room for the entries: what a call does not need takes time to clear. `None`: there
-    /// is no memory for that.
+    /// Runs with room for the entries: what a call does not need takes time to clear.
     #[inline(always)]
-    pub(crate) fn with_room<R>(&self, run: impl FnOnce(&mut [usize]) -> R) -> Option<R> {
-        let (mut less, mut all, mut more);
+    pub(crate) fn with_room<R>(&self, run: impl FnOnce(&mut [usize]) -> R) -> R {
+        let (mut less, mut more, mut most);
         let tables = if self.count <= LESS {
             less = [NOWHERE; LESS];
             &mut less[..]
         } else if self.count <= tuning::FEW {
-            all = [NOWHERE; tuning::FEW];
-            &mut all[..]
-        } else {
-            more = repeated(NOWHERE, self.count)?;
+            more = [NOWHERE; tuning::FEW];
             &mut more[..]
+        } else {
+            most = [NOWHERE; tuning::FEW_OF_SPANS];
+            &mut most[..]
         };
-        Some(run(tables.get_mut(..self.count).unwrap_or_default()))
+        run(tables.get_mut(..self.count).unwrap_or_default())
     }
 
     /// Runs with where in the table the entries lead. `false`: an index is out of bounds under
-    /// `Bounds::Error`, and nothing has run. `None`: kernels are to go on, since there is no memory
-    /// for the places, or finding many of them is [rare](Few::locate), and takes longer.
+    /// `Bounds::Error`, and nothing has run.
     #[inline(always)]
     pub(crate) fn run<S: Places, const CELLS: bool>(
         &self,
         indices: S,
         run: impl FnOnce(&[usize]),
-    ) -> Option<bool> {
-        if S::NULLABLE && self.count > tuning::FEW_OF_SPANS {
-            return None;
-        }
+    ) -> bool {
         self.with_room(|tables| {
             let inside = self.resolve::<S, CELLS>(indices, tables);
             if inside {
@@ -228,10 +202,10 @@ impl<'a> Few<'a> {
         indices: S,
         input: &[T],
         output: &mut [P],
-    ) -> Option<bool> {
+    ) -> bool {
         match self.axes::<S>() {
             Some((axis, [])) if self.moves_at_once() => {
-                Some(self.gather_found(axis, indices, input, output))
+                self.gather_found(axis, indices, input, output)
             }
             _ => self.run::<_, false>(indices, |tables| self.gather(tables, input, output)),
         }
@@ -439,6 +413,11 @@ fn of_spans(plan: &Plan, count: usize) -> usize {
     let coordinates = plan.coordinates().len().max(1);
     spans.saturating_mul(tuning::FEW_A_SPAN.checked_div(coordinates).unwrap_or(0))
 }
+
+const _: () = assert!(
+    tuning::FEW_OF_SPANS >= tuning::FEW_CELLS && tuning::FEW_OF_SPANS >= tuning::FEW_PLACES,
+    "there is room for all that is few"
+);
 
 /// Calls of at most this many entries have a shorter array.
 const LESS: usize = if tuning::FEW < 16 { tuning::FEW } else { 16 };

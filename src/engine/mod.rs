@@ -75,10 +75,8 @@ pub(crate) fn gather<T: Element, P: Place<T>, S: Places>(
     input: &[T],
     output: &mut [P],
 ) -> bool {
-    if let Some(few) = Few::of(plan, Direction::Gather)
-        && let Some(inside) = few.run_gather(indices, input, output)
-    {
-        return inside;
+    if let Some(few) = Few::of(plan, Direction::Gather) {
+        return few.run_gather(indices, input, output);
     }
     let (call, path) = (gather_call(indices.width(), size_of::<T>(), proven, 1), Path::detect());
     run(plan, &call, path, &indices, &mut gathered(plan, path, input, output))
@@ -96,10 +94,8 @@ pub(crate) fn append<T: Element, S: Places>(
     let mut job = Appended::new(plan, input, output);
     // As many elements as of a scatter, since they do not move as they are resolved.
     let direction = if plan.row() > 1 { Direction::Gather } else { Direction::Scatter };
-    if let Some(few) = Few::of(plan, direction)
-        && let Some(inside) = few.run::<_, false>(indices, |tables| job.few(&few, tables))
-    {
-        return inside;
+    if let Some(few) = Few::of(plan, direction) {
+        return few.run::<_, false>(indices, |tables| job.few(&few, tables));
     }
     let (call, path) = (gather_call(indices.width(), size_of::<T>(), proven, 1), Path::detect());
     run(plan, &call, path, &indices, &mut job)
@@ -117,15 +113,13 @@ pub(crate) fn scatter<T: Element, U: Element, S: Places>(
     data: &mut [T],
     updates: &[U],
 ) -> bool {
-    if let Some(few) = Few::of(plan, Direction::Scatter)
-        && let Some(inside) = few.run::<_, false>(indices, |tables| {
+    if let Some(few) = Few::of(plan, Direction::Scatter) {
+        return few.run::<_, false>(indices, |tables| {
             if let Some(before) = before {
                 (before.copy)(before.plan, before.input, data);
             }
             reduction.few(&few, tables, data, updates);
-        })
-    {
-        return inside;
+        });
     }
     let row = row_of_one(plan, updates);
     let (plan, updates) = row.as_ref().map_or((plan, updates), |(plan, row)| (plan, row));
@@ -260,8 +254,7 @@ impl Explain {
 
     fn of(plan: &Plan, call: &Call) -> Explain {
         if is_few(plan, call) {
-            let lanes = plan.entries() > tuning::FEW_OF_SPANS;
-            return Explain(Err(if lanes { Short::Lanes } else { Short::Small }));
+            return Explain(Err(Short::Small));
         }
         Explain(ordered(plan, call, |plan, short| {
             short.map_or_else(|| Ok(routed(plan, call)), Err)
@@ -274,7 +267,6 @@ impl core::fmt::Display for Explain {
         match self.0 {
             Err(Short::Nothing) => f.write_str("nothing moves"),
             Err(Short::Small) => f.write_str("check: one block; threads: one, few entries"),
-            Err(Short::Lanes) => f.write_str("check: lane by lane; threads: one, short lanes"),
             Err(Short::Wide) => {
                 f.write_str("check: one by one; threads: one, addresses of 64 bits")
             }
@@ -351,8 +343,6 @@ enum Short {
     Wide,
     /// All entries are one block, without pieces, and move little.
     Small,
-    /// A plan of [short lanes](Few::of_short_lanes), which has not come to its way.
-    Lanes,
 }
 
 /// Calls `run` with the plan in the order in which it is walked, and its [short way](short).
@@ -468,7 +458,7 @@ fn run_short(
             }
             return small(plan, path, resolver, job);
         }
-        Short::Nothing | Short::Lanes => false,
+        Short::Nothing => false,
         Short::Wide => true,
     };
     let inside =

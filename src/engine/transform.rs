@@ -113,15 +113,8 @@ impl Plan {
     /// tensor.
     pub(crate) fn lanes_follow(&self) -> bool {
         self.outer().last().is_some_and(|lane| lane.indices != 0)
-            && self.steps_follow(|dim| dim.indices)
-            && self.steps_follow(|dim| dim.flat)
-    }
-
-    /// The same for one tensor. Compiled once.
-    #[inline(never)]
-    pub(crate) fn steps_follow(&self, step: fn(&Dim) -> isize) -> bool {
-        let mut pairs = self.outer().iter().zip(self.outer().iter().skip(1));
-        pairs.all(|(dim, next)| step(dim) == step(next).wrapping_mul(next.size as isize))
+            && steps_follow(self.outer(), |dim| dim.indices)
+            && steps_follow(self.outer(), |dim| dim.flat)
     }
 
     /// The entries of the last two outer dimensions.
@@ -285,6 +278,14 @@ impl Plan {
         let pitch = strides.fold(0, |pitch, stride| gcd(pitch, stride.unsigned_abs()));
         Some(pitch).filter(|pitch| *pitch >= self.row())
     }
+}
+
+/// Whether each step of a dimension is as long as all steps of the next one: so one step goes from
+/// each coordinate of all of them to the next. Compiled once.
+#[inline(never)]
+pub(crate) fn steps_follow(dims: &[Dim], step: fn(&Dim) -> isize) -> bool {
+    let mut pairs = dims.iter().zip(dims.iter().skip(1));
+    pairs.all(|(dim, next)| step(dim) == step(next).wrapping_mul(next.size as isize))
 }
 
 fn gcd(mut a: usize, mut b: usize) -> usize {

@@ -1,13 +1,14 @@
 //! Traverse: the walk over a plan in blocks of addresses. Not generic: it knows neither the type of
 //! the indices nor that of the elements.
 
-use core::mem::swap;
+use core::mem::{swap, take};
 
 use strew_simd::{Axes, Axis, Block, NOWHERE, Path, Tuples, shift};
 
 use crate::engine::movers::{Job, Mover, Way};
 use crate::engine::resolver::{Resolver, one_by_one, outside, reach, set_axes};
 use crate::engine::route::Order;
+use crate::engine::transform::steps_follow;
 use crate::engine::tuning;
 use crate::index::Bounds;
 use crate::layout::MAX_RANK;
@@ -45,8 +46,8 @@ pub(super) struct Lanes<'a> {
     rest: &'a [Dim],
     pub upper: &'a Dim,
     pub lane: &'a Dim,
-    /// Whether lanes are short and [follow](Plan::lanes_follow) each other. Then lanes of all outer
-    /// dimensions fill a block, not of the last two alone.
+    /// Whether lanes are short, and start a step apart in the indices and in the flat tensor. Then
+    /// lanes of all outer dimensions fill a block, not of the last two alone.
     follow: bool,
 }
 
@@ -57,8 +58,25 @@ impl<'a> Lanes<'a> {
         let (upper, rest) = split_lane(others);
         let follow = !rest.is_empty()
             && (1..tuning::FOLLOWED_SPAN).contains(&plan.span())
-            && plan.lanes_follow();
+            && upper.indices != 0
+            && lane.indices != 0
+            && steps_follow(others, |dim| dim.indices)
+            && steps_follow(others, |dim| dim.flat);
         Lanes { others, rest, upper, lane, follow }
+    }
+
+    /// The lanes of the last dimensions, of which a number of lanes has whole ones, and how many
+    /// these dimensions are. The first one is not among them.
+    fn unit(self, lanes: usize) -> (usize, usize) {
+        let (mut unit, mut whole) = (1_usize, 0);
+        for dim in self.others.iter().skip(1).rev() {
+            let longer = unit.saturating_mul(dim.size);
+            if longer > lanes {
+                break;
+            }
+            (unit, whole) = (longer, whole + 1);
+        }
+        (unit, whole)
     }
 
     /// The position of a lane by its number, from that of the first one.
@@ -100,7 +118,9 @@ impl Iterator for Spans<'_> {
         let Lanes { others, upper, lane, follow, .. } = self.lanes;
         if follow {
             let all = others.iter().fold(1_usize, |all, dim| all.saturating_mul(dim.size));
-            let (row, lanes) = (self.row, (self.capacity / lane.size).min(all - self.row));
+            let fit = self.capacity / lane.size;
+            let fit = fit - fit % self.lanes.unit(fit).0;
+            let (row, lanes) = (self.row, fit.min(all - self.row));
             let at = self.lanes.position(self.first, row);
             self.row += lanes;
             self.done = self.row >= all;
@@ -312,22 +332,33 @@ impl<'a> Filler<'a> {
             return;
         }
         let (lane, entry) = (self.lanes.upper.table as u32, self.lanes.lane.table as u32);
-        shift(self.path, to, span.length, first as u32, lane, entry);
+        shift(self.path, to, first as u32, &[(span.length, entry), (span.lanes, lane)]);
     }
 
-    /// [`shift`](Filler::shift) for lanes that step in more than one dimension.
+    /// [`shift`](Filler::shift) for lanes that step in more than one dimension. A span has whole
+    /// ones of the last dimensions, and some steps of the one before them.
     fn shift_each(&self, span: &Span, first: usize, to: &mut [u32]) {
-        let (mut at, mut odometer) = (span.at, Odometer::at(span.row));
-        let from = first.wrapping_sub(span.at.table);
-        for lane in to.chunks_exact_mut(span.length) {
-            let mut add = at.table.wrapping_add(from) as u32;
-            for address in lane {
-                if *address != NOWHERE {
-                    *address = address.wrapping_add(add);
-                }
-                add = add.wrapping_add(self.lanes.lane.table as u32);
-            }
-            odometer.step(self.lanes.others, &mut at);
+        let Lanes { others, lane, .. } = self.lanes;
+        let (unit, whole) = self.lanes.unit(span.lanes);
+        let (others, inner) = others.split_at_checked(others.len() - whole).unwrap_or_default();
+        let (upper, _) = split_lane(others);
+        let mut steps = [(0, 0); MAX_RANK];
+        for (to, dim) in
+            steps.iter_mut().zip([lane].into_iter().chain(inner.iter().rev()).chain([upper]))
+        {
+            *to = (dim.size, dim.table as u32);
+        }
+        let Some(steps) = steps.get(..whole + 2) else { return };
+        // From the lane that the span starts with: its position may count from elsewhere.
+        let moved = |lane| self.lanes.position(Position::default(), lane).table;
+        let (from, mut number, mut rest) = (moved(span.row), span.row / unit, to);
+        while !rest.is_empty() {
+            let left = upper.size - number.checked_rem(upper.size).unwrap_or(0);
+            let count = (left * unit * span.length).min(rest.len());
+            let Some((now, after)) = take(&mut rest).split_at_mut_checked(count) else { return };
+            let add = first.wrapping_add(moved(number * unit)).wrapping_sub(from);
+            shift(self.path, now, add as u32, steps);
+            (number, rest) = (number + left, after);
         }
     }
 }

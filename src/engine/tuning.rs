@@ -119,22 +119,11 @@ pub(crate) const FEW_ENTRIES: usize = BLOCK / 4;
 /// 0.2x to 0.6x; 48 to 500 entries of 40 to 1,500 f32 1.0x to 2.4x.
 pub(crate) const FEW_ENTRIES_OF_ELEMENTS: usize = least(32, 4);
 
-/// Entries of the last two dimensions: with fewer, lanes that follow each other are resolved
-/// together, wherever they lead. Record: `shapes` on Zen 4, 4 to 9 entries 0.2x to 0.6x, 62 and 81
-/// entries 0.75x to 0.95x.
-pub(crate) const FOLLOWED_SPAN: usize = least(128, 32);
-
-/// Entries of a lane: where there are gaps between lanes of at most this many, they go one by one,
-/// without kernels, if each is one index that moves one element. Those of a scatter do where both
-/// the indices and the updates have gaps. Record: `elements` of three dimensions on Emerald
-/// Rapids. Lanes of 2 to 16 entries: gathers with gaps on both sides 0.32x to 0.5x, in the indices
-/// 0.4x to 0.8x, in the output 0.35x to 1.0x; sums and sets with gaps on both sides 0.5x to 0.85x,
-/// else 0.75x to 1.5x. Lanes of 24 entries: 0.4x to 1.4x.
-pub(crate) const SHORT_LANE: usize = least(16, 3);
-
-/// Elements over which the indices of such a lane reach, at most: kernels prefetch what lies
-/// further apart. Unmeasured beyond 3,000.
-pub(crate) const SHORT_LANE_REACH: usize = 1 << 14;
+/// Entries of the last two dimensions: with fewer, lanes that start a step apart in the indices and
+/// in the flat tensor are resolved together, wherever they lead. Record: `shapes` on Zen 4, 4 to 9
+/// entries 0.2x to 0.6x, 62 and 81 entries 0.75x to 0.95x. `elements` of three dimensions on Xeon
+/// 5, lanes of 2 to 100: 128 to 511 entries 0.75x to 1.05x.
+pub(crate) const FOLLOWED_SPAN: usize = least(512, 32);
 
 /// Rows: an entry that moves at least this many is walked to its end before the next one. Record:
 /// rows of 2 to 64 f32 with gaps on Zen 4, 12 rows of an entry 0.84x to 1.1x, 40 rows 0.3x to 1.0x.

@@ -228,36 +228,41 @@ fn telling<I: Value>(size: u32, on_axis: bool, choose: Choose) -> I {
 #[derive(Debug)]
 pub struct Shift {
     addresses: Vec<u32>,
-    length: usize,
     first: u32,
-    lane_step: u32,
-    entry_step: u32,
+    /// The innermost dimension first.
+    steps: Vec<(usize, u32)>,
 }
 
 impl Shift {
     pub fn new(choose: Choose) -> Shift {
-        let [first, lane_step, entry_step] = [(); 3].map(|()| one_of(&STRIDES, choose));
-        let length = one_of(&[1, 2, 16, 17, 40, usize::MAX], choose);
+        let first = one_of(&STRIDES, choose);
+        let sizes = [1, 2, 3, 16, 17, 40, 130, usize::MAX];
+        let steps = (0..=choose(4)).map(|_| (one_of(&sizes, choose), one_of(&STRIDES, choose)));
+        let steps = steps.collect();
+        let count = one_of(&[70, 700, 5], choose);
         let address = |_| one_of(&[0, 5, 1 << 31, NOWHERE, 1_000_000], choose);
-        let addresses = (0..70).map(address).collect();
-        Shift { addresses, length, first, lane_step, entry_step }
+        Shift { addresses: (0..count).map(address).collect(), first, steps }
     }
 }
 
 impl Check for Shift {
     fn check(&self) -> bool {
-        let Shift { addresses, length, first, lane_step, entry_step } = self;
-        let shifted = |(k, address): (usize, &u32)| {
-            let (lane, entry) = ((k / length) as u32, (k % length) as u32);
-            let step = lane.wrapping_mul(*lane_step).wrapping_add(entry.wrapping_mul(*entry_step));
-            let sum = address.wrapping_add(*first).wrapping_add(step);
+        let Shift { addresses, first, steps } = self;
+        let (length, entry_step) = &steps[0];
+        let shifted = |(mut k, address): (usize, &u32)| {
+            let mut sum = address.wrapping_add(*first);
+            for (n, (size, step)) in steps.iter().enumerate() {
+                let at = if n + 1 == steps.len() { k } else { k % size };
+                sum = sum.wrapping_add((at as u32).wrapping_mul(*step));
+                k /= size;
+            }
             if *address == NOWHERE { NOWHERE } else { sum }
         };
         let expected: Vec<u32> = addresses.iter().enumerate().map(shifted).collect();
         let mut found = addresses.clone();
         for path in paths() {
             found.copy_from_slice(addresses);
-            shift(path, &mut found, *length, *first, *lane_step, *entry_step);
+            shift(path, &mut found, *first, steps);
             assert_eq!(found, expected, "{}: {self:?}", path.name());
             for copies in [1, 2, 4, 16] {
                 let copy = |k: usize| ((k % copies) as u32).wrapping_mul(*entry_step);

@@ -3,7 +3,6 @@
 
 use strew_simd::Machine;
 
-use crate::engine::few::Few;
 use crate::engine::route::goes_by_entry;
 use crate::engine::route::{Alone, Call, Effect, Order, Proof, Route, Split, Stores};
 use crate::engine::{Short, in_order, legal, needed, pieces_in_order, short};
@@ -1053,36 +1052,6 @@ fn blocks_of_pieces_stay_in_l2() {
     let entries = |width: usize| NEAR.l2 / 2 / (8 * width + 24 * width - 16);
     assert_eq!([30, 100].map(block), [30, 100].map(entries));
     assert_eq!([3, 4000].map(block), [1024, 64]);
-}
-
-#[test]
-fn short_lanes_with_gaps_go_one_by_one() {
-    let short = |direction, length: usize, [ids, flat]: [usize; 2]| {
-        let layout = |gap| {
-            let pitch = (length + gap) as isize;
-            Layout::strided([300, 10, length], [10 * pitch, pitch, 1])
-        };
-        let (table, indices, flat) = (packed([300, 10, 40]), layout(ids), layout(flat));
-        let plan = elements(direction, &table, &indices, &flat, 2);
-        Few::of_short_lanes(&plan, direction).is_some()
-    };
-    let gaps = [[1, 2], [1, 0], [0, 2], [0, 0]];
-    assert_eq!(gaps.map(|gaps| short(Gather, 16, gaps)), [true, true, true, false]);
-    assert_eq!(gaps.map(|gaps| short(Scatter, 16, gaps)), [true, false, false, false]);
-    for direction in [Gather, Scatter] {
-        assert_eq!(edge(16, |length| short(direction, length, [1, 2])), [true, false]);
-    }
-    // Lanes that share their indices are resolved once.
-    let shared = Layout::strided([300, 10, 3], [10, 0, 3]);
-    let plan = elements(Gather, &packed([300, 10, 40]), &shared, &packed([300, 10, 3]), 2);
-    assert!(!plan.lanes_follow() && Few::of_short_lanes(&plan, Gather).is_none());
-    // Scatters keep 8 bytes an entry: 16 MiB.
-    let many = |lanes: usize| {
-        let pitched = |pitch| Layout::strided([lanes, 4], [pitch, 1]);
-        let plan = elements(Scatter, &packed([lanes, 40]), &pitched(5), &pitched(6), 1);
-        Few::of_short_lanes(&plan, Scatter).is_some()
-    };
-    assert_eq!(edge(1 << 19, many), [true, false]);
 }
 
 // -- Proof ----------------------------------------------------------------------------------------
