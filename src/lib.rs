@@ -83,9 +83,11 @@
 //! - [`Rows`]: [`Gather::axis`] and [`Scatter::axis`] for rows of a contiguous table, without
 //!   layouts, and quick where indices are few; llama.cpp `get_rows`, `set_rows`.
 //! - NumPy `histogram2d`, `histogramdd`: [`Scatter::nd`] and [`reduce`](Scatter::reduce)`(Add, ..)`
-//!   of a single 1 with strides of 0. [`Bounds::Skip`] leaves out samples outside the bins. Use
-//!   unsigned numbers of bins, as `examples/voxels.rs` does, or set [`Negative::OutOfBounds`] too:
-//!   else -1 is the last bin.
+//!   of a single 1 with strides of 0. [`Bounds::Skip`] leaves out samples outside the bins. Take
+//!   the `floor` of a sample as an `i32`, and set [`Negative::OutOfBounds`] too: else -1 is the
+//!   last bin. A cast to `u32` turns what is below 0 into 0, the first bin: so check for
+//!   these before, as `examples/voxels.rs` does on its map. [Out of bounds](guide::bounds) has a
+//!   histogram.
 //! - NumPy `argsort` of a permutation (its inverse): [`Scatter::axis`] of 0, 1, 2 ..,
 //!   `examples/permutation.rs`.
 //! - vLLM `reshape_and_cache` (a paged KV-cache): [`Scatter::axis`] by slots, with

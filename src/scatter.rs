@@ -337,8 +337,8 @@ impl Scatter {
         })
     }
 
-    /// `data[b.., positions[b..] + n, ..] (op)= updates[b.., n, ..]`, where the sum is a coordinate
-    /// along the axis, modulo its size if the sequence is circular.
+    /// `data[b.., p.., positions[b..] + n, s..] (op)= updates[b.., p.., n, s..]`, where the sum is
+    /// a coordinate along the axis, modulo its size if the sequence is circular.
     ///
     /// The shapes are `updates = data` but for the axis, along which the updates may be shorter,
     /// and `positions = data[..r]`, with `r <= axis`: a position for each batch, and for each head
