@@ -1,7 +1,7 @@
 //! A block of addresses: what the stage that resolves indices hands to the one that moves elements.
 
 use crate::bytes::{STEP, STRIDE};
-use crate::prefetch::{prefetch_all, prefetch_row, prefetch_segment};
+use crate::prefetch::{LINE, prefetch_all, prefetch_row, prefetch_segment};
 
 /// The address of an entry that is left out. Tables have fewer than 2^31 elements.
 pub const NOWHERE: u32 = u32::MAX;
@@ -64,13 +64,16 @@ impl<'a> Block<'a> {
         lanes.map(move |(lane, addresses)| (flat.wrapping_add(lane.wrapping_mul(step)), addresses))
     }
 
-    /// Prefetches what a lane reads or writes of the flat tensor, some lanes ahead, if lanes do not
-    /// follow each other: the hardware does not see which comes next. (`elements`, axis 0.)
+    /// Prefetches what a lane reads or writes of the flat tensor, some lanes ahead, if lanes start
+    /// more than a line apart and do not follow each other: the hardware does not see which comes
+    /// next. (`elements`, axis 0. Lanes of 4 to 12 into outputs of 64 MiB, on Xeon 5: 0.65x to
+    /// 1.1x; lanes of 2 to 12 that start less than a line apart: 1.05x to 1.2x.)
     #[inline(always)]
     pub(crate) fn prefetch_lane<T>(&self, flat: &[T], start: usize) {
-        if self.length < self.addresses.len() && !self.lanes_follow() {
-            let next = self.lane_step.wrapping_mul(LANES_AHEAD) as usize;
-            prefetch_row(flat, start.wrapping_add(next), self.length);
+        let far = self.lane_step.unsigned_abs().saturating_mul(size_of::<T>()) > LINE;
+        if far && self.is_packed(1) && self.length < self.addresses.len() && !self.lanes_follow() {
+            let next = start.wrapping_add(self.lane_step.wrapping_mul(LANES_AHEAD) as usize);
+            prefetch_row(flat, next, self.length);
         }
     }
 

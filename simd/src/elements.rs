@@ -89,14 +89,13 @@ impl<const N: usize> Op for Gather<'_, N> {
         let mut ahead = Ahead::of(block, distance);
         let mut at = 0;
         for (flat, addresses) in block.lanes() {
+            block.prefetch_lane(to, flat);
             // Short lanes end before a vector is full.
             if !block.is_packed(1) || addresses.len() < STEP {
                 strided(from, to, flat, block.entry_step, addresses);
                 continue;
             }
-            block.prefetch_lane(to, flat);
-            let end = flat.wrapping_add(addresses.len());
-            let Some(to) = to.get_mut(flat..end) else {
+            let Some(to) = to.get_mut(flat..flat.wrapping_add(addresses.len())) else {
                 // Those that lie inside.
                 strided(from, to, flat, 1, addresses);
                 continue;
