@@ -494,18 +494,15 @@ pub fn spread(path: Path, addresses: &[u32], copies: usize, length: u32, to: &mu
 
 #[inline(always)]
 fn spread_by(addresses: &[u32], starts: &[u32; STEP], to: &mut [u32]) {
-    let place = |from: u32, start: u32| {
-        if from == NOWHERE { NOWHERE } else { from.wrapping_add(start) }
-    };
     let (steps, rest) = addresses.as_chunks::<STEP>();
     let Some((to, last)) = to.split_at_mut_checked(addresses.len() - rest.len()) else { return };
     for (to, from) in to.as_chunks_mut::<STEP>().0.iter_mut().zip(steps) {
         for ((to, from), start) in to.iter_mut().zip(from).zip(starts) {
-            *to = place(*from, *start);
+            *to = moved(*from, *start);
         }
     }
     for ((to, from), start) in last.iter_mut().zip(rest).zip(starts) {
-        *to = place(*from, *start);
+        *to = moved(*from, *start);
     }
 }
 
@@ -543,7 +540,7 @@ pub fn shift(path: Path, addresses: &mut [u32], mut first: u32, steps: &[(usize,
             for lane in addresses.chunks_mut(length.max(1)) {
                 let mut add = first;
                 for address in lane {
-                    shift_one(address, add);
+                    *address = moved(*address, add);
                     add = add.wrapping_add(step);
                 }
                 first = first.wrapping_add(last);
@@ -558,10 +555,10 @@ pub fn shift(path: Path, addresses: &mut [u32], mut first: u32, steps: &[(usize,
 const PATTERN: usize = if cfg!(fuzzing) { 32 } else { 256 };
 const SHIFTED_LANE: usize = 16;
 
+/// An address some steps further on. [`NOWHERE`] stays.
 #[inline(always)]
-fn shift_one(address: &mut u32, step: u32) {
-    let sum = address.wrapping_add(step);
-    *address = if *address == NOWHERE { NOWHERE } else { sum };
+fn moved(address: u32, steps: u32) -> u32 {
+    if address == NOWHERE { NOWHERE } else { address.wrapping_add(steps) }
 }
 
 #[inline(always)]
@@ -574,7 +571,7 @@ fn shift_by_pattern(addresses: &mut [u32], mut first: u32, whole: &[(usize, u32)
     let all = repeat(&mut pattern, filled, times, last);
     for addresses in addresses.chunks_mut(all.max(1)) {
         for (address, sum) in addresses.iter_mut().zip(&pattern) {
-            shift_one(address, sum.wrapping_add(first));
+            *address = moved(*address, sum.wrapping_add(first));
         }
         first = first.wrapping_add(last.wrapping_mul(times as u32));
     }

@@ -63,6 +63,7 @@ impl<'a> Few<'a> {
     /// The entries of a plan, of any kind: at most [`tuning::FEW_OF_SPANS`].
     #[inline(always)]
     pub(crate) fn any(plan: &'a Plan) -> Few<'a> {
+        debug_assert!(plan.entries() <= tuning::FEW_OF_SPANS, "there is room for all that is few");
         let (pieces, n) = if plan.rank == plan.outer { (&[][..], 1) } else { plan.split_inner() };
         let (lane, others) = split_lane(plan.outer());
         let line = pieces.is_empty() && (others.is_empty() || plan.lanes_follow());
