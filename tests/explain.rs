@@ -78,6 +78,13 @@ fn what_is_small_long_or_nothing_says_so() {
     let (long, ids) = (Layout::contiguous([1 << 31]), Layout::contiguous([9000]));
     let text = explain(Gather::axis(&long, &ids, &ids, 0).unwrap());
     assert_eq!(text, "check: one by one; threads: one, addresses of 64 bits");
+    // Short lanes with gaps between them go as others.
+    let ids = Layout::strided([100, 20, 4], [120, 6, 1]);
+    let (table, output) = (Layout::contiguous([100, 20, 9]), Layout::contiguous([100, 20, 4]));
+    let gather = Gather::elements(&table, &ids, &output, 2).unwrap();
+    let explain = |threads| gather.explain::<f32, i64>(threads).to_string();
+    assert_eq!(explain(1), "check: block by block; threads: one; elements");
+    assert!(explain(2).contains("block by block"), "{}", explain(2));
 }
 
 #[test]

@@ -47,6 +47,14 @@ fn check_case(case: &Case) {
 }
 
 #[test]
+fn short_lanes_along_every_axis() {
+    let mut random = Random::of(21);
+    for number in 0..60 {
+        check_case(&Case::of_short_lanes(&mut random, Direction::Scatter, number % 3));
+    }
+}
+
+#[test]
 fn entries_lead_where_they_do_one_by_one() {
     let mut random = Random::of(20);
     for (number, large) in [(600, Large::No), (60, Large::Lane(200)), (20, Large::Lane(2500))] {

@@ -84,6 +84,30 @@ impl Case {
         case
     }
 
+    /// Elements along an axis by many short lanes: some with gaps between them, with reversed
+    /// steps, with lanes that share an index, an update, or a place of a table that is read, or
+    /// into a permuted table at an offset, whose places number the cells.
+    fn of_short_lanes(random: &mut Random, direction: Direction, along: usize) -> Case {
+        let scatters = direction == Direction::Scatter;
+        let sizes = [2 + random.below(3), 33 + random.below(9), 2 + random.below(15)];
+        let mut places = sizes;
+        places[along] = 1 + random.below(9);
+        // A place that is written belongs to one lane.
+        let shares = [!scatters && along != 2, true, scatters].map(|may| may && random.rarely(4));
+        let [mut table, indices, flat] =
+            [(places, shares[0]), (sizes, shares[1]), (sizes, shares[2])]
+                .map(|(sizes, share)| gapped(random, sizes, share));
+        if random.rarely(3) {
+            let [_, b, c] = places.map(|size| size as isize);
+            table = Layout::strided(places, [b * c, 1, b]).with_offset(5);
+        }
+        let plan = elements(direction, &table, &indices, &flat, along);
+        let mut case = Case { direction, plan, indices: Vec::new() };
+        case.plan.set_bounds(random.pick(&POLICIES));
+        case.fill(random);
+        case
+    }
+
     /// Other indices: on their axes under `Bounds::Error`, else some beside them.
     fn fill(&mut self, random: &mut Random) {
         let plan = &self.plan;
@@ -126,6 +150,22 @@ impl Case {
     fn has_bad_index(&self) -> bool {
         self.walk().iter().any(|entry| entry.moves.is_none())
     }
+}
+
+/// Strides that may have a gap after each lane, some of them reversed. `share`: a lane is one
+/// element.
+fn gapped(random: &mut Random, sizes: [usize; 3], share: bool) -> Layout {
+    let (mut strides, mut offset, mut step) = ([0; 3], 0, 1 + random.below(2));
+    for (n, size) in sizes.into_iter().enumerate().rev() {
+        if n == 2 && share {
+            continue;
+        }
+        let back = random.rarely(3);
+        strides[n] = if back { -(step as isize) } else { step as isize };
+        offset += if back { (size - 1) * step } else { 0 };
+        step = step * size + if n == 2 { random.below(4) } else { 0 };
+    }
+    Layout::strided(sizes, strides).with_offset(offset)
 }
 
 /// A place in the table, and one in the flat tensor.

@@ -122,6 +122,22 @@ fn blocks_of_long_lanes() {
     check_cases(12, 15, Large::Lane(2500));
 }
 
+#[test]
+fn short_lanes_along_every_axis() {
+    let mut random = Random::of(15);
+    for number in 0..120 {
+        let direction = DIRECTIONS[number % 2];
+        let mut case = Case::of_short_lanes(&mut random, direction, number / 2 % 3);
+        // Blocks take pieces that rise.
+        case.plan = case.plan.with_rising_pieces();
+        check_case(&mut random, &case);
+        case.plan.set_bounds(Bounds::Error);
+        case.fill(&mut random);
+        case.spoil(&mut random);
+        check_case(&mut random, &case);
+    }
+}
+
 /// Runs of several dimensions, and of one that is longer than a block, forwards and backwards.
 #[test]
 fn runs_of_pieces() {
