@@ -163,8 +163,27 @@ mod typed {
         plan.run_shared(data, indices, updates)
     }
 
+    /// A reduction as two functions, for an element and for a row: all reductions of a type share
+    /// the loops over entries, which call it once for each entry.
+    struct Called<T> {
+        element: fn(T, T) -> T,
+        row: fn(&mut [T], &[T]),
+    }
+
+    impl<T> Reduction<T> for Called<T> {
+        #[inline(always)]
+        fn combine(&self, current: T, update: T) -> T {
+            (self.element)(current, update)
+        }
+
+        #[inline(always)]
+        fn combine_row(&self, current: &mut [T], updates: &[T]) {
+            (self.row)(current, updates);
+        }
+    }
+
     /// `reducer!(name: number reduction, ..)`: a function that calls the reduction with that
-    /// number. All of them share the loops, which call them.
+    /// number.
     macro_rules! reducer {
         ($name:ident: $($known:ident $reduction:ident,)*) => {
             #[inline(always)]
@@ -178,13 +197,14 @@ mod typed {
             where
                 $($reduction: Reduction<T>,)*
             {
-                let combine: fn(T, T) -> T = match number {
-                    $(n if n == strew_reduction::$known as u32 => {
-                        |current, update| $reduction.combine(current, update)
-                    })*
+                let reduction: Called<T> = match number {
+                    $(n if n == strew_reduction::$known as u32 => Called {
+                        element: |current, update| $reduction.combine(current, update),
+                        row: |current, updates| $reduction.combine_row(current, updates),
+                    },)*
                     _ => return Err(Refusal::Unknown(STREW_UNKNOWN_REDUCTION, number)),
                 };
-                Ok(plan.reduce_shared(combine, data, indices, updates))
+                Ok(plan.reduce_shared(reduction, data, indices, updates))
             }
         };
     }
