@@ -634,12 +634,18 @@ impl Plan {
             return;
         }
         let dims = self.dims;
-        let mut pushed = 0_u32;
         self.rank = first;
+        self.push_by_steps(&dims, first, end);
+    }
+
+    /// Adds dimensions, from the longest steps to the shortest.
+    #[cfg(feature = "std")]
+    const fn push_by_steps(&mut self, dims: &[Dim; MAX_RANK], first: usize, end: usize) {
+        let mut pushed = 0_u32;
         while pushed.count_ones() as usize + first < end {
             let (mut next, mut longest, mut d) = (first, 0, first);
             while d < end
-                && let Some(dim) = get(&dims, d)
+                && let Some(dim) = get(dims, d)
             {
                 let step = dim.longest_step();
                 // A dimension without elements may have no step.
@@ -649,10 +655,30 @@ impl Plan {
                 d += 1;
             }
             pushed |= 1 << next;
-            if let Some(dim) = get(&dims, next) {
-                self.push(dim.size, dim.table, 0, dim.flat);
+            if let Some(dim) = get(dims, next) {
+                self.push(dim.size, dim.table, dim.indices, dim.flat);
             }
         }
+    }
+
+    /// The plan of the indices alone, each once, in the order of memory: what a check of all of
+    /// them walks.
+    #[cfg(feature = "std")]
+    pub(crate) fn of_indices(&self) -> Plan {
+        let mut plan = Plan { outer: 0, rank: 0, ..*self };
+        let mut dims = self.dims;
+        for dim in dims.iter_mut().take(self.outer) {
+            // Entries may share their indices. Without entries there is nothing to look at.
+            let size = if dim.indices == 0 { dim.size.min(1) } else { dim.size };
+            let (last, step) = (dim.size.wrapping_sub(1), dim.indices.unsigned_abs());
+            if dim.indices < 0 {
+                plan.start.indices = plan.start.indices.wrapping_sub(last.wrapping_mul(step));
+            }
+            *dim = Dim { size, table: 0, indices: step as isize, flat: 0, cell: 0 };
+        }
+        plan.push_by_steps(&dims, 0, self.outer);
+        plan.outer = plan.rank;
+        plan
     }
 
     /// Looks for tuples and rows without gaps, once for all walks.
@@ -850,11 +876,12 @@ impl Dim {
         self.table == 1 && self.flat == 1
     }
 
-    /// The step in the tensor where it is longer.
+    /// The step in the tensor where it is longest.
     #[cfg(feature = "std")]
     const fn longest_step(&self) -> usize {
         let (table, flat) = (self.table.unsigned_abs(), self.flat.unsigned_abs());
-        if table > flat { table } else { flat }
+        let (longer, indices) = (if table > flat { table } else { flat }, self.indices);
+        if longer > indices.unsigned_abs() { longer } else { indices.unsigned_abs() }
     }
 
     /// Whether one step of this dimension is, in all tensors, as long as all of `inner`.
@@ -1028,6 +1055,37 @@ pub(crate) mod tests {
             found(axis(Gather, &Layout::strided([size], [0]), &packed([7]), &packed([7]), 0))
         };
         assert_eq!((endless(longest), endless(longest + 1)), ((1, 1), (0, 1)));
+    }
+
+    #[cfg(feature = "std")]
+    #[test]
+    fn a_check_walks_indices_in_the_order_of_memory() {
+        use std::collections::BTreeSet;
+
+        use crate::walk::{Odometer, Position};
+
+        let found = |sizes: [usize; 3], strides: [isize; 3], offset: usize| {
+            let indices = Layout::strided(sizes, strides).with_offset(offset);
+            let table = packed([9, 9, 9]);
+            let plan = elements(Gather, &table, &indices, &packed(sizes), 1);
+            let places = |plan: &Plan| {
+                let (mut at, mut odometer) = (Position::first(plan), Odometer::new());
+                let mut places = BTreeSet::from([at.indices]);
+                while !plan.outer().is_empty() && odometer.step(plan.outer(), &mut at) {
+                    places.insert(at.indices);
+                }
+                places
+            };
+            let of_indices = plan.of_indices();
+            assert_eq!(places(&of_indices), places(&plan));
+            Vec::from_iter(of_indices.outer().iter().map(|dim| (dim.size, dim.indices)))
+        };
+        assert_eq!(found([4, 3, 2], [6, 2, 1], 0), [(24, 1)]);
+        assert_eq!(found([4, 3, 2], [1, 4, 12], 0), [(24, 1)]);
+        assert_eq!(found([4, 3, 2], [-6, 2, -1], 19), [(24, 1)]);
+        assert_eq!(found([4, 3, 2], [3, 0, 20], 5), [(2, 20), (4, 3)]);
+        assert_eq!(found([4, 3, 2], [0, 0, 0], 7), []);
+        assert_eq!(found([4, 1, 2], [-1, 9, 5], 3), [(2, 5), (4, 1)]);
     }
 
     #[cfg(feature = "std")]

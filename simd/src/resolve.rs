@@ -295,10 +295,16 @@ impl Next {
                 (at, column) = (lane, 0);
             }
         } else if tuple == 1 {
-            for to in copy {
-                let Some(index) = indices.get(at) else { return false };
-                *to = *index;
-                (at, column) = (at.wrapping_add_signed(step), column + 1);
+            let mut rest = copy;
+            while !rest.is_empty() {
+                let n = length.saturating_sub(column).clamp(1, rest.len());
+                let (now, after) = take(&mut rest).split_at_mut(n);
+                (rest, column) = (after, column + now.len());
+                for to in now {
+                    let Some(index) = indices.get(at) else { return false };
+                    *to = *index;
+                    at = at.wrapping_add_signed(step);
+                }
                 if column == length {
                     lane = lane.wrapping_add_signed(lane_step);
                     (at, column) = (lane, 0);

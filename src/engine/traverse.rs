@@ -510,14 +510,11 @@ pub(crate) fn keep(
 
 /// Whether all indices are in bounds.
 pub(crate) fn check(plan: &Plan, path: Path, resolver: &dyn Resolver) -> bool {
-    let mut axes = AXES;
+    let (plan, mut axes, mut addresses) = (&plan.of_indices(), AXES, [0; tuning::BLOCK]);
     let filler = Filler::of(plan, &mut axes, path, resolver);
-    let (mut addresses, mut before) = ([0; tuning::BLOCK], None);
-    filler.spans(tuning::BLOCK).all(|span| {
-        let count = span.count();
-        let repeats = filler.repeats(&span, before.replace(span));
-        repeats || addresses.get_mut(..count).is_some_and(|to| filler.fill(&span, to))
-    })
+    filler
+        .spans(tuning::BLOCK)
+        .all(|span| addresses.get_mut(..span.count()).is_some_and(|to| filler.fill(&span, to)))
 }
 
 /// The entries of a plan whose addresses do not fit 32 bits, one by one. `false`: an index is out
@@ -539,11 +536,7 @@ pub(crate) fn traverse_wide(plan: &Plan, resolver: &dyn Resolver, mover: &mut dy
 
 /// [`check`] for such a plan.
 pub(crate) fn check_wide(plan: &Plan, resolver: &dyn Resolver) -> bool {
-    // Entries that share their indices are looked at once.
-    let mut plan = *plan;
-    let outer = plan.dims.iter_mut().take(plan.outer);
-    outer.filter(|dim| dim.indices == 0).for_each(|dim| dim.size = dim.size.min(1));
-    each_entry(&plan, resolver, |_, _| {})
+    each_entry(&plan.of_indices(), resolver, |_, _| {})
 }
 
 /// Visits all entries that lead somewhere, one by one, with their places in the table. `false`: an
