@@ -1,7 +1,7 @@
 //! A block of addresses: what the stage that resolves indices hands to the one that moves elements.
 
 use crate::bytes::{STEP, STRIDE};
-use crate::prefetch::{LINE, prefetch_all, prefetch_row, prefetch_segment};
+use crate::prefetch::{prefetch_all, prefetch_row, prefetch_segment};
 
 /// The address of an entry that is left out. Tables have fewer than 2^31 elements.
 pub const NOWHERE: u32 = u32::MAX;
@@ -31,6 +31,8 @@ pub struct Block<'a> {
     pub segment: (usize, usize),
     /// The indices that come next, for prefetches.
     pub indices: &'a [u8],
+    /// The distance in the flat tensor from a lane to the one that is prefetched; 0: none.
+    pub lane_ahead: isize,
 }
 
 /// The entries of a turn of the loop that combines elements, whose own instructions take as long as
@@ -64,16 +66,20 @@ impl<'a> Block<'a> {
         lanes.map(move |(lane, addresses)| (flat.wrapping_add(lane.wrapping_mul(step)), addresses))
     }
 
-    /// Prefetches what a lane reads or writes of the flat tensor, some lanes ahead, if lanes start
-    /// more than a line apart and do not follow each other: the hardware does not see which comes
-    /// next. (`elements`, axis 0. Lanes of 4 to 12 into outputs of 64 MiB, on Xeon 5: 0.65x to
-    /// 1.1x; lanes of 2 to 12 that start less than a line apart: 1.05x to 1.2x.)
+    /// The same block, whose lanes are prefetched in the flat tensor some lanes ahead if they start
+    /// more than `apart` elements from each other: the hardware does not see which comes next.
+    #[must_use]
+    pub fn with_lanes_ahead(self, apart: usize) -> Block<'a> {
+        let far = self.lane_step.unsigned_abs() > apart && self.length < self.addresses.len();
+        let ahead = if far && self.is_packed(1) && !self.lanes_follow() { LANES_AHEAD } else { 0 };
+        Block { lane_ahead: self.lane_step.wrapping_mul(ahead), ..self }
+    }
+
+    /// Prefetches what the lane ahead of the one that starts here reads or writes.
     #[inline(always)]
     pub(crate) fn prefetch_lane<T>(&self, flat: &[T], start: usize) {
-        let far = self.lane_step.unsigned_abs().saturating_mul(size_of::<T>()) > LINE;
-        if far && self.is_packed(1) && self.length < self.addresses.len() && !self.lanes_follow() {
-            let next = start.wrapping_add(self.lane_step.wrapping_mul(LANES_AHEAD) as usize);
-            prefetch_row(flat, next, self.length);
+        if self.lane_ahead != 0 {
+            prefetch_row(flat, start.wrapping_add_signed(self.lane_ahead), self.length);
         }
     }
 
@@ -117,7 +123,7 @@ impl<'a> Block<'a> {
 
     /// Whether the first entry of a lane lies a step after the last one of the lane before.
     #[inline(always)]
-    fn lanes_follow(&self) -> bool {
+    pub fn lanes_follow(&self) -> bool {
         self.lane_step as usize == self.length.wrapping_mul(self.entry_step as usize)
     }
 

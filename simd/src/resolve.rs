@@ -1,7 +1,5 @@
 //! From indices to addresses.
 
-use core::mem::take;
-
 use crate::block::NOWHERE;
 use crate::bytes::STEP;
 use crate::index::sealed::Sealed;
@@ -259,6 +257,7 @@ fn any<I: Sealed>(
 const COPIED: usize = if cfg!(fuzzing) { 16 } else { 256 };
 
 /// The tuple that is copied next.
+#[derive(Clone, Copy)]
 struct Next {
     /// Where its lane starts, where it is, and its number in the lane.
     lane: usize,
@@ -276,58 +275,56 @@ impl Next {
         axes: &Axes<'_>,
         copy: &mut [I],
     ) -> bool {
-        let (Tuples { length, step, lane_step, .. }, tuple) = (*tuples, axes.all.len().max(1));
-        let Next { mut lane, mut at, mut column } = *self;
-        if length.saturating_sub(column) >= copy.len() / tuple {
+        let (Tuples { length, step, .. }, tuple) = (*tuples, axes.all.len().max(1));
+        let mut next = *self;
+        if length.saturating_sub(next.column) >= copy.len() / tuple {
             // One coordinate after the other: what is left of a lane is longer.
-            column += copy.len() / tuple;
             for k in 0..tuple {
-                let mut place = at.wrapping_add(k.wrapping_mul(axes.step as usize));
+                let mut place = next.at.wrapping_add(k.wrapping_mul(axes.step as usize));
                 for to in copy.chunks_exact_mut(tuple).filter_map(|to| to.get_mut(k)) {
                     let Some(index) = indices.get(place) else { return false };
                     *to = *index;
                     place = place.wrapping_add_signed(step);
                 }
             }
-            at = at.wrapping_add((copy.len() / tuple).wrapping_mul(step as usize));
-            if column == length {
-                lane = lane.wrapping_add_signed(lane_step);
-                (at, column) = (lane, 0);
-            }
+            let count = copy.len() / tuple;
+            next.at = next.at.wrapping_add(count.wrapping_mul(step as usize));
+            next.go(count, tuples);
         } else if tuple == 1 {
             let mut rest = copy;
             while !rest.is_empty() {
-                let n = length.saturating_sub(column).clamp(1, rest.len());
-                let (now, after) = take(&mut rest).split_at_mut(n);
-                (rest, column) = (after, column + now.len());
-                for to in now {
-                    let Some(index) = indices.get(at) else { return false };
+                let n = length.saturating_sub(next.column).clamp(1, rest.len());
+                for to in rest.split_off_mut(..n).unwrap_or_default() {
+                    let Some(index) = indices.get(next.at) else { return false };
                     *to = *index;
-                    at = at.wrapping_add_signed(step);
+                    next.at = next.at.wrapping_add_signed(step);
                 }
-                if column == length {
-                    lane = lane.wrapping_add_signed(lane_step);
-                    (at, column) = (lane, 0);
-                }
+                next.go(n, tuples);
             }
         } else {
-            let mut rest = copy;
-            while let Some((now, after)) = take(&mut rest).split_at_mut_checked(tuple) {
-                let mut coordinate = at;
+            for now in copy.chunks_exact_mut(tuple) {
+                let mut coordinate = next.at;
                 for to in now {
                     let Some(index) = indices.get(coordinate) else { return false };
                     *to = *index;
                     coordinate = coordinate.wrapping_add_signed(axes.step);
                 }
-                (at, column, rest) = (at.wrapping_add_signed(step), column + 1, after);
-                if column == length {
-                    lane = lane.wrapping_add_signed(lane_step);
-                    (at, column) = (lane, 0);
-                }
+                next.at = next.at.wrapping_add_signed(step);
+                next.go(1, tuples);
             }
         }
-        *self = Next { lane, at, column };
+        *self = next;
         true
+    }
+
+    /// Counts tuples that have been copied, to the next lane at the end of one.
+    #[inline(always)]
+    fn go(&mut self, count: usize, tuples: &Tuples) {
+        self.column += count;
+        if self.column == tuples.length {
+            self.lane = self.lane.wrapping_add_signed(tuples.lane_step);
+            (self.at, self.column) = (self.lane, 0);
+        }
     }
 }
 

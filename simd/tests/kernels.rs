@@ -51,6 +51,7 @@ tests! {
     halves: "halves::of" "halves::widen" "halves::narrow" "halves::widen_two" "halves::narrow_one";
     type_ids: "halves::type_id";
     columns: "columns::new" "columns::split_at" "columns::row";
+    lanes_ahead: "block::with_lanes_ahead" "block::lanes_follow";
     prefetch: "prefetch::prefetch" "prefetch::prefetch_row" "prefetch::prefetch_decoded_row"
         "prefetch::prefetch_row_early" "prefetch::prefetch_columns";
     loops: "path::compiled" "path::narrow";
@@ -524,6 +525,7 @@ mod tests {
                 next: &self.next,
                 ..Block::default()
             }
+            .with_lanes_ahead(self.distance)
         }
 
         /// The place of each entry in the table and in the flat tensor.
@@ -671,6 +673,20 @@ mod tests {
         });
         let expected = (0..37).map(|place| if place % 10 < 7 { 100 } else { place });
         assert!(table.into_iter().eq(expected));
+    }
+
+    pub fn lanes_ahead() {
+        let ahead = |length, lane_step, entry_step, apart| {
+            let block =
+                Block { addresses: &[0; 12], length, lane_step, entry_step, ..Block::default() };
+            block.with_lanes_ahead(apart).lane_ahead
+        };
+        assert_eq!([4, 5, usize::MAX].map(|apart| ahead(3, 5, 1, apart)), [40, 0, 0]);
+        assert_eq!([4, 5].map(|apart| ahead(3, -5, 1, apart)), [-40, 0]);
+        // Lanes that follow each other, one lane, entries that lie apart, lanes of one.
+        assert_eq!([ahead(3, 3, 1, 0), ahead(12, 40, 1, 0), ahead(3, 40, 2, 0)], [0; 3]);
+        assert_eq!(ahead(1, 40, 7, 0), 320);
+        assert_eq!(ahead(1, isize::MIN, 7, 0), 0);
     }
 
     pub fn prefetch() {

@@ -422,9 +422,9 @@ fn is_few(plan: &Plan, call: &Call) -> bool {
 /// How a route moves blocks.
 fn prepared(plan: &Plan, route: &Route, path: Path) -> Way {
     let streams = matches!(route.stores, Stores::NonTemporal);
-    let Route { order, block, distance, segment, copies, .. } = *route;
+    let Route { order, block, distance, segment, apart, copies, .. } = *route;
     let n = plan.row();
-    Way { path, n, order, block, distance, segment, streams, copies }
+    Way { path, n, order, block, distance, segment, apart, streams, copies }
 }
 
 /// A call on one thread.

@@ -80,6 +80,8 @@ pub(crate) struct Way {
     pub distance: usize,
     /// The length of the segments of the table that are prefetched a lane ahead; 0: none.
     pub segment: usize,
+    /// The elements between lanes in the flat tensor beyond which the lanes are prefetched.
+    pub apart: usize,
     /// With non-temporal stores.
     pub streams: bool,
     /// The copies over which a speculation spreads its entries; 1: one copy, nothing is spread.
@@ -96,6 +98,7 @@ impl Way {
             block: tuning::BLOCK,
             distance: 0,
             segment: 0,
+            apart: usize::MAX,
             streams: false,
             copies: 1,
         }

@@ -55,6 +55,8 @@ pub(crate) struct Route {
     pub distance: usize,
     /// Elements of the segments of the table that are prefetched a lane ahead; 0: none.
     pub segment: usize,
+    /// Elements between lanes in the flat tensor beyond which the lanes are prefetched.
+    pub apart: usize,
     pub stores: Stores,
     /// The copies of the table over which entries are spread; 1: none.
     pub copies: usize,
@@ -154,6 +156,8 @@ impl Route {
             }
             _ => 0,
         };
+        let near = plan.lengths.flat.saturating_mul(call.element) <= tuning::near_lanes(machine);
+        let apart = if near { usize::MAX } else { tuning::LINE / call.element.max(1) };
         let copies = copies(plan, call, machine, &numbers, split);
         let proof = match split {
             _ if copies > 1 => Proof::Copy,
@@ -183,6 +187,7 @@ impl Route {
             rows,
             distance,
             segment,
+            apart,
             stores,
             copies,
             moved,

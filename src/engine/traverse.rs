@@ -200,10 +200,6 @@ impl<'a> Filler<'a> {
         Filler { plan, axes, base, path, resolver, lanes: Lanes::of(plan) }
     }
 
-    fn spans(&self, capacity: usize) -> Spans<'a> {
-        self.lanes.spans(self.plan, capacity)
-    }
-
     /// Sets the addresses of a span, but for what lanes and entries add to them. `false`: an index
     /// is out of bounds under `Bounds::Error`.
     #[inline]
@@ -271,25 +267,16 @@ impl<'a> Filler<'a> {
         if bytes.len() > entries * tuning::PREFETCHED_TUPLE { &[] } else { bytes }
     }
 
-    /// Whether a span has the addresses of the one before, moved as a whole: all lanes have the
-    /// same indices, and lead on.
-    #[inline]
-    fn repeats(&self, span: &Span, before: Option<Span>) -> bool {
-        let same = |before: Span| {
-            (before.at.indices, before.lanes, before.length)
-                == (span.at.indices, span.lanes, span.length)
-        };
-        self.lanes.upper.indices == 0 && before.is_some_and(same)
-    }
-
-    /// Resolves a span, unless it [repeats](Filler::repeats) the one before, whose addresses these
-    /// are. The place in the table from which they count. `None`: an index is out of bounds.
+    /// Resolves a span, unless it has the addresses of the one before, moved as a whole: all lanes
+    /// have the same indices, and lead on. The place in the table from which the addresses count.
+    /// `None`: an index is out of bounds.
     #[inline]
     fn next(&self, span: &Span, before: Option<Span>, to: &mut [u32]) -> Option<usize> {
         let rises = self.lanes.upper.indices == 0
             && self.lanes.upper.table >= 0
             && self.lanes.lane.table >= 0;
-        if rises && self.repeats(span, before) {
+        let of = |span: Span| (span.at.indices, span.lanes, span.length);
+        if rises && before.map(of) == Some(of(*span)) {
             return Some(self.base(span));
         }
         if !self.fill(span, to) {
@@ -373,17 +360,12 @@ pub(crate) fn traverse(
 ) -> bool {
     let mut axes = AXES;
     let filler = Filler::of(plan, &mut axes, way.path, resolver);
-    let moves = Moves {
-        pieces: plan.pieces(),
-        order: way.order,
-        lanes: filler.lanes,
-        segment: way.segment,
-    };
+    let moves = Moves { pieces: plan.pieces(), lanes: filler.lanes, way };
     if way.distance > 0 {
         return ahead(&filler, &moves, way.block, mover);
     }
     let (mut buffer, mut before) = ([0; tuning::BLOCK], None);
-    filler.spans(way.block).all(|span| {
+    filler.lanes.spans(plan, way.block).all(|span| {
         let Some(addresses) = buffer.get_mut(..span.count()) else { return false };
         let Some(table) = filler.next(&span, before, addresses) else { return false };
         before = Some(span);
@@ -397,7 +379,7 @@ fn ahead(filler: &Filler<'_>, moves: &Moves<'_>, capacity: usize, mover: &mut dy
     let (mut first, mut second) = ([0; tuning::BLOCK], [0; tuning::BLOCK]);
     let (mut now, mut next) = (&mut first[..], &mut second[..]);
     let mut pending: Option<(Span, usize)> = None;
-    for span in filler.spans(capacity).map(Some).chain([None]) {
+    for span in filler.lanes.spans(filler.plan, capacity).map(Some).chain([None]) {
         let (mut addresses, mut table, mut bytes) = (&[][..], 0, &[][..]);
         if let Some(span) = &span {
             let Some(to) = next.get_mut(..span.count()) else { return false };
@@ -461,12 +443,12 @@ fn one_block<const B: usize>(
 
 /// [`traverse`] for addresses that have been [kept](keep).
 pub(crate) fn traverse_kept(plan: &Plan, way: &Way, kept: Kept<'_>, mover: &mut dyn Mover) {
-    let (lanes, Way { order, segment, .. }) = (Lanes::of(plan), *way);
-    let first = if let Order::Pieces { dimensions } = order { dimensions } else { 0 };
+    let lanes = Lanes::of(plan);
+    let first = if let Order::Pieces { dimensions } = way.order { dimensions } else { 0 };
     let Some((first, pieces)) = plan.pieces().split_at_checked(first) else { return };
     // Where a block moves once, kept addresses are looked at in longer ones.
     let capacity = if pieces.is_empty() { 2 * tuning::BLOCK } else { way.block };
-    let moves = Moves { pieces, order, lanes, segment };
+    let moves = Moves { pieces, lanes, way };
     each_piece(first, |table, flat| {
         let mut rest = kept.addresses;
         for span in moves.lanes.spans(plan, capacity) {
@@ -503,7 +485,7 @@ pub(crate) fn keep(
 ) -> bool {
     let mut axes = AXES;
     let filler = Filler::of(plan, &mut axes, path, resolver);
-    filler.spans(tuning::BLOCK).all(|span| {
+    filler.lanes.spans(plan, tuning::BLOCK).all(|span| {
         to.split_off_mut(..span.count()).is_some_and(|to| filler.fill_from(&span, origin, to))
     })
 }
@@ -513,7 +495,8 @@ pub(crate) fn check(plan: &Plan, path: Path, resolver: &dyn Resolver) -> bool {
     let (plan, mut axes, mut addresses) = (&plan.of_indices(), AXES, [0; tuning::BLOCK]);
     let filler = Filler::of(plan, &mut axes, path, resolver);
     filler
-        .spans(tuning::BLOCK)
+        .lanes
+        .spans(plan, tuning::BLOCK)
         .all(|span| addresses.get_mut(..span.count()).is_some_and(|to| filler.fill(&span, to)))
 }
 
@@ -521,7 +504,7 @@ pub(crate) fn check(plan: &Plan, path: Path, resolver: &dyn Resolver) -> bool {
 /// of bounds under `Bounds::Error`; what comes before it has moved.
 pub(crate) fn traverse_wide(plan: &Plan, resolver: &dyn Resolver, mover: &mut dyn Mover) -> bool {
     let lanes = Lanes { others: &[], rest: &[], upper: &SINGLE, lane: &SINGLE, follow: false };
-    let moves = Moves { pieces: plan.pieces(), order: Order::Entries, lanes, segment: 0 };
+    let moves = Moves { pieces: plan.pieces(), lanes, way: &Way::of(Path::detect(), plan.row()) };
     each_entry(plan, resolver, |at, table| {
         moves.block(
             &Span { at, row: 0, lanes: 1, length: 1, column: 0 },
@@ -565,10 +548,8 @@ pub(super) fn each_entry(
 /// What a block moves: once for each piece.
 struct Moves<'a> {
     pieces: &'a [Dim],
-    order: Order,
     lanes: Lanes<'a>,
-    /// The length of the segments of the table that are prefetched a lane ahead; 0: none.
-    segment: usize,
+    way: &'a Way,
 }
 
 impl Moves<'_> {
@@ -591,20 +572,21 @@ impl Moves<'_> {
             lane_step: upper.flat,
             entry_step: lane.flat,
             next,
-            segment: (0, 0),
             indices,
-        };
-        if self.segment > 0 {
+            ..Block::default()
+        }
+        .with_lanes_ahead(self.way.apart);
+        if self.way.segment > 0 {
             // Of the lanes that follow, what is to come while this block moves.
             let step = upper.table.wrapping_mul(span.lanes as isize) as usize;
-            let part = |entries: usize| self.segment * entries / lane.size.max(1);
+            let part = |entries: usize| self.way.segment * entries / lane.size.max(1);
             let start = span.at.table.wrapping_sub(table).wrapping_add(step);
             block.segment = (start.wrapping_add(part(span.column)), part(span.length) * span.lanes);
         }
         match self.pieces.split_last() {
             None => mover.block(&block),
-            Some((last, _)) if self.order == Order::EachEntry => {
-                by_entry(&block, self.pieces, last, mover);
+            Some((last, _)) if self.way.order == Order::EachEntry => {
+                by_entry(&block, self.pieces, last, self.way.apart, mover);
             }
             _ => each_piece(self.pieces, |table, flat| {
                 mover.block(&Block {
@@ -619,12 +601,11 @@ impl Moves<'_> {
 
 /// Moves a block entry by entry: the [last pieces](Plan::run_of_pieces) of some entries are the
 /// entries of a block of their own, a lane for each.
-fn by_entry(block: &Block<'_>, pieces: &[Dim], last: &Dim, mover: &mut dyn Mover) {
+fn by_entry(block: &Block<'_>, pieces: &[Dim], last: &Dim, apart: usize, mover: &mut dyn Mover) {
     let (number, size) = Plan::run_of_pieces(pieces);
     let Some((rest, run)) = pieces.split_at_checked(pieces.len() - number) else { return };
     let (mut buffer, mut run_of_one) = ([0; tuning::BLOCK], [0; tuning::BLOCK]);
-    let follow = block.lane_step == block.entry_step.wrapping_mul(block.length as isize);
-    let length = if follow { block.addresses.len() } else { block.length };
+    let length = if block.lanes_follow() { block.addresses.len() } else { block.length };
     each_piece(rest, |table, flat| {
         for piece in (0..size).step_by(tuning::BLOCK) {
             let pieces = (size - piece).min(tuning::BLOCK);
@@ -643,7 +624,7 @@ fn by_entry(block: &Block<'_>, pieces: &[Dim], last: &Dim, mover: &mut dyn Mover
                             *address = first.wrapping_add(*offset);
                         }
                     }
-                    mover.block(&Block {
+                    let some_pieces = Block {
                         addresses: buffer.get(..some.len() * pieces).unwrap_or_default(),
                         length: pieces,
                         table: block.table.wrapping_add(table),
@@ -651,7 +632,8 @@ fn by_entry(block: &Block<'_>, pieces: &[Dim], last: &Dim, mover: &mut dyn Mover
                         lane_step: block.entry_step,
                         entry_step: last.flat.wrapping_abs(),
                         ..Block::default()
-                    });
+                    };
+                    mover.block(&some_pieces.with_lanes_ahead(apart));
                     start = start.wrapping_add(some.len().wrapping_mul(block.entry_step as usize));
                 }
                 lane = lane.wrapping_add_signed(block.lane_step);

@@ -217,7 +217,9 @@ impl Case {
             next: &self.next,
             segment: self.segment,
             indices: &[1; 300],
+            lane_ahead: 0,
         }
+        .with_lanes_ahead(self.distance)
     }
 
     fn listed(&self) -> Listed<'_> {

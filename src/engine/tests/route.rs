@@ -1265,6 +1265,21 @@ fn l3_is_near_up_to_64_mib() {
 }
 
 #[test]
+fn lanes_of_a_flat_tensor_beyond_four_times_l2_are_prefetched() {
+    for machine in [NEAR, FAR] {
+        let of = |call: Call, direction: fn(usize) -> Plan| {
+            move |elements| route(&direction(elements), &call, &machine).apart
+        };
+        let output = |lanes| axis(Gather, &packed([9]), &packed([lanes]), &packed([lanes]), 0);
+        let updates = |lanes| axis(Scatter, &packed([9]), &packed([lanes]), &packed([lanes]), 0);
+        assert_eq!(edge(machine.l2, of(gather(4), output)), [usize::MAX, 16]);
+        assert_eq!(edge(machine.l2 / 2, of(gather(8), output)), [usize::MAX, 8]);
+        assert_eq!(edge(machine.l2, of(add(4), updates)), [usize::MAX, 16]);
+        assert_eq!(of(gather(100), output)(machine.l2), 0);
+    }
+}
+
+#[test]
 fn segments_of_4096_elements_are_prefetched() {
     let of = |size, lane, machine: &Machine| {
         let layout = packed([50, lane]);
