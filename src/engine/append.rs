@@ -39,8 +39,7 @@ impl<'a, T: Element> Appended<'a, T> {
             if flat.wrapping_add(self.start) == self.output.len() {
                 return self.output.extend_from_slice(from);
             }
-            let to = self.filled().output.get_mut(flat..);
-            if let Some(to) = to.and_then(|to| to.get_mut(..from.len())) {
+            if let Some(to) = self.filled().output.get_mut(flat..flat.wrapping_add(from.len())) {
                 to.copy_from_slice(from);
             }
         });

@@ -172,11 +172,11 @@ impl<'a> Few<'a> {
         // All entries of a line are as those of one lane.
         let length = if self.line { self.count } else { self.lane.size };
         each_piece(self.pieces, |table, flat| {
-            self.lanes(length, |at, entries| {
-                let tables = tables.get(entries).unwrap_or_default();
+            let (mut at, mut odometer) = (Position::first(self.plan), Odometer::new());
+            for tables in tables.chunks(length.max(1)) {
                 visit(tables, table, at.flat.wrapping_add(flat));
-                true
-            });
+                odometer.step(self.others, &mut at);
+            }
         });
     }
 
@@ -238,14 +238,21 @@ impl<'a> Few<'a> {
     /// What the entries move: places in the table and in the flat tensor.
     #[inline(always)]
     pub(crate) fn each(&self, tables: &[usize], mut visit: impl FnMut(usize, usize)) {
-        self.runs(tables, |tables, table, mut flat| {
-            for at in tables {
-                if *at != NOWHERE {
-                    visit(at.wrapping_add(table), flat);
+        match tables {
+            [NOWHERE] => {}
+            // The pieces of one entry need no loop over lanes.
+            [at] => each_piece(self.pieces, |table, flat| {
+                visit(at.wrapping_add(table), flat.wrapping_add(self.plan.start.flat));
+            }),
+            _ => self.runs(tables, |tables, table, mut flat| {
+                for at in tables {
+                    if *at != NOWHERE {
+                        visit(at.wrapping_add(table), flat);
+                    }
+                    flat = flat.wrapping_add_signed(self.lane.flat);
                 }
-                flat = flat.wrapping_add_signed(self.lane.flat);
-            }
-        });
+            }),
+        }
     }
 
     /// `output[flat] = input[table]`.
