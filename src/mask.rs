@@ -240,7 +240,8 @@ pub fn compress<T: Element>(
         fits(Operand::Output, pairs.count(), output.len())?;
     }
     let (length, mut rest) = (output.len(), output);
-    pairs.parts(is_far(data), Span::first, |part| {
+    let far = is_far(data);
+    pairs.parts(far, Span::first, |part| {
         let (to, more) = split(&mut rest, part.count());
         rest = more;
         match part {
@@ -250,7 +251,7 @@ pub fn compress<T: Element>(
                     data.get(*place).into_iter().for_each(|from| *to = *from);
                 }
             }
-            Part::Many(span) => span.compress(data, to),
+            Part::Many(span) => span.compress(data, to, far),
         }
     });
     let length = length.saturating_sub(rest.len());
@@ -455,6 +456,7 @@ impl<'a> Pairs<'a> {
             odometer: Odometer::new(),
             column: 0,
             left: self.left,
+            far: self.values.are_far(),
         };
         while self.next(&mut walk, &mut span) {
             visit(&span);
@@ -525,7 +527,7 @@ impl<'a> Pairs<'a> {
         let length = (dim.size - column).min(walk.left).min(WORDS * 64);
         (span.length, span.place, span.step) = (length, go(walk.at.flat, dim.flat), dim.flat);
         let (mut place, mut left) = (go(walk.at.table, dim.table), length);
-        let found = self.values.words(place, dim.table, length, &mut span.words);
+        let found = self.values.words((place, dim.table), length, &mut span.words, walk.far);
         let done = found.0;
         if done < WORDS {
             for (n, word) in span.words.iter_mut().enumerate() {
@@ -591,6 +593,14 @@ const SHARE: usize = 14;
 /// without a list, where 3 % are 1.2x.
 const FAR: usize = WORDS * 64 / 50;
 
+/// Bools between those that are read and those that are prefetched: a page, which the machine
+/// itself does not go beyond. Record (4M and 16M bools, fifth Xeon): where 1 % are true, `nonzero`
+/// takes 0.72x to 0.9x of what it takes without, and `compress` 0.65x to 0.9x; where 50 and 99 %
+/// are, 0.95x to 1.0x; a quarter of the distance gains a fifth as much. From L2, where nothing is
+/// prefetched, up to 1.05x.
+#[cfg(feature = "std")]
+const AHEAD: usize = 1 << 12;
+
 /// How many places are written for each word, whatever its bits: nobody predicts how many there
 /// are.
 const FOUR: usize = 4;
@@ -633,6 +643,8 @@ struct Walk {
     odometer: Odometer,
     column: usize,
     left: usize,
+    /// Whether what comes next of the mask is prefetched.
+    far: bool,
 }
 
 /// The words of a span.
@@ -702,17 +714,22 @@ impl Span {
         }
     }
 
-    /// Copies the chosen elements.
+    /// Copies the chosen elements. `far`: those of the next span are prefetched. Record (16M `f32`
+    /// and `f64`, fifth Xeon): where 10 % are true 0.8x, 50 % 0.9x, 90 and 99 % 1.0x; from L2,
+    /// where they are not far, up to 1.1x.
     #[inline(always)]
-    fn compress<T: Element>(&self, data: &[T], to: &mut [T]) {
+    fn compress<T: Element>(&self, data: &[T], to: &mut [T], far: bool) {
         if self.step == 1
             && !self.is_sparse()
-            && let Some(from) = data.get(self.place..self.place.wrapping_add(self.length))
+            && let Some(all) = data.get(self.place..)
+            && let Some(from) = all.get(..self.length)
         {
             if to.len() == from.len() {
                 return copy_row(from, to);
             }
-            return chosen(&self.words, from, to);
+            let whole = far && self.length == WORDS * 64;
+            let more = if whole { all.get(..2 * WORDS * 64) } else { None };
+            return chosen(&self.words, more.unwrap_or(from), to);
         }
         let mut places = to.iter_mut();
         self.each(|n| {
@@ -926,20 +943,42 @@ impl Values<'_> {
         }
     }
 
-    /// Sets words to 64 values each from a place on, by vectors, and says how many words it set,
-    /// and how many of their bits.
+    /// Whether bools are worth a prefetch.
     #[cfg(feature = "std")]
-    fn words(self, place: usize, step: isize, count: usize, words: &mut [u64]) -> (usize, usize) {
+    fn are_far(self) -> bool {
+        let l2 = crate::engine::tuning::beyond_l2(&strew_simd::Machine::detect());
+        matches!(self, Values::Bools(values) if values.len() > l2)
+    }
+    #[cfg(not(feature = "std"))]
+    fn are_far(self) -> bool {
+        false
+    }
+
+    /// Sets words to 64 values each from a place on, by vectors, and says how many words it set,
+    /// and how many of their bits. `far`: values that come later are prefetched.
+    #[cfg(feature = "std")]
+    fn words(
+        self,
+        (place, step): (usize, isize),
+        count: usize,
+        words: &mut [u64],
+        far: bool,
+    ) -> (usize, usize) {
         if let (Values::Bools(values), 1, 64..) = (self, step, count)
-            && let Some(values) = values.get(place..).and_then(|values| values.get(..count))
-            && let Some(set) = strew_simd::bits(strew_simd::Path::detect(), values, words)
+            && let Some(values) = values.get(place..)
+            && let Some(now) = values.get(..count)
         {
-            return (count / 64, set);
+            if far && let Some(later) = values.get(AHEAD..) {
+                strew_simd::prefetch_row(later, 0, count);
+            }
+            if let Some(set) = strew_simd::bits(strew_simd::Path::detect(), now, words) {
+                return (count / 64, set);
+            }
         }
         (0, 0)
     }
     #[cfg(not(feature = "std"))]
-    fn words(self, _: usize, _: isize, _: usize, _: &mut [u64]) -> (usize, usize) {
+    fn words(self, _: (usize, isize), _: usize, _: &mut [u64], _: bool) -> (usize, usize) {
         (0, 0)
     }
 

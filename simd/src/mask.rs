@@ -4,10 +4,12 @@ use bytemuck::NoUninit;
 
 use crate::bytes::{Bytes, STEP, elements, elements_mut};
 use crate::path::{Instructions, Op, Path};
+use crate::prefetch::prefetch_run;
 
 /// Writes the elements whose bits are set to the start of a slice, in order, and says how many
 /// there are. Bit `n` of word `w` is that of element `64 * w + n`; what follows the last word has
-/// none. Chosen elements for which there is no room are left out, and nothing else is written.
+/// none, and is prefetched. Chosen elements for which there is no room are left out, and nothing
+/// else is written.
 #[inline]
 pub fn compress<T: NoUninit>(path: Path, words: &[u64], from: &[T], to: &mut [T]) -> usize {
     macro_rules! by_size {
@@ -69,8 +71,11 @@ impl<const N: usize> Op for Compress<'_, N> {
     fn run<S: Instructions>(self, instructions: S) -> usize {
         let Compress { words, from, to } = self;
         let to = room(words, from.len(), to);
+        let mut ahead = from.get(words.len() * 64..).unwrap_or_default().as_chunks::<64>().0.iter();
         let mut count = 0;
         for (word, from) in words.iter().zip(from.chunks(64)) {
+            // A part for each word: all at once would keep loads waiting.
+            ahead.next().into_iter().for_each(|row| prefetch_run(row, 0));
             let (steps, rest) = from.as_chunks::<STEP>();
             let mut bits = *word;
             for from in steps {
@@ -119,14 +124,12 @@ impl<T, F: Fn(u32) -> T> Op for Positions<'_, T, F> {
         for word in words {
             for part in 0..64 / STEP {
                 let bits = (word >> (STEP * part)) as u16;
-                let numbers: [u32; STEP] = core::array::from_fn(|n| first.wrapping_add(n as u32));
-                let mut chosen = [0; STEP];
+                let mut chosen: [u32; STEP] =
+                    core::array::from_fn(|n| first.wrapping_add(n as u32));
                 // SAFETY: what is written are whole copies of other `u32`.
-                let all = unsafe { elements_mut::<_, 4>(&mut chosen) };
-                let from = elements::<_, 4>(&numbers).and_then(|from| from.first_chunk());
-                let all = all.and_then(|all| all.first_chunk_mut());
-                if let (Some(from), Some(all)) = (from, all) {
-                    instructions.compress(bits, from, all);
+                let all = unsafe { elements_mut::<u32, 4>(&mut chosen) };
+                if let Some(all) = all.and_then(|all| all.first_chunk_mut()) {
+                    instructions.compress(bits, &{ *all }, all);
                 }
                 let to = to.get_mut(count..).unwrap_or_default();
                 match to.first_chunk_mut() {

@@ -237,6 +237,7 @@ pub(crate) const TILE_ROWS_AHEAD: usize = 8;
 /// - Elements of an entry are gathered one after another from a table of at most these. Record: 24
 ///   to 500 columns from L2 0.3x to 0.7x on Emerald Rapids.
 /// - A check keeps addresses of at most these. Record: see [`KEPT_TUPLE`].
+/// - Masks of more bools are prefetched. Record: see `AHEAD` in `src/mask.rs`.
 pub(crate) fn beyond_l2(machine: &Machine) -> usize {
     machine.l2
 }
