@@ -239,9 +239,8 @@ impl<'a> Few<'a> {
     #[inline(always)]
     pub(crate) fn each(&self, tables: &[usize], mut visit: impl FnMut(usize, usize)) {
         match tables {
-            [NOWHERE] => {}
             // The pieces of one entry need no loop over lanes.
-            [at] => each_piece(self.pieces, |table, flat| {
+            [at] if *at != NOWHERE => each_piece(self.pieces, |table, flat| {
                 visit(at.wrapping_add(table), flat.wrapping_add(self.plan.start.flat));
             }),
             _ => self.runs(tables, |tables, table, mut flat| {

@@ -156,7 +156,7 @@ impl Route {
             }
             _ => 0,
         };
-        let near = plan.lengths.flat.saturating_mul(call.element) <= tuning::near_lanes(machine);
+        let near = plan.lengths.flat.saturating_mul(call.element) <= tuning::far_read(machine);
         let apart = if near { usize::MAX } else { tuning::LINE / call.element.max(1) };
         let copies = copies(plan, call, machine, &numbers, split);
         let proof = match split {
