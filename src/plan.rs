@@ -665,7 +665,8 @@ impl Plan {
     /// them walks.
     #[cfg(feature = "std")]
     pub(crate) fn of_indices(&self) -> Plan {
-        let mut plan = Plan { outer: 0, rank: 0, ..*self };
+        let mut plan = *self;
+        (plan.outer, plan.rank) = (0, 0);
         let mut dims = self.dims;
         for dim in dims.iter_mut().take(self.outer) {
             // Entries may share their indices. Without entries there is nothing to look at.

@@ -69,6 +69,7 @@ impl<'a> Block<'a> {
     /// The same block, whose lanes are prefetched in the flat tensor some lanes ahead if they start
     /// more than `apart` elements from each other: the hardware does not see which comes next.
     #[must_use]
+    #[inline(never)]
     pub fn with_lanes_ahead(self, apart: usize) -> Block<'a> {
         let far = self.lane_step.unsigned_abs() > apart && self.length < self.addresses.len();
         let ahead = if far && self.is_packed(1) && !self.lanes_follow() { LANES_AHEAD } else { 0 };

@@ -293,7 +293,7 @@ impl Next {
         } else if tuple == 1 {
             let mut rest = copy;
             while !rest.is_empty() {
-                let n = length.saturating_sub(next.column).clamp(1, rest.len());
+                let n = length.saturating_sub(next.column).max(1).min(rest.len());
                 for to in rest.split_off_mut(..n).unwrap_or_default() {
                     let Some(index) = indices.get(next.at) else { return false };
                     *to = *index;

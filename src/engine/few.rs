@@ -142,7 +142,7 @@ impl<'a> Few<'a> {
     #[cold]
     fn locate(&self, resolver: &dyn Resolver, cells: bool, tables: &mut [usize]) -> bool {
         let of_cells = cells.then(|| self.plan.of_cells());
-        each_entry(of_cells.as_ref().unwrap_or(self.plan), resolver, |at, table| {
+        each_entry(of_cells.as_ref().unwrap_or(self.plan), resolver, &mut |at, table| {
             if let Some(to) = tables.get_mut(at.entry) {
                 *to = table;
             }
@@ -238,20 +238,14 @@ impl<'a> Few<'a> {
     /// What the entries move: places in the table and in the flat tensor.
     #[inline(always)]
     pub(crate) fn each(&self, tables: &[usize], mut visit: impl FnMut(usize, usize)) {
-        match tables {
-            // The pieces of one entry need no loop over lanes.
-            [at] if *at != NOWHERE => each_piece(self.pieces, |table, flat| {
-                visit(at.wrapping_add(table), flat.wrapping_add(self.plan.start.flat));
-            }),
-            _ => self.runs(tables, |tables, table, mut flat| {
-                for at in tables {
-                    if *at != NOWHERE {
-                        visit(at.wrapping_add(table), flat);
-                    }
-                    flat = flat.wrapping_add_signed(self.lane.flat);
+        self.runs(tables, |tables, table, mut flat| {
+            for at in tables {
+                if *at != NOWHERE {
+                    visit(at.wrapping_add(table), flat);
                 }
-            }),
-        }
+                flat = flat.wrapping_add_signed(self.lane.flat);
+            }
+        });
     }
 
     /// `output[flat] = input[table]`.

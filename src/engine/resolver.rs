@@ -14,8 +14,8 @@ pub(crate) trait Resolver: Sync {
     /// no address, or the nearest under `Clamp`.
     fn resolve(&self, path: Path, tuples: &Tuples, axes: &Axes<'_>, to: &mut [u32]) -> bool;
 
-    /// Some indices as bytes, as far as they lie in the slice, for prefetches.
-    fn bytes(&self, start: usize, count: usize) -> &[u8];
+    /// All indices as bytes, where they are one slice, and the bytes of each, for prefetches.
+    fn bytes(&self) -> (&[u8], usize);
 
     /// The position of one index. `None`: it has none, does not count, or lies outside the slice.
     fn position(&self, plan: &Plan, place: usize, size: usize) -> Option<usize>;
@@ -29,10 +29,8 @@ impl<S: Places> Resolver for S {
         Places::resolve(*self, path, tuples, axes, to)
     }
 
-    fn bytes(&self, start: usize, count: usize) -> &[u8] {
-        let width = self.width();
-        let rest = self.bytes().get(start.saturating_mul(width)..).unwrap_or_default();
-        rest.get(..count.saturating_mul(width)).unwrap_or(rest)
+    fn bytes(&self) -> (&[u8], usize) {
+        (Places::bytes(self), self.width())
     }
 
     fn position(&self, plan: &Plan, place: usize, size: usize) -> Option<usize> {
@@ -53,8 +51,8 @@ impl Resolver for NoIndices {
         true
     }
 
-    fn bytes(&self, _: usize, _: usize) -> &[u8] {
-        &[]
+    fn bytes(&self) -> (&[u8], usize) {
+        (&[], 0)
     }
 
     fn position(&self, _: &Plan, _: usize, _: usize) -> Option<usize> {

@@ -263,7 +263,10 @@ impl<'a> Filler<'a> {
             return &[];
         }
         let (entries, count) = (span.lanes * span.length, span.lanes * span.length * tuple);
-        let bytes = self.resolver.bytes(span.at.indices.wrapping_add(count), count);
+        let (all, width) = self.resolver.bytes();
+        let start = span.at.indices.wrapping_add(count).saturating_mul(width);
+        let rest = all.get(start..).unwrap_or_default();
+        let bytes = rest.get(..count.saturating_mul(width)).unwrap_or(rest);
         if bytes.len() > entries * tuning::PREFETCHED_TUPLE { &[] } else { bytes }
     }
 
@@ -505,7 +508,7 @@ pub(crate) fn check(plan: &Plan, path: Path, resolver: &dyn Resolver) -> bool {
 pub(crate) fn traverse_wide(plan: &Plan, resolver: &dyn Resolver, mover: &mut dyn Mover) -> bool {
     let lanes = Lanes { others: &[], rest: &[], upper: &SINGLE, lane: &SINGLE, follow: false };
     let moves = Moves { pieces: plan.pieces(), lanes, way: &Way::of(Path::detect(), plan.row()) };
-    each_entry(plan, resolver, |at, table| {
+    each_entry(plan, resolver, &mut |at, table| {
         moves.block(
             &Span { at, row: 0, lanes: 1, length: 1, column: 0 },
             table,
@@ -519,7 +522,7 @@ pub(crate) fn traverse_wide(plan: &Plan, resolver: &dyn Resolver, mover: &mut dy
 
 /// [`check`] for such a plan.
 pub(crate) fn check_wide(plan: &Plan, resolver: &dyn Resolver) -> bool {
-    each_entry(&plan.of_indices(), resolver, |_, _| {})
+    each_entry(&plan.of_indices(), resolver, &mut |_, _| {})
 }
 
 /// Visits all entries that lead somewhere, one by one, with their places in the table. `false`: an
@@ -527,7 +530,7 @@ pub(crate) fn check_wide(plan: &Plan, resolver: &dyn Resolver) -> bool {
 pub(super) fn each_entry(
     plan: &Plan,
     resolver: &dyn Resolver,
-    mut visit: impl FnMut(Position, usize),
+    visit: &mut dyn FnMut(Position, usize),
 ) -> bool {
     let (mut at, mut odometer) = (Position::first(plan), Odometer::new());
     loop {
@@ -553,7 +556,7 @@ struct Moves<'a> {
 }
 
 impl Moves<'_> {
-    #[inline]
+    #[inline(never)]
     fn block(
         &self,
         span: &Span,
