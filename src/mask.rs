@@ -456,6 +456,7 @@ impl<'a> Pairs<'a> {
             odometer: Odometer::new(),
             column: 0,
             left: self.left,
+            #[cfg(feature = "std")]
             far: self.values.are_far(),
         };
         while self.next(&mut walk, &mut span) {
@@ -527,7 +528,10 @@ impl<'a> Pairs<'a> {
         let length = (dim.size - column).min(walk.left).min(WORDS * 64);
         (span.length, span.place, span.step) = (length, go(walk.at.flat, dim.flat), dim.flat);
         let (mut place, mut left) = (go(walk.at.table, dim.table), length);
+        #[cfg(feature = "std")]
         let found = self.values.words((place, dim.table), length, &mut span.words, walk.far);
+        #[cfg(not(feature = "std"))]
+        let found = (0, 0);
         let done = found.0;
         if done < WORDS {
             for (n, word) in span.words.iter_mut().enumerate() {
@@ -644,6 +648,7 @@ struct Walk {
     column: usize,
     left: usize,
     /// Whether what comes next of the mask is prefetched.
+    #[cfg(feature = "std")]
     far: bool,
 }
 
@@ -721,14 +726,14 @@ impl Span {
     fn compress<T: Element>(&self, data: &[T], to: &mut [T], far: bool) {
         if self.step == 1
             && !self.is_sparse()
-            && let Some(all) = data.get(self.place..)
-            && let Some(from) = all.get(..self.length)
+            && let Some(from) = data.get(self.place..self.place.wrapping_add(self.length))
         {
             if to.len() == from.len() {
                 return copy_row(from, to);
             }
             let whole = far && self.length == WORDS * 64;
-            let more = if whole { all.get(..2 * WORDS * 64) } else { None };
+            let longer = self.place..self.place.wrapping_add(2 * WORDS * 64);
+            let more = if whole { data.get(longer) } else { None };
             return chosen(&self.words, more.unwrap_or(from), to);
         }
         let mut places = to.iter_mut();
@@ -949,10 +954,6 @@ impl Values<'_> {
         let l2 = crate::engine::tuning::beyond_l2(&strew_simd::Machine::detect());
         matches!(self, Values::Bools(values) if values.len() > l2)
     }
-    #[cfg(not(feature = "std"))]
-    fn are_far(self) -> bool {
-        false
-    }
 
     /// Sets words to 64 values each from a place on, by vectors, and says how many words it set,
     /// and how many of their bits. `far`: values that come later are prefetched.
@@ -975,10 +976,6 @@ impl Values<'_> {
                 return (count / 64, set);
             }
         }
-        (0, 0)
-    }
-    #[cfg(not(feature = "std"))]
-    fn words(self, _: (usize, isize), _: usize, _: &mut [u64], _: bool) -> (usize, usize) {
         (0, 0)
     }
 
