@@ -240,8 +240,9 @@ pub fn compress<T: Element>(
         fits(Operand::Output, pairs.count(), output.len())?;
     }
     let (length, mut rest) = (output.len(), output);
+    #[cfg(feature = "std")]
     let far = is_far(data);
-    pairs.parts(far, Span::first, |part| {
+    pairs.parts(is_far(data), Span::first, |part| {
         let (to, more) = split(&mut rest, part.count());
         rest = more;
         match part {
@@ -251,6 +252,9 @@ pub fn compress<T: Element>(
                     data.get(*place).into_iter().for_each(|from| *to = *from);
                 }
             }
+            #[cfg(not(feature = "std"))]
+            Part::Many(span) => span.compress(data, to),
+            #[cfg(feature = "std")]
             Part::Many(span) => span.compress(data, to, far),
         }
     });
@@ -723,7 +727,7 @@ impl Span {
     /// and `f64`, fifth Xeon): where 10 % are true 0.8x, 50 % 0.9x, 90 and 99 % 1.0x; from L2,
     /// where they are not far, up to 1.1x.
     #[inline(always)]
-    fn compress<T: Element>(&self, data: &[T], to: &mut [T], far: bool) {
+    fn compress<T: Element>(&self, data: &[T], to: &mut [T], #[cfg(feature = "std")] far: bool) {
         if self.step == 1
             && !self.is_sparse()
             && let Some(from) = data.get(self.place..self.place.wrapping_add(self.length))
@@ -731,10 +735,14 @@ impl Span {
             if to.len() == from.len() {
                 return copy_row(from, to);
             }
-            let whole = far && self.length == WORDS * 64;
-            let longer = self.place..self.place.wrapping_add(2 * WORDS * 64);
-            let more = if whole { data.get(longer) } else { None };
-            return chosen(&self.words, more.unwrap_or(from), to);
+            #[cfg(feature = "std")]
+            let from = if far && self.length == WORDS * 64 {
+                let longer = self.place..self.place.wrapping_add(2 * WORDS * 64);
+                data.get(longer).unwrap_or(from)
+            } else {
+                from
+            };
+            return chosen(&self.words, from, to);
         }
         let mut places = to.iter_mut();
         self.each(|n| {
