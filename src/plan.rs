@@ -661,8 +661,8 @@ impl Plan {
         }
     }
 
-    /// The plan of the indices alone, each once, in the order of memory: what a check of all of
-    /// them walks.
+    /// The plan of the indices alone, by their strides, broadcast ones once: what a check of all of
+    /// them walks. (Lists and rings have the places of their tuples and positions.)
     #[cfg(feature = "std")]
     pub(crate) fn of_indices(&self) -> Plan {
         let mut plan = *self;
