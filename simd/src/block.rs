@@ -31,7 +31,8 @@ pub struct Block<'a> {
     pub segment: (usize, usize),
     /// The indices that come next, for prefetches.
     pub indices: &'a [u8],
-    /// The distance in the flat tensor from a lane to the one that is prefetched; 0: none.
+    /// The distance in the flat tensor from a lane to the one that is prefetched, 8 lanes on; 0:
+    /// none. Who changes a step sets it again: see [`with_lanes_ahead`](Block::with_lanes_ahead).
     pub lane_ahead: isize,
 }
 

@@ -495,7 +495,8 @@ pub(crate) fn keep(
 
 /// Whether all indices are in bounds.
 pub(crate) fn check(plan: &Plan, path: Path, resolver: &dyn Resolver) -> bool {
-    let (plan, mut axes, mut addresses) = (&plan.of_indices(), AXES, [0; tuning::BLOCK]);
+    let (plan, mut axes, mut addresses) =
+        (&plan.of_indices(tuning::SHORT), AXES, [0; tuning::BLOCK]);
     let filler = Filler::of(plan, &mut axes, path, resolver);
     filler
         .lanes
@@ -522,7 +523,7 @@ pub(crate) fn traverse_wide(plan: &Plan, resolver: &dyn Resolver, mover: &mut dy
 
 /// [`check`] for such a plan.
 pub(crate) fn check_wide(plan: &Plan, resolver: &dyn Resolver) -> bool {
-    each_entry(&plan.of_indices(), resolver, &mut |_, _| {})
+    each_entry(&plan.of_indices(tuning::SHORT), resolver, &mut |_, _| {})
 }
 
 /// Visits all entries that lead somewhere, one by one, with their places in the table. `false`: an

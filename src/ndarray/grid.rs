@@ -383,7 +383,7 @@ fn entries(block: &Block<'_>) -> impl Iterator<Item = (usize, usize)> {
 /// The same entries of `n` elements, in a flat tensor in which they follow each other.
 fn packed_block<'a>(block: &Block<'a>, n: usize) -> Block<'a> {
     let (entry_step, lane_step) = (n.cast_signed(), block.length.wrapping_mul(n).cast_signed());
-    Block { flat: 0, entry_step, lane_step, ..*block }
+    Block { flat: 0, entry_step, lane_step, lane_ahead: 0, ..*block }
 }
 
 /// Visits the parts of a block of at most [`PACKED`] bytes, if entries have no more: some lanes, or
@@ -396,12 +396,13 @@ fn each_part(block: &Block<'_>, bytes: usize, mut visit: impl FnMut(&Block<'_>))
     let lanes = most.checked_div(block.length).unwrap_or(0).max(1);
     let some = block.addresses.chunks(lanes.wrapping_mul(block.length).max(1)).enumerate();
     let (mut segment, mut indices) = (block.segment, block.indices);
+    let lane_ahead = if lanes > 1 { block.lane_ahead } else { 0 };
     for (number, addresses) in some {
         let first = number.wrapping_mul(lanes).wrapping_mul(block.lane_step as usize);
         for (number, addresses) in addresses.chunks(most).enumerate() {
             let entry = number.wrapping_mul(most).wrapping_mul(block.entry_step as usize);
             let flat = block.flat.wrapping_add(first).wrapping_add(entry);
-            visit(&Block { addresses, flat, next: &[], segment, indices, ..*block });
+            visit(&Block { addresses, flat, next: &[], segment, indices, lane_ahead, ..*block });
             (segment, indices) = ((0, 0), &[]);
         }
     }

@@ -11,10 +11,12 @@ use crate::engine::traverse::{
     Kept, base_of_kept, check, check_wide, keep, small, traverse, traverse_kept, traverse_wide,
 };
 use crate::engine::{check_all, in_order, tuning};
+use crate::error::Direction::Gather;
 use crate::index::Bounds;
 use crate::layout::Layout;
-use crate::plan::tests::{axis, packed};
-use crate::walk::first_out_of_bounds;
+use crate::plan::Plan;
+use crate::plan::tests::{axis, elements, nd, packed};
+use crate::walk::{Odometer, Position, first_out_of_bounds};
 
 /// What a traversal has moved is what the walk moves, or the start of it.
 fn assert_moved(case: &Case, inside: bool, moved: &[Pair], what: &str) {
@@ -31,6 +33,49 @@ fn assert_moved(case: &Case, inside: bool, moved: &[Pair], what: &str) {
         let expected = sorted(&expected);
         assert!(moved.iter().all(|pair| expected.binary_search(pair).is_ok()), "{what}");
     }
+}
+
+/// The plan of the indices leads to each place once that the plan leads to.
+#[test]
+fn a_check_walks_each_place_of_the_indices_once() {
+    let places = |plan: &Plan| {
+        let (mut at, mut odometer) = (Position::first(plan), Odometer::new());
+        let mut places = vec![at.indices];
+        while !plan.outer().is_empty() && odometer.step(plan.outer(), &mut at) {
+            places.push(at.indices);
+        }
+        places
+    };
+    let assert_same = |plan: &Plan| {
+        let (mut found, mut expected) = (places(&plan.of_indices(16)), places(plan));
+        found.sort_unstable();
+        expected.sort_unstable();
+        expected.dedup();
+        assert_eq!(found, expected, "{plan:?}");
+    };
+    let found = |sizes: [usize; 3], strides: [isize; 3], offset: usize| {
+        let indices = Layout::strided(sizes, strides).with_offset(offset);
+        let plan = elements(Gather, &packed([9, 9, 30]), &indices, &packed(sizes), 1);
+        assert_same(&plan);
+        Vec::from_iter(plan.of_indices(16).outer().iter().map(|dim| (dim.size, dim.indices)))
+    };
+    assert_eq!(found([4, 3, 2], [6, 2, 1], 0), [(24, 1)]);
+    assert_eq!(found([4, 3, 2], [1, 4, 12], 0), [(24, 1)]);
+    assert_eq!(found([4, 3, 2], [-6, 2, -1], 19), [(24, 1)]);
+    assert_eq!(found([4, 3, 2], [3, 0, 20], 5), [(2, 20), (4, 3)]);
+    assert_eq!(found([4, 3, 2], [0, 0, 0], 7), []);
+    // The one dimension is as it was.
+    assert_eq!(found([1, 1, 4], [9, 5, -1], 3), [(4, -1)]);
+    // A lane of 9 stays one, unless what is shorter merges, or has 16.
+    assert_eq!(found([1, 3, 9], [0, 1, 8], 0), [(3, 1), (9, 8)]);
+    assert_eq!(found([2, 3, 9], [1, 80, 4], 0), [(3, 80), (2, 1), (9, 4)]);
+    assert_eq!(found([1, 3, 9], [0, 1, 3], 0), [(27, 1)]);
+    assert_eq!(found([1, 15, 30], [0, 1, 40], 0), [(15, 1), (30, 40)]);
+    assert_eq!(found([1, 16, 30], [0, 1, 40], 0), [(30, 40), (16, 1)]);
+    // Tuples, also in batches.
+    let pairs = Layout::strided([5, 7, 2], [1, 10, 5]);
+    assert_same(&nd(Gather, &packed([9, 9]), &pairs, &packed([5, 7]), 0));
+    assert_same(&nd(Gather, &packed([5, 9, 9]), &pairs, &packed([5, 7]), 1));
 }
 
 /// What is prefetched is what comes.
