@@ -894,7 +894,7 @@ impl Dim {
         self.table == 1 && self.flat == 1
     }
 
-    /// The step in the tensor where it is longest.
+    /// The longest of its steps in the three tensors.
     #[cfg(feature = "std")]
     const fn longest_step(&self) -> usize {
         let (table, flat) = (self.table.unsigned_abs(), self.flat.unsigned_abs());

@@ -278,8 +278,9 @@ impl<'a> Filler<'a> {
         let rises = self.lanes.upper.indices == 0
             && self.lanes.upper.table >= 0
             && self.lanes.lane.table >= 0;
-        let of = |span: Span| (span.at.indices, span.lanes, span.length);
-        if rises && before.map(of) == Some(of(*span)) {
+        // Where all lanes have the same indices, this says which ones a span has.
+        let indices_of = |span: Span| (span.at.indices, span.lanes, span.length);
+        if rises && before.map(indices_of) == Some(indices_of(*span)) {
             return Some(self.base(span));
         }
         if !self.fill(span, to) {

@@ -1223,9 +1223,8 @@ fn no_closure_changes_a_copy() {
 
 #[test]
 fn far_entries_are_prefetched() {
-    for machine in [NEAR, FAR] {
-        // Half as much again as L3 holds, where that is near.
-        let near = (machine.l3 <= 64 * MIB).then_some(machine.l3 + machine.l3 / 2);
+    // 1.5x the size of L3, where that is near.
+    for (machine, near) in [(NEAR, Some(48 * MIB)), (FAR, None)] {
         let of = |call, direction| {
             move |places| route(&single(direction, places, M), &call, &machine).distance
         };
@@ -1266,14 +1265,12 @@ fn l3_is_near_up_to_64_mib() {
 
 #[test]
 fn lanes_of_a_far_flat_tensor_are_prefetched() {
-    for machine in [NEAR, FAR] {
+    for (machine, far) in [(NEAR, 48 * MIB), (FAR, 16 * MIB)] {
         let of = |call: Call, direction: fn(usize) -> Plan| {
             move |elements| route(&direction(elements), &call, &machine).apart
         };
         let output = |lanes| axis(Gather, &packed([9]), &packed([lanes]), &packed([lanes]), 0);
         let updates = |lanes| axis(Scatter, &packed([9]), &packed([lanes]), &packed([lanes]), 0);
-        let near = (machine.l3 <= 64 * MIB).then_some(machine.l3 + machine.l3 / 2);
-        let far = near.unwrap_or(machine.l2 * 8);
         assert_eq!(edge(far / 4, of(gather(4), output)), [usize::MAX, 16]);
         assert_eq!(edge(far / 8, of(gather(8), output)), [usize::MAX, 8]);
         assert_eq!(edge(far / 4, of(add(4), updates)), [usize::MAX, 16]);
