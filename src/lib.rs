@@ -197,6 +197,7 @@ mod adjoint;
 mod any_indices;
 mod average;
 mod bag;
+mod bag_plan;
 mod cells;
 mod checked;
 mod coalesce;
@@ -236,6 +237,8 @@ mod segments;
 #[cfg(feature = "serde")]
 mod serde;
 mod walk;
+#[cfg(feature = "std")]
+mod window;
 
 pub mod dml;
 #[cfg(doc)]

@@ -27,8 +27,6 @@
 
 #[cfg(feature = "std")]
 use core::mem::swap;
-#[cfg(feature = "std")]
-use std::borrow::Cow;
 
 use crate::error::{Direction, Error, Operand, tri};
 use crate::get::{get, get_mut};
@@ -672,9 +670,9 @@ impl Plan {
     /// One lane is as it was. It stays the innermost dimension if fewer than `short` entries have
     /// the shortest stride, and it has more: short lanes take long to start.
     #[cfg(feature = "std")]
-    pub(crate) fn of_indices(&self, short: usize) -> Cow<'_, Plan> {
+    pub(crate) fn of_indices<'a>(&'a self, short: usize, room: &'a mut Option<Plan>) -> &'a Plan {
         if self.outer <= 1 {
-            return Cow::Borrowed(self);
+            return self;
         }
         let (mut plan, mut dims) = (*self, self.dims);
         (plan.outer, plan.rank) = (0, 0);
@@ -696,7 +694,7 @@ impl Plan {
         {
             swap(same, last);
         }
-        Cow::Owned(plan)
+        room.insert(plan)
     }
 
     /// Looks for tuples and rows without gaps, once for all walks.

@@ -29,7 +29,7 @@ pub(crate) mod movers;
 #[cfg(feature = "rayon")]
 mod pool;
 mod prove;
-mod resolver;
+pub(crate) mod resolver;
 pub(crate) mod route;
 #[cfg(feature = "rayon")]
 mod shared;
@@ -40,7 +40,7 @@ mod split;
 mod tests;
 mod tile;
 mod transform;
-mod traverse;
+pub(crate) mod traverse;
 pub(crate) mod tuning;
 
 use strew_simd::{Machine, Path, Place};

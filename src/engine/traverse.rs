@@ -496,8 +496,8 @@ pub(crate) fn keep(
 
 /// Whether all indices are in bounds.
 pub(crate) fn check(plan: &Plan, path: Path, resolver: &dyn Resolver) -> bool {
-    let (plan, mut axes, mut addresses) =
-        (&plan.of_indices(tuning::SHORT), AXES, [0; tuning::BLOCK]);
+    let (mut room, mut axes, mut addresses) = (None, AXES, [0; tuning::BLOCK]);
+    let plan = plan.of_indices(tuning::SHORT, &mut room);
     let filler = Filler::of(plan, &mut axes, path, resolver);
     filler
         .lanes
@@ -524,12 +524,12 @@ pub(crate) fn traverse_wide(plan: &Plan, resolver: &dyn Resolver, mover: &mut dy
 
 /// [`check`] for such a plan.
 pub(crate) fn check_wide(plan: &Plan, resolver: &dyn Resolver) -> bool {
-    each_entry(&plan.of_indices(tuning::SHORT), resolver, &mut |_, _| {})
+    each_entry(plan.of_indices(tuning::SHORT, &mut None), resolver, &mut |_, _| {})
 }
 
 /// Visits all entries that lead somewhere, one by one, with their places in the table. `false`: an
 /// index is out of bounds under `Bounds::Error`.
-pub(super) fn each_entry(
+pub(crate) fn each_entry(
     plan: &Plan,
     resolver: &dyn Resolver,
     visit: &mut dyn FnMut(Position, usize),
