@@ -667,11 +667,11 @@ impl Plan {
     /// The plan of the indices alone, by their strides, broadcast ones once: what a check of all of
     /// them walks. (Lists and rings have the places of their tuples and positions.)
     ///
-    /// One lane is as it was. It stays the innermost dimension if fewer than `short` entries have
-    /// the shortest stride, and it has more: short lanes take long to start.
+    /// One lane with a step is as it was. It stays the innermost dimension if fewer than `short`
+    /// entries have the shortest stride, and it has more: short lanes take long to start.
     #[cfg(feature = "std")]
     pub(crate) fn of_indices<'a>(&'a self, short: usize, room: &'a mut Option<Plan>) -> &'a Plan {
-        if self.outer <= 1 {
+        if let [] | [Dim { indices: ..=-1 | 1.., .. }] = self.outer() {
             return self;
         }
         let (mut plan, mut dims) = (*self, self.dims);

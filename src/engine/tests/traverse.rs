@@ -68,6 +68,7 @@ fn a_check_walks_each_place_of_the_indices_once() {
     assert_eq!(found([4, 3, 2], [0, 0, 0], 7), []);
     // The one dimension is as it was.
     assert_eq!(found([1, 1, 4], [9, 5, -1], 3), [(4, -1)]);
+    assert_eq!(found([1, 1, 4], [9, 5, 0], 3), []);
     // A lane of 9 stays one, unless what is shorter merges, or has 16.
     assert_eq!(found([1, 3, 9], [0, 1, 8], 0), [(3, 1), (9, 8)]);
     assert_eq!(found([2, 3, 9], [1, 80, 4], 0), [(3, 80), (2, 1), (9, 4)]);
