@@ -53,6 +53,13 @@ impl BagPlan {
         (self.stride > span).then_some(below)
     }
 
+    /// The elements of a row that are neighbours in the table.
+    #[cfg(feature = "std")]
+    pub(crate) fn neighbours(&self) -> usize {
+        let lane = self.plan.inner().last().filter(|lane| lane.table == 1);
+        lane.map_or(1, |dim| dim.size)
+    }
+
     /// The plan of the indices of some entries alone, for a check of them.
     pub(crate) fn part(&self, entries: &Range<usize>) -> Plan {
         let mut plan = self.plan;

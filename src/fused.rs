@@ -23,7 +23,7 @@ pub(crate) struct Rows<'a, T, S> {
     pub plan: &'a BagPlan,
     pub table: &'a [T],
     pub indices: S,
-    /// The end of the last bag.
+    /// The end of the last bag that is reduced, and at least that of each.
     #[cfg(feature = "std")]
     pub end: usize,
 }

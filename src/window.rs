@@ -10,9 +10,9 @@ use core::mem::replace;
 use core::ops::Range;
 use core::slice::Iter;
 
-use strew_simd::{self as simd, Path, prefetch_columns, prefetch_row_early};
+use strew_simd::{NOWHERE, Path, prefetch_columns, prefetch_row_early};
 
-use crate::bag_plan::BagPlan;
+use crate::bag_plan::{BagPlan, Place};
 use crate::engine::resolver::Resolver;
 use crate::engine::traverse::{each_entry, keep};
 use crate::fused::{Rows, Walk};
@@ -22,7 +22,7 @@ use crate::indices::sealed::Places;
 pub(crate) struct Ahead {
     window: Window,
     /// The first entry whose row has not been prefetched.
-    next: usize,
+    prefetched: usize,
     /// The elements of a row that are neighbours in the table.
     neighbours: usize,
 }
@@ -39,8 +39,7 @@ impl Walk for Ahead {
 
     #[inline(always)]
     fn of(bag: &BagPlan) -> Ahead {
-        let lane = bag.plan.inner().last().filter(|lane| lane.table == 1);
-        Ahead { window: Window::new(), next: 0, neighbours: lane.map_or(1, |dim| dim.size) }
+        Ahead { window: Window::new(), prefetched: 0, neighbours: bag.neighbours() }
     }
 
     #[inline(always)]
@@ -50,24 +49,24 @@ impl Walk for Ahead {
         entries: &mut Range<usize>,
         column: usize,
     ) -> Option<Resolved<'w>> {
-        let Ahead { window, next, neighbours } = self;
+        let Ahead { window, prefetched, neighbours } = self;
         let (entry, all) = (entries.start, entries.end);
         if entry >= all {
             return None;
         }
         let end = match window.end(entry) {
             Some(end) => end,
-            None => window.resolve(rows.plan, &rows.indices, entry, rows.end),
+            None => window.begin(rows, entry),
         };
         let end = end.min(all);
         entries.start = end;
         // Other columns of the same rows have been prefetched with the first ones.
-        let prefetches = end.wrapping_add(AHEAD) > *next;
+        let prefetches = end.wrapping_add(AHEAD) > *prefetched;
         if prefetches {
-            for row in window.next(entry, *next) {
+            for row in window.first_ahead(entry, *prefetched) {
                 prefetch::<_, L>(rows.table, *row, column, *neighbours);
             }
-            *next = end.wrapping_add(AHEAD);
+            *prefetched = end.wrapping_add(AHEAD);
         }
         let run = window.run(entry, end.wrapping_sub(entry), prefetches);
         Some(Resolved { entry, rows: run, neighbours: *neighbours })
@@ -83,7 +82,7 @@ impl Walk for Ahead {
         let entry = entries.entry;
         entries.entry = entry.wrapping_add(1);
         prefetch::<_, L>(rows.table, *ahead, column, entries.neighbours);
-        Some((entry, (*row != NOWHERE).then_some(*row)))
+        Some((entry, (*row != NO_ROW).then_some(*row)))
     }
 
     /// In a short bag it costs more than it gains: rows of the bags after it would be prefetched
@@ -91,7 +90,7 @@ impl Walk for Ahead {
     #[inline(always)]
     fn begin_again(&mut self, entries: &Range<usize>) {
         if entries.len() > 2 * AHEAD {
-            self.next = 0;
+            self.prefetched = 0;
         }
     }
 }
@@ -99,7 +98,7 @@ impl Walk for Ahead {
 /// Prefetches a row that has some neighbours, or one of its columns.
 #[inline(always)]
 fn prefetch<T, const L: usize>(table: &[T], row: usize, column: usize, neighbours: usize) {
-    if row != NOWHERE {
+    if row != NO_ROW {
         let row = row.wrapping_add(column);
         prefetch_columns::<T, L>(table, row);
         if neighbours > L {
@@ -131,20 +130,23 @@ struct Window {
 /// Entries: more hold up the first row, fewer cost calls.
 const LENGTH: usize = if cfg!(fuzzing) { 8 } else { 256 };
 
+/// Entries that are not worth a call of the engine.
+const FEW: usize = if cfg!(fuzzing) { 4 } else { 64 };
+
 /// Entries from the one that is reduced to the one that is prefetched. Record: as FBGEMM has it; 8
 /// to 64 are level on Zen 5. Against 16 rows at a time on Emerald Rapids, a loop of its own over 1
 /// million rows in bags of 20: 64 f32 0.75x, 128 f32 0.9x, 72 bytes 0.67x.
 const AHEAD: usize = if cfg!(fuzzing) { 4 } else { 16 };
 
 /// The place of an entry that is left out.
-const NOWHERE: usize = usize::MAX;
+const NO_ROW: usize = usize::MAX;
 
 /// What comes [`AHEAD`] where nothing is prefetched.
-static NOTHING: [usize; LENGTH] = [NOWHERE; LENGTH];
+static NOTHING: [usize; LENGTH] = [NO_ROW; LENGTH];
 
 impl Window {
     fn new() -> Window {
-        Window { rows: [NOWHERE; LENGTH + AHEAD], first: 0, count: 0 }
+        Window { rows: [NO_ROW; LENGTH + AHEAD], first: 0, count: 0 }
     }
 
     /// The end of the entries in the window, if `entry` is one of them.
@@ -154,19 +156,28 @@ impl Window {
         inside.then_some(self.first.wrapping_add(self.count))
     }
 
-    /// Moves the window to start with `entry`, of those before `end`, whose indices are all proven.
-    /// The end of the entries in it.
-    #[cold]
+    /// Moves the window to start with `entry`. The end of the entries in it.
     #[inline(never)]
-    fn resolve(
-        &mut self,
-        bag: &BagPlan,
-        resolver: &dyn Resolver,
-        entry: usize,
-        end: usize,
-    ) -> usize {
-        let count = end.wrapping_sub(entry).min(self.rows.len());
+    fn begin<T, S: Places>(&mut self, rows: &Rows<'_, T, S>, entry: usize) -> usize {
+        debug_assert!(entry < rows.end, "a bag has no entries beyond the last one");
+        let count = rows.end.saturating_sub(entry).min(self.rows.len());
         (self.first, self.count) = (entry, count.min(LENGTH));
+        if count > FEW {
+            self.resolve(rows.plan, &rows.indices, entry, count);
+        } else {
+            let place = Place::of(rows.plan);
+            // After them is what is prefetched last: nothing.
+            for (row, entry) in self.rows.iter_mut().take(count + AHEAD).zip(entry..) {
+                let at = if entry < rows.end { place.at(rows.indices, entry) } else { None };
+                *row = at.unwrap_or(NO_ROW);
+            }
+        }
+        entry.wrapping_add(self.count)
+    }
+
+    /// Resolves `count` entries, whose indices are all proven, from `entry` on.
+    #[inline(never)]
+    fn resolve(&mut self, bag: &BagPlan, resolver: &dyn Resolver, entry: usize, count: usize) {
         let mut plan = bag.part(&(entry..entry.wrapping_add(count)));
         // The table of positions: those fit 32 bits where places do not.
         let start = replace(&mut plan.start.table, 0);
@@ -175,10 +186,10 @@ impl Window {
             stride = replace(&mut axis.table, 1) as usize;
             plan.addresses_fit = i32::try_from(axis.size).is_ok();
         }
-        let Some((rows, rest)) = self.rows.split_at_mut_checked(count) else { return end };
-        rest.fill(NOWHERE);
+        let (rows, rest) = self.rows.split_at_mut_checked(count).unwrap_or_default();
+        rest.fill(NO_ROW);
         if plan.addresses_fit {
-            let (path, mut positions) = (Path::detect(), [0; LENGTH + AHEAD]);
+            let (path, mut positions) = (Path::detect(), [NOWHERE; LENGTH + AHEAD]);
             keep(&plan, path, resolver, 0, positions.get_mut(..count).unwrap_or_default());
             let padding = bag.padding;
             path.compiled(
@@ -186,20 +197,19 @@ impl Window {
                 move || {
                     for (row, position) in rows.iter_mut().zip(&positions) {
                         let place = start.wrapping_add((*position as usize).wrapping_mul(stride));
-                        let left_out = *position == simd::NOWHERE || *position as usize == padding;
-                        *row = if left_out { NOWHERE } else { place };
+                        let left_out = *position == NOWHERE || *position as usize == padding;
+                        *row = if left_out { NO_ROW } else { place };
                     }
                 },
             );
         } else {
-            rows.fill(NOWHERE);
+            rows.fill(NO_ROW);
             each_entry(&plan, resolver, &mut |at, position| {
                 if let Some(row) = rows.get_mut(at.entry).filter(|_| position != bag.padding) {
                     *row = start.wrapping_add(position.wrapping_mul(stride));
                 }
             });
         }
-        entry.wrapping_add(self.count)
     }
 
     /// The rows of `count` entries of the window, and what is prefetched meanwhile.
@@ -217,7 +227,7 @@ impl Window {
     }
 
     /// The rows of the entries from `from` to before [`AHEAD`] after `entry`.
-    fn next(&self, entry: usize, from: usize) -> impl Iterator<Item = &usize> {
+    fn first_ahead(&self, entry: usize, from: usize) -> impl Iterator<Item = &usize> {
         let place = entry.wrapping_sub(self.first);
         let next = self.rows.get(place..).and_then(|rows| rows.get(..AHEAD)).unwrap_or_default();
         next.iter().skip(from.saturating_sub(entry))
@@ -308,6 +318,7 @@ mod tests {
     }
 
     /// An axis that is too long for kernels: all rows are the same.
+    #[cfg(target_pointer_width = "64")]
     #[test]
     fn a_long_axis() {
         let table = Layout::strided([1 << 33, 2], [0, 1]);
