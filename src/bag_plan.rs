@@ -55,6 +55,7 @@ impl BagPlan {
 
     /// The elements of a row that are neighbours in the table.
     #[cfg(feature = "std")]
+    #[inline(always)]
     pub(crate) fn neighbours(&self) -> usize {
         let lane = self.plan.inner().last().filter(|lane| lane.table == 1);
         lane.map_or(1, |dim| dim.size)

@@ -23,7 +23,7 @@ pub(crate) struct Rows<'a, T, S> {
     pub plan: &'a BagPlan,
     pub table: &'a [T],
     pub indices: S,
-    /// The end of the last bag that is reduced, and at least that of each.
+    /// The end of the last bag of the call. A thread that reduces a part may resolve beyond it.
     #[cfg(feature = "std")]
     pub end: usize,
 }
@@ -36,7 +36,7 @@ impl<T, S> Rows<'_, T, S> {
     }
 }
 
-/// What a call works on. `output` starts at the position `base` of the output.
+/// What a call works on.
 pub(crate) struct Fused<'a, T, S, O, P, M, W> {
     pub rows: Rows<'a, T, S>,
     pub pool: &'a P,
@@ -53,7 +53,8 @@ impl<'a, T: Element, S: Places, O: Index, P, M, W: Walk> Fused<'a, T, S, O, P, M
         Fused { rows, pool, bags, map, walk: PhantomData }
     }
 
-    /// Reduces some bags. `before` is the end of the bag before them.
+    /// Reduces some bags. `before` is the end of the bag before them, and `output` starts at the
+    /// position `base` of the output.
     #[inline(always)]
     pub(crate) fn run<U: Element + bytemuck::Zeroable>(
         &self,
@@ -268,8 +269,8 @@ pub(crate) trait Walk: Sized {
 
     fn of(bag: &BagPlan) -> Self;
 
-    /// Takes entries of a bag, of whose rows `L` neighbours from a column on come next. `None`:
-    /// there are no more.
+    /// Takes some entries off the front of these. The caller reads `L` columns of their rows next,
+    /// from `column` on. `None`: there are no more.
     fn next_entries<'w, T, S: Places, const L: usize>(
         &'w mut self,
         rows: &Rows<'_, T, S>,
@@ -285,7 +286,7 @@ pub(crate) trait Walk: Sized {
         column: usize,
     ) -> Option<(usize, Option<usize>)>;
 
-    /// The same entries come again, for other columns, which are no neighbours of the first ones.
+    /// The caller goes over these entries now, for columns that are no neighbours of those before.
     #[inline(always)]
     fn begin_again(&mut self, _: &Range<usize>) {}
 }
@@ -331,7 +332,7 @@ impl Walk for InPlace {
             return Some((entry, place.at(rows.indices, entry)));
         }
         // Compilers do not unroll a loop with this: firmware has little room. Its plan is a
-        // constant.
+        // constant, of which this costs nothing.
         black_box(());
         Some((entry, Place::of(rows.plan).at(rows.indices, entry)))
     }

@@ -1,9 +1,10 @@
-//! Where the entries of a bag lead in its table, resolved before its rows, which are prefetched.
+//! Resolves the entries of bags some time before their rows are read, and prefetches these rows.
 //!
 //! A loop over rows that are far away goes as fast as its instructions are few: the more rows a
-//! processor looks ahead to, the more of them arrive together. So an index is resolved once, for
-//! the row and for its prefetch, and elsewhere. Record: bags of 20 and 100 rows from memory on Zen
-//! 5, 64 f32 0.7x, 64 bytes 0.6x; from L1 and L2 it would take 1.05x to 1.3x.
+//! processor looks ahead to, the more of them arrive together. So a window resolves an index once,
+//! for the row and for its prefetch. (The next window resolves the last ones again, and long bags
+//! of several blocks of columns are resolved for each block.) Record: bags of 20 and 100 rows from
+//! memory on Zen 5, 64 f32 0.7x, 64 bytes 0.6x; from L1 and L2 it would take 1.05x to 1.4x.
 
 use core::iter::Zip;
 use core::mem::replace;
@@ -21,7 +22,7 @@ use crate::indices::sealed::Places;
 /// Entries that are resolved before, and whose rows are prefetched.
 pub(crate) struct Ahead {
     window: Window,
-    /// The first entry whose row has not been prefetched.
+    /// Rows of the entries before this one are not prefetched again.
     prefetched: usize,
     /// The elements of a row that are neighbours in the table.
     neighbours: usize,
@@ -59,8 +60,11 @@ impl Walk for Ahead {
             None => window.begin(rows, entry),
         };
         let end = end.min(all);
+        if end <= entry {
+            return None;
+        }
         entries.start = end;
-        // Other columns of the same rows have been prefetched with the first ones.
+        // The rest of a row of neighbours has been prefetched with its first columns.
         let prefetches = end.wrapping_add(AHEAD) > *prefetched;
         if prefetches {
             for row in window.first_ahead(entry, *prefetched) {
@@ -85,8 +89,8 @@ impl Walk for Ahead {
         Some((entry, (*row != NO_ROW).then_some(*row)))
     }
 
-    /// In a short bag it costs more than it gains: rows of the bags after it would be prefetched
-    /// for each column.
+    /// A short bag does not prefetch again: that would prefetch rows of later bags once for each
+    /// column. (Twice the distance is unmeasured.)
     #[inline(always)]
     fn begin_again(&mut self, entries: &Range<usize>) {
         if entries.len() > 2 * AHEAD {
@@ -107,8 +111,9 @@ fn prefetch<T, const L: usize>(table: &[T], row: usize, column: usize, neighbour
     }
 }
 
-/// Prefetches what follows the first `L` columns of a row: its entry is not looked at again for
-/// them. Cold, so that compilers keep the sums in registers in loops that do not call it.
+/// Prefetches the columns after the first `L` of a row, of a long one about 72 lines: its later
+/// blocks prefetch nothing. Cold, so that compilers keep the sums in registers in loops that do not
+/// call it.
 #[cold]
 #[inline(never)]
 fn prefetch_rest<T, const L: usize>(table: &[T], row: usize, neighbours: usize) {
@@ -127,21 +132,21 @@ struct Window {
     count: usize,
 }
 
-/// Entries: more hold up the first row, fewer cost calls.
+/// Entries of a window. A longer one delays the first row, a shorter one calls the engine more.
 const LENGTH: usize = if cfg!(fuzzing) { 8 } else { 256 };
 
-/// Entries that are not worth a call of the engine.
-const FEW: usize = if cfg!(fuzzing) { 4 } else { 64 };
+/// Entries: windows of no more are resolved in place. A call of the engine takes 100 ns more.
+const IN_PLACE: usize = if cfg!(fuzzing) { 4 } else { 64 };
 
-/// Entries from the one that is reduced to the one that is prefetched. Record: as FBGEMM has it; 8
-/// to 64 are level on Zen 5. Against 16 rows at a time on Emerald Rapids, a loop of its own over 1
-/// million rows in bags of 20: 64 f32 0.75x, 128 f32 0.9x, 72 bytes 0.67x.
+/// The distance of prefetches, in entries. Record: FBGEMM has 16 too; on Zen 5, 8 to 64 take the
+/// same time. On Emerald Rapids, bags of 20 of 1 million rows take 0.67x (72 bytes) to 0.9x (128
+/// f32) of a loop that prefetches 16 rows, then reads them.
 const AHEAD: usize = if cfg!(fuzzing) { 4 } else { 16 };
 
 /// The place of an entry that is left out.
 const NO_ROW: usize = usize::MAX;
 
-/// What comes [`AHEAD`] where nothing is prefetched.
+/// Takes the part of the rows [`AHEAD`] where nothing is prefetched.
 static NOTHING: [usize; LENGTH] = [NO_ROW; LENGTH];
 
 impl Window {
@@ -162,7 +167,7 @@ impl Window {
         debug_assert!(entry < rows.end, "a bag has no entries beyond the last one");
         let count = rows.end.saturating_sub(entry).min(self.rows.len());
         (self.first, self.count) = (entry, count.min(LENGTH));
-        if count > FEW {
+        if count > IN_PLACE {
             self.resolve(rows.plan, &rows.indices, entry, count);
         } else {
             let place = Place::of(rows.plan);
@@ -226,7 +231,7 @@ impl Window {
         rows.get(..count).unwrap_or_default().iter().zip(ahead)
     }
 
-    /// The rows of the entries from `from` to before [`AHEAD`] after `entry`.
+    /// The rows of the entries `from..entry + AHEAD`, and none before `entry`.
     fn first_ahead(&self, entry: usize, from: usize) -> impl Iterator<Item = &usize> {
         let place = entry.wrapping_sub(self.first);
         let next = self.rows.get(place..).and_then(|rows| rows.get(..AHEAD)).unwrap_or_default();
@@ -289,11 +294,14 @@ mod tests {
             let step = [1_isize, -1, 2, -3][random(state, 4)];
             let offset = if step < 0 { entries.saturating_sub(1) * step.unsigned_abs() } else { 0 };
             let indices = Layout::strided([entries], [step]).with_offset(offset);
-            let width = (inner * columns) as isize;
+            // Columns are neighbours, with gaps between the inner rows or without, or they are not.
+            let (pitch, apart) = [(columns, 1), (columns + 3, 1), (1, inner)][random(state, 3)];
+            let width = (inner * (columns + 3)) as isize;
             let (row, first) =
                 if case % 2 == 0 { (width, 0) } else { (-width, (rows - 1) * width as usize) };
-            let table = Layout::strided([rows, inner, columns], [row, columns as isize, 1])
-                .with_offset(first);
+            let table =
+                Layout::strided([rows, inner, columns], [row, pitch as isize, apart as isize])
+                    .with_offset(first);
             let bag =
                 Bag::new(&table, &indices, &Layout::contiguous([count, inner, columns])).unwrap();
             let policy =
@@ -304,15 +312,19 @@ mod tests {
             if random(state, 3) == 0 {
                 bag = bag.padding(random(state, rows));
             }
-            let reach = if matches!(policy, Bounds::Error) { rows } else { 2 * rows };
+            // Some from the end, unless that is an error.
+            let errs = matches!(policy, Bounds::Error);
+            let below =
+                if errs && bag.plan.plan.negative != Negative::FromEnd { 0 } else { rows as i64 };
+            let reach = if errs && below == 0 { rows } else { 2 * rows };
             let mut indices = Vec::from_iter(
-                (0..bag.plan.plan.lengths.indices).map(|_| random(state, reach) as i64),
+                (0..bag.plan.plan.lengths.indices).map(|_| random(state, reach) as i64 - below),
             );
             for entry in used..entries {
                 indices[offset.wrapping_add_signed(entry as isize * step)] = i64::MAX;
             }
             let table =
-                Vec::from_iter((0..rows * inner * columns).map(|_| random(state, 1000) as u64));
+                Vec::from_iter((0..rows * width as usize).map(|_| random(state, 1000) as u64));
             assert_same(&bag, &table, &indices, &lengths, count * inner * columns);
         }
     }

@@ -97,7 +97,7 @@ fn random_cases() {
     });
 }
 
-/// A table that no cache holds, bags longer and shorter than what is prefetched, and threads: the
+/// A table that L2 does not hold, bags longer and shorter than what is prefetched, and threads: the
 /// bits of a gather, then a reduction.
 #[test]
 fn large_tables() {
