@@ -14,14 +14,18 @@
 //!   `a[m] = values`.
 //! - [`fill`]: one value put where it is true. PyTorch `masked_fill`, NumPy `a[m] = value`.
 //!
-//! A mask has the sizes of the data; it is not broadcast. Two kinds are exceptions, both of rank 1.
-//! With an axis, [`compress`] takes only masks of rank 1, which choose positions along the axis.
-//! Without an axis, [`compress`], [`expand`] and [`fill`] also take a mask of rank 1 for data of
-//! any rank: value n of it belongs to element n in row-major order, as in ONNX and `np.compress`.
-//! Both kinds may be shorter than the axis or the data. What they do not reach counts as false;
-//! longer ones are an error. So without an axis, a mask `[rows]` over data `[rows, columns]` looks
-//! at the first `rows` elements alone. NumPy's `a[m]`, where `m` chooses the rows of `a`, is
-//! [`compress`] with `Some(0)`. For `a[m] = value`, give the mask's layout a dimension of stride 0:
+//! A mask is not broadcast:
+//!
+//! | call | the mask is |
+//! |---|---|
+//! | [`compress`] with an axis | a vector; value n chooses position n of the axis |
+//! | without one, [`expand`], [`fill`] | of the sizes of the data, or a vector |
+//!
+//! Value n of a vector for data of any rank belongs to element n in row-major order, as in ONNX and
+//! `np.compress`. What a short vector does not reach counts as false. A longer one is an error. So
+//! without an axis, a mask `[rows]` over data `[rows, columns]` looks at the first `rows` elements
+//! alone. NumPy's `a[m]`, where `m` chooses the rows of `a`, is [`compress`] with `Some(0)`. For
+//! `a[m] = value`, give the mask's layout a dimension of stride 0:
 //! `Layout::strided([rows, columns], [1, 0])`, and `Layout::strided([h, w, 3], [w, 1, 0])` for a
 //! mask `[h, w]` over `[h, w, 3]`; or take `[T; 3]` as the element.
 //!
