@@ -133,7 +133,7 @@ struct Window {
 }
 
 /// Entries of a window. A longer one delays the first row, a shorter one calls the engine more.
-const LENGTH: usize = if cfg!(fuzzing) { 8 } else { 256 };
+pub(crate) const LENGTH: usize = if cfg!(fuzzing) { 8 } else { 256 };
 
 /// Entries: windows of no more are resolved in place. A call of the engine takes 100 ns more.
 const IN_PLACE: usize = if cfg!(fuzzing) { 4 } else { 64 };
@@ -236,110 +236,5 @@ impl Window {
         let place = entry.wrapping_sub(self.first);
         let next = self.rows.get(place..).and_then(|rows| rows.get(..AHEAD)).unwrap_or_default();
         next.iter().skip(from.saturating_sub(entry))
-    }
-}
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::indexing_slicing)]
-mod tests {
-    use core::marker::PhantomData;
-
-    use super::*;
-    use crate::bag::Bag;
-    use crate::fused::{self, InPlace};
-    use crate::index::{Bounds, Negative};
-    use crate::layout::Layout;
-    use crate::reduction::Add;
-    use crate::segments::Bags;
-
-    /// Numbers below `n`, without a pattern.
-    fn random(state: &mut u64, n: usize) -> usize {
-        *state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (*state >> 33) as usize % n
-    }
-
-    type Fused<'a, W> = fused::Fused<'a, u64, &'a [i64], usize, Add, fn(u64) -> u64, W>;
-
-    fn sums<W: Walk>(fused: &Fused<'_, W>, n: usize) -> Vec<u64> {
-        let mut output = vec![7; n];
-        fused.run(0..fused.rows.plan.bags, 0, &mut output, 0);
-        output
-    }
-
-    /// Sums of bags, whose entries are found in both ways.
-    fn assert_same(bag: &Bag, table: &[u64], indices: &[i64], lengths: &[usize], output: usize) {
-        let (bags, map): (_, fn(u64) -> u64) = (Bags::Lengths(lengths), |value| value);
-        let rows = Rows { plan: &bag.plan, table, indices, end: lengths.iter().sum() };
-        let fused: Fused<'_, InPlace> =
-            fused::Fused { rows, pool: &Add, bags, map: &map, walk: PhantomData };
-        let ahead = fused.walk_by::<Ahead>();
-        assert_eq!(sums(&ahead, output), sums(&fused, output), "{bag:?} {lengths:?}");
-    }
-
-    /// Bags of none to two windows of entries, rows of all widths, indices with gaps or the other
-    /// way round, all policies, padding.
-    #[test]
-    fn entries_lead_where_they_do_in_place() {
-        let state = &mut 1;
-        for case in 0..300 {
-            let count = random(state, 12);
-            let longest = [3, 40, 2 * LENGTH][case % 3];
-            let lengths = Vec::from_iter((0..count).map(|_| random(state, longest + 1)));
-            // Some entries belong to no bag.
-            let used: usize = lengths.iter().sum();
-            let entries = used + random(state, 3);
-            let (rows, columns) = (1 + random(state, 50), 1 + random(state, 40));
-            let inner = 1 + random(state, 3);
-            let step = [1_isize, -1, 2, -3][random(state, 4)];
-            let offset = if step < 0 { entries.saturating_sub(1) * step.unsigned_abs() } else { 0 };
-            let indices = Layout::strided([entries], [step]).with_offset(offset);
-            // Columns are neighbours, with gaps between the inner rows or without, or they are not.
-            let (pitch, apart) = [(columns, 1), (columns + 3, 1), (1, inner)][random(state, 3)];
-            let width = (inner * (columns + 3)) as isize;
-            let (row, first) =
-                if case % 2 == 0 { (width, 0) } else { (-width, (rows - 1) * width as usize) };
-            let table =
-                Layout::strided([rows, inner, columns], [row, pitch as isize, apart as isize])
-                    .with_offset(first);
-            let bag =
-                Bag::new(&table, &indices, &Layout::contiguous([count, inner, columns])).unwrap();
-            let policy =
-                [Bounds::Error, Bounds::Skip, Bounds::Clamp, Bounds::Wrap][random(state, 4)];
-            let mut bag = bag
-                .bounds(policy)
-                .negative([Negative::FromEnd, Negative::OutOfBounds][random(state, 2)]);
-            if random(state, 3) == 0 {
-                bag = bag.padding(random(state, rows));
-            }
-            // Some from the end, unless that is an error.
-            let errs = matches!(policy, Bounds::Error);
-            let below =
-                if errs && bag.plan.plan.negative != Negative::FromEnd { 0 } else { rows as i64 };
-            let reach = if errs && below == 0 { rows } else { 2 * rows };
-            let mut indices = Vec::from_iter(
-                (0..bag.plan.plan.lengths.indices).map(|_| random(state, reach) as i64 - below),
-            );
-            for entry in used..entries {
-                indices[offset.wrapping_add_signed(entry as isize * step)] = i64::MAX;
-            }
-            let table =
-                Vec::from_iter((0..rows * width as usize).map(|_| random(state, 1000) as u64));
-            assert_same(&bag, &table, &indices, &lengths, count * inner * columns);
-        }
-    }
-
-    /// An axis that is too long for kernels: all rows are the same.
-    #[cfg(target_pointer_width = "64")]
-    #[test]
-    fn a_long_axis() {
-        let table = Layout::strided([1 << 33, 2], [0, 1]);
-        let lengths = [LENGTH + 3, 5];
-        let entries = lengths.iter().sum();
-        let output = Layout::contiguous([2, 2]);
-        let bag = Bag::new(&table, &Layout::contiguous([entries]), &output).unwrap();
-        let bag = bag.bounds(Bounds::Skip).padding((1 << 33) - 1);
-        let indices = Vec::from_iter((0..entries).map(|n| [0, 1 << 32, -1, 1 << 33][n % 4]));
-        assert_same(&bag, &[3, 4], &indices, &lengths, 4);
     }
 }
