@@ -83,11 +83,7 @@
 //! - [`Rows`]: [`Gather::axis`] and [`Scatter::axis`] for rows of a contiguous table, without
 //!   layouts, and quick where indices are few; llama.cpp `get_rows`, `set_rows`.
 //! - NumPy `histogram2d`, `histogramdd`: [`Scatter::nd`] and [`reduce`](Scatter::reduce)`(Add, ..)`
-//!   of a single 1 with strides of 0. [`Bounds::Skip`] leaves out samples outside the bins. Take
-//!   the `floor` of a sample as an `i32`, and set [`Negative::OutOfBounds`] too: else -1 is the
-//!   last bin. A cast to `u32` turns what is below 0 into 0, the first bin: so check for
-//!   these before, as `examples/voxels.rs` does on its map. [Out of bounds](guide::bounds) has a
-//!   histogram.
+//!   of a single 1 with strides of 0, see [histograms](guide::reductions#histograms).
 //! - NumPy `argsort` of a permutation (its inverse): [`Scatter::axis`] of 0, 1, 2 ..,
 //!   `examples/permutation.rs`.
 //! - vLLM `reshape_and_cache` (a paged KV-cache): [`Scatter::axis`] by slots, with
@@ -172,8 +168,8 @@
 //!   `default-features = false`. Large calls may use memory while they run; `SECURITY.md` lists the
 //!   bounds, those of each thread too.
 //! - `simd` (default): SIMD with `std` (AVX2, AVX-512, NEON), detected at run time, once a call.
-//!   Results are the same. It brings the crate `pulp` and six more. `rayon` and `ndarray` bring
-//!   `std`, not `simd`: without default features, name it too.
+//!   Results are the same. It brings seven packages: `pulp`, and six that `pulp` needs. `rayon` and
+//!   `ndarray` bring `std`, not `simd`: without default features, name it too.
 //! - `half` (default): [reductions](Number) and [means](Average) of `f16` and `bf16` of the crate
 //!   `half`, DirectML's tensors of `f16`, and quantised tables ([`quant`]). It brings ten
 //!   packages, two versions of `syn` among them. Without it, these types can only be moved, and

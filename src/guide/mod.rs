@@ -6,8 +6,8 @@
 //! | describe a view, a transpose, a broadcast | [`layouts`] |
 //! | clamp, wrap or skip indices out of bounds | [`bounds`] |
 //! | know what duplicates do | [`order`] |
-//! | add, take the largest, average | [`reductions`] |
-//! | sum gathered rows; use a mask | [`bags`] |
+//! | add, take the largest, average, count (a histogram) | [`reductions`] |
+//! | sum or average gathered rows (pooling of embeddings); use a mask | [`bags`] |
 //! | gather from `f16` or quantised tables | [`quantised`] |
 //! | write into a KV-cache | [`caches`] |
 //! | have types that are known at run time | [`runtime`] |
