@@ -114,7 +114,7 @@
 //!   `size_k` and `stride_k` are those of the axis that coordinate `k` indexes.
 //! - `resolve` turns an index into a position on an axis of that size, or finds it out of bounds.
 //!
-//! They have one way of working:
+//! A program works in three steps:
 //!
 //! 1. [`Layout`]s describe the tensors; a constructor proves that they fit each other and makes a
 //!    plan. In a `const`, [`plan!`] turns a mistake into a compile error, and the plan costs
