@@ -10,7 +10,7 @@ use strew_simd::{Machine, Path};
 use crate::bag_plan::{BagPlan, NO_PADDING};
 use crate::element::Element;
 use crate::error::{Error, Operand, tri};
-use crate::fused::{Fused, InPlace, Rows};
+use crate::fused::{Fused, InPlace, Lookup};
 use crate::index::{Bounds, Index, Negative};
 use crate::indices::Indices;
 use crate::indices::sealed::Places;
@@ -646,16 +646,16 @@ impl<I: Index, O: Index, S: Indices<Index = I>> CheckedBag<'_, I, O, S> {
         pool: &'a P,
         table: &'a [T],
         map: &'a M,
-    ) -> Fused<'a, T, S, O, P, M, InPlace> {
+    ) -> Fused<'a, T, S, O, P, M> {
         let (plan, indices) = (&self.bag.plan, self.indices);
-        let rows = Rows {
+        let lookup = Lookup {
             plan,
             table,
             indices,
             #[cfg(feature = "std")]
             end: self.used.1,
         };
-        Fused { rows, pool, bags: self.bags, map, walk: PhantomData }
+        Fused { lookup, pool, bags: self.bags, map }
     }
 }
 
@@ -677,7 +677,7 @@ const PART: usize = 256 << 10;
 /// Reduces some bags with the best instructions of this machine.
 #[inline(always)]
 fn run_part<T, U, S, O, P, M>(
-    fused: &Fused<'_, T, S, O, P, M, InPlace>,
+    fused: &Fused<'_, T, S, O, P, M>,
     bags: Range<usize>,
     before: usize,
     output: &mut [U],
@@ -693,30 +693,30 @@ fn run_part<T, U, S, O, P, M>(
     #[cfg(feature = "std")]
     {
         let (path, machine) = (Path::detect(), Machine::detect());
-        let bytes = fused.rows.plan.plan.lengths.table.saturating_mul(size_of::<T>());
+        let bytes = fused.lookup.plan.plan.lengths.table.saturating_mul(size_of::<T>());
         let large = cfg!(fuzzing) || bytes > machine.l2;
         let far = machine.prefetches && large;
-        if far && fused.rows.end.wrapping_sub(before) >= FEW {
+        if far && fused.lookup.end.wrapping_sub(before) >= FEW {
             path.compiled(
                 #[inline(always)]
-                move || fused.walk_by::<Ahead>().run(bags, before, output, base),
+                move || fused.run::<Ahead, _>(bags, before, output, base),
             );
         } else {
             path.compiled(
                 #[inline(always)]
-                move || fused.run(bags, before, output, base),
+                move || fused.run::<InPlace, _>(bags, before, output, base),
             );
         }
     }
     #[cfg(not(feature = "std"))]
-    fused.run(bags, before, output, base);
+    fused.run::<InPlace, _>(bags, before, output, base);
 }
 
 /// Halves the bags until there are at most `most`, which a thread reduces. `output` starts at the
 /// place `base` of the whole output. A bag writes no further than `below` before its first element.
 #[cfg(feature = "rayon")]
 fn split<T, U, S, O, P, M>(
-    fused: &Fused<'_, T, S, O, P, M, InPlace>,
+    fused: &Fused<'_, T, S, O, P, M>,
     bags: Range<usize>,
     before: usize,
     output: &mut [U],
@@ -732,7 +732,7 @@ fn split<T, U, S, O, P, M>(
 {
     let middle = bags.start.wrapping_add(bags.len() / 2);
     if bags.len() > most
-        && let Some(place) = fused.rows.plan.place(middle).checked_sub(below.wrapping_add(base))
+        && let Some(place) = fused.lookup.plan.place(middle).checked_sub(below.wrapping_add(base))
         && let Some((left, right)) = output.split_at_mut_checked(place)
     {
         let base_right = base.wrapping_add(place);
@@ -761,22 +761,24 @@ mod tests {
         (*state >> 33) as usize % n
     }
 
-    type Fused<'a, W> = fused::Fused<'a, u64, &'a [i64], usize, Add, fn(u64) -> u64, W>;
+    type Fused<'a> = fused::Fused<'a, u64, &'a [i64], usize, Add, fn(u64) -> u64>;
 
-    fn sums<W: Walk>(fused: &Fused<'_, W>, n: usize) -> Vec<u64> {
+    fn sums<W: Walk>(fused: &Fused<'_>, n: usize) -> Vec<u64> {
         let mut output = vec![7; n];
-        fused.run(0..fused.rows.plan.bags, 0, &mut output, 0);
+        fused.run::<W, _>(0..fused.lookup.plan.bags, 0, &mut output, 0);
         output
     }
 
     /// Sums of bags, whose entries are found in both ways.
     fn assert_same(bag: &Bag, table: &[u64], indices: &[i64], lengths: &[usize], output: usize) {
         let (bags, map): (_, fn(u64) -> u64) = (Bags::Lengths(lengths), |value| value);
-        let rows = Rows { plan: &bag.plan, table, indices, end: lengths.iter().sum() };
-        let fused: Fused<'_, InPlace> =
-            fused::Fused { rows, pool: &Add, bags, map: &map, walk: PhantomData };
-        let ahead = fused.walk_by::<Ahead>();
-        assert_eq!(sums(&ahead, output), sums(&fused, output), "{bag:?} {lengths:?}");
+        let lookup = Lookup { plan: &bag.plan, table, indices, end: lengths.iter().sum() };
+        let fused = Fused { lookup, pool: &Add, bags, map: &map };
+        assert_eq!(
+            sums::<Ahead>(&fused, output),
+            sums::<InPlace>(&fused, output),
+            "{bag:?} {lengths:?}"
+        );
     }
 
     /// Bags of none to two windows of entries, rows of all widths, indices with gaps or the other

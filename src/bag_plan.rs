@@ -26,13 +26,6 @@ pub(crate) struct BagPlan {
 }
 
 impl BagPlan {
-    /// The position of an entry in the indices.
-    #[inline(always)]
-    fn position(&self, entry: usize) -> usize {
-        let stride = self.plan.outer().first().map_or(0, |dim| dim.indices);
-        self.plan.start.indices.wrapping_add(entry.wrapping_mul(stride as usize))
-    }
-
     /// The position of the first element of a bag in the output.
     #[cfg(feature = "rayon")]
     pub(crate) fn place(&self, bag: usize) -> usize {
@@ -64,7 +57,7 @@ impl BagPlan {
     /// The plan of the indices of some entries alone, for a check of them.
     pub(crate) fn part(&self, entries: &Range<usize>) -> Plan {
         let mut plan = self.plan;
-        plan.start.indices = self.position(entries.start);
+        plan.start.indices = Place::of(self).position(entries.start);
         if let Some(dim) = plan.dims.first_mut()
             && plan.outer > 0
         {
@@ -102,13 +95,19 @@ impl Place {
         }
     }
 
+    /// The position of an entry in the indices.
+    #[inline(always)]
+    fn position(&self, entry: usize) -> usize {
+        self.start.indices.wrapping_add(entry.wrapping_mul(self.step))
+    }
+
     /// The address of the first element of the row that an entry leads to. `None`: the entry is
     /// left out.
     #[inline(always)]
     pub(crate) fn at<S: Places>(&self, indices: S, entry: usize) -> Option<usize> {
-        let Place { start, step, axis, padding, bounds, negative } = *self;
+        let Place { start, axis, padding, bounds, negative, .. } = *self;
         let Coordinate { size, table, .. } = axis;
-        let index = indices.get(start.indices.wrapping_add(entry.wrapping_mul(step)))?;
+        let index = indices.get(self.position(entry))?;
         let position = match bounds {
             Bounds::Error => S::Index::proven_position(index, size),
             bounds => resolve(index, size, bounds, negative)?,

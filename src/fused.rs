@@ -4,7 +4,6 @@
 //! pass by, and are written once. All indices and offsets are proven before.
 
 use core::hint::black_box;
-use core::marker::PhantomData;
 use core::ops::Range;
 
 use crate::bag_plan::{BagPlan, Place};
@@ -19,7 +18,7 @@ use crate::walk::{Odometer, Position, split_lane};
 
 /// What is read: the rows of a table, by indices.
 #[derive(Clone, Copy)]
-pub(crate) struct Rows<'a, T, S> {
+pub(crate) struct Lookup<'a, T, S> {
     pub plan: &'a BagPlan,
     pub table: &'a [T],
     pub indices: S,
@@ -28,50 +27,42 @@ pub(crate) struct Rows<'a, T, S> {
     pub end: usize,
 }
 
-impl<T, S> Rows<'_, T, S> {
+impl<T, S> Lookup<'_, T, S> {
     /// `L` neighbours in a row, unless its entry is left out.
     #[inline(always)]
-    fn columns<const L: usize>(&self, row: Option<usize>, column: usize) -> Option<&[T; L]> {
+    fn neighbours<const L: usize>(&self, row: Option<usize>, column: usize) -> Option<&[T; L]> {
         self.table.get(row?.wrapping_add(column)..)?.first_chunk::<L>()
     }
 }
 
 /// What a call works on.
-pub(crate) struct Fused<'a, T, S, O, P, M, W> {
-    pub rows: Rows<'a, T, S>,
+pub(crate) struct Fused<'a, T, S, O, P, M> {
+    pub lookup: Lookup<'a, T, S>,
     pub pool: &'a P,
     pub bags: Bags<'a, O>,
     pub map: &'a M,
-    pub walk: PhantomData<W>,
 }
 
-impl<'a, T: Element, S: Places, O: Index, P, M, W: Walk> Fused<'a, T, S, O, P, M, W> {
-    /// The same, whose entries are found in another way.
-    #[cfg(feature = "std")]
-    pub(crate) fn walk_by<V: Walk>(&self) -> Fused<'a, T, S, O, P, M, V> {
-        let Fused { rows, pool, bags, map, .. } = *self;
-        Fused { rows, pool, bags, map, walk: PhantomData }
-    }
-
+impl<T: Element, S: Places, O: Index, P, M> Fused<'_, T, S, O, P, M> {
     /// Reduces some bags. `before` is the end of the bag before them, and `output` starts at the
     /// position `base` of the output.
     #[inline(always)]
-    pub(crate) fn run<U: Element + bytemuck::Zeroable>(
+    pub(crate) fn run<W: Walk, U: Element + bytemuck::Zeroable>(
         &self,
         bags: Range<usize>,
         mut before: usize,
         output: &mut [U],
         base: usize,
     ) where
-        P: sealed::Rows<U>,
+        P: sealed::Fold<U>,
         M: Fn(T) -> U,
     {
-        let BagPlan { plan, stride, entries, .. } = self.rows.plan;
+        let BagPlan { plan, stride, entries, .. } = self.lookup.plan;
         let mut flat = plan.start.flat.wrapping_sub(base);
         flat = flat.wrapping_add(bags.start.wrapping_mul(*stride as usize));
-        let (mut walk, row) = (W::of(self.rows.plan), split_lane(plan.inner()));
+        let (mut walk, row) = (W::of(self.lookup.plan), split_lane(plan.inner()));
         for bag in bags {
-            let range = self.bags.range(bag, self.rows.plan.bags, *entries, before);
+            let range = self.bags.range(bag, self.lookup.plan.bags, *entries, before);
             before = range.end;
             self.bag(&mut walk, row, &range, flat, output);
             flat = flat.wrapping_add_signed(*stride);
@@ -82,100 +73,100 @@ impl<'a, T: Element, S: Places, O: Index, P, M, W: Walk> Fused<'a, T, S, O, P, M
     #[cfg(feature = "rayon")]
     pub(crate) fn end(&self, bags: Range<usize>, before: usize) -> usize {
         bags.fold(before, |before, bag| {
-            self.bags.range(bag, self.rows.plan.bags, self.rows.plan.entries, before).end
+            self.bags.range(bag, self.lookup.plan.bags, self.lookup.plan.entries, before).end
         })
     }
 
     /// Reduces a bag to the output at `flat`.
     #[inline(always)]
-    fn bag<U: Element + bytemuck::Zeroable>(
+    fn bag<W: Walk, U: Element + bytemuck::Zeroable>(
         &self,
         walk: &mut W,
-        (lane, outer): (&Dim, &[Dim]),
+        (last, others): (&Dim, &[Dim]),
         range: &Range<usize>,
         flat: usize,
         output: &mut [U],
     ) where
-        P: sealed::Rows<U>,
+        P: sealed::Fold<U>,
         M: Fn(T) -> U,
     {
         // In the table, from the first element of a row.
         let mut at = Position { flat, ..Position::default() };
         let mut odometer = Odometer::new();
         loop {
-            if !outer.is_empty() {
+            if !others.is_empty() {
                 walk.begin_again(range);
             }
-            self.lane(walk, lane, range, &at, output);
-            if outer.is_empty() || !odometer.step(outer, &mut at) {
+            self.along(walk, last, range, &at, output);
+            if others.is_empty() || !odometer.step(others, &mut at) {
                 return;
             }
         }
     }
 
-    /// Reduces one dimension of the rows of a bag.
+    /// Reduces a bag along one dimension of its rows.
     #[inline(always)]
-    fn lane<U: Element + bytemuck::Zeroable>(
+    fn along<W: Walk, U: Element + bytemuck::Zeroable>(
         &self,
         walk: &mut W,
-        lane: &Dim,
+        dim: &Dim,
         range: &Range<usize>,
         at: &Position,
         output: &mut [U],
     ) where
-        P: sealed::Rows<U>,
+        P: sealed::Fold<U>,
         M: Fn(T) -> U,
     {
         // Columns at a time: at most 512 bytes of sums, which are a quarter of the registers of
         // AVX-512 and all of AVX2.
-        if lane.table == 1 && size_of::<P::Sum>() <= 16 {
+        if dim.table == 1 && size_of::<P::Sum>() <= 16 {
             if cfg!(not(feature = "std")) {
-                if lane.size >= 8 {
-                    return self.columns::<8, U>(walk, lane, range, at, output);
+                if dim.size >= 8 {
+                    return self.columns::<8, W, U>(walk, dim, range, at, output);
                 }
-            } else if size_of::<P::Sum>() <= 4 && lane.size >= 128 {
-                return self.columns::<128, U>(walk, lane, range, at, output);
-            } else if size_of::<P::Sum>() <= 8 && lane.size >= 64 {
-                return self.columns::<64, U>(walk, lane, range, at, output);
-            } else if lane.size >= 16 {
-                return self.columns::<16, U>(walk, lane, range, at, output);
-            } else if lane.size >= 4 {
-                return self.columns::<4, U>(walk, lane, range, at, output);
-            } else if lane.size >= 2 {
-                return self.columns::<2, U>(walk, lane, range, at, output);
+            } else if size_of::<P::Sum>() <= 4 && dim.size >= 128 {
+                return self.columns::<128, W, U>(walk, dim, range, at, output);
+            } else if size_of::<P::Sum>() <= 8 && dim.size >= 64 {
+                return self.columns::<64, W, U>(walk, dim, range, at, output);
+            } else if dim.size >= 16 {
+                return self.columns::<16, W, U>(walk, dim, range, at, output);
+            } else if dim.size >= 4 {
+                return self.columns::<4, W, U>(walk, dim, range, at, output);
+            } else if dim.size >= 2 {
+                return self.columns::<2, W, U>(walk, dim, range, at, output);
             }
         }
         let (mut table, mut flat) = (at.table, at.flat);
-        for _ in 0..lane.size {
-            if lane.table != 1 && lane.size > 1 {
+        for _ in 0..dim.size {
+            if dim.table != 1 && dim.size > 1 {
                 walk.begin_again(range);
             }
-            self.block::<1, U>(walk, lane, range, table, flat, output);
-            table = table.wrapping_add_signed(lane.table);
-            flat = flat.wrapping_add_signed(lane.flat);
+            self.neighbours::<1, W, U>(walk, dim, range, table, flat, output);
+            table = table.wrapping_add_signed(dim.table);
+            flat = flat.wrapping_add_signed(dim.flat);
         }
     }
 
-    /// Reduces at least `L` columns, `L` at a time. The last block may cover columns of the one
-    /// before again.
+    /// Reduces at least `L` columns, `L` at a time. The last `L` may be partly columns that
+    /// were reduced before.
     #[inline(always)]
-    fn columns<const L: usize, U: Element + bytemuck::Zeroable>(
+    fn columns<const L: usize, W: Walk, U: Element + bytemuck::Zeroable>(
         &self,
         walk: &mut W,
-        lane: &Dim,
+        dim: &Dim,
         range: &Range<usize>,
         at: &Position,
         output: &mut [U],
     ) where
-        P: sealed::Rows<U>,
+        P: sealed::Fold<U>,
         M: Fn(T) -> U,
     {
         let mut column = 0_usize;
         loop {
             let table = at.table.wrapping_add(column);
-            let flat = at.flat.wrapping_add(column.wrapping_mul(lane.flat as usize));
-            self.block::<L, U>(walk, lane, range, table, flat, output);
-            let rest = lane.size.wrapping_sub(column).wrapping_sub(L);
+            let flat = at.flat.wrapping_add(column.wrapping_mul(dim.flat as usize));
+            self.neighbours::<L, W, U>(walk, dim, range, table, flat, output);
+            let rest = dim.size.wrapping_sub(column).wrapping_sub(L);
             if rest == 0 {
                 return;
             }
@@ -185,24 +176,24 @@ impl<'a, T: Element, S: Places, O: Index, P, M, W: Walk> Fused<'a, T, S, O, P, M
 
     /// Reduces `L` columns that are neighbours in the table.
     #[inline(always)]
-    fn block<const L: usize, U: Element + bytemuck::Zeroable>(
+    fn neighbours<const L: usize, W: Walk, U: Element + bytemuck::Zeroable>(
         &self,
         walk: &mut W,
-        lane: &Dim,
+        dim: &Dim,
         range: &Range<usize>,
         table: usize,
         mut flat: usize,
         output: &mut [U],
     ) where
-        P: sealed::Rows<U>,
+        P: sealed::Fold<U>,
         M: Fn(T) -> U,
     {
-        let results = match self.sums::<L, U>(walk, range.clone(), table) {
+        let results = match self.sums::<L, W, U>(walk, range.clone(), table) {
             Some((sums, count)) => each(sums, |sum| self.pool.end(sum, count)),
-            None if self.rows.plan.keep => return,
+            None if self.lookup.plan.keep => return,
             None => [U::zeroed(); L],
         };
-        if lane.flat == 1 || L == 1 {
+        if dim.flat == 1 || L == 1 {
             if let Some(to) = output.get_mut(flat..).and_then(<[U]>::first_chunk_mut::<L>) {
                 *to = results;
             }
@@ -211,39 +202,39 @@ impl<'a, T: Element, S: Places, O: Index, P, M, W: Walk> Fused<'a, T, S, O, P, M
                 if let Some(to) = output.get_mut(flat) {
                     *to = result;
                 }
-                flat = flat.wrapping_add_signed(lane.flat);
+                flat = flat.wrapping_add_signed(dim.flat);
             }
         }
     }
 
     /// The sums of `L` columns, and the number of rows. `None`: there are no rows.
     #[inline(always)]
-    fn sums<const L: usize, U: Element>(
+    fn sums<const L: usize, W: Walk, U: Element>(
         &self,
         walk: &mut W,
         mut entries: Range<usize>,
         table: usize,
     ) -> Option<([P::Sum; L], usize)>
     where
-        P: sealed::Rows<U>,
+        P: sealed::Fold<U>,
         M: Fn(T) -> U,
     {
-        let mut some = walk.next_entries::<_, _, L>(&self.rows, &mut entries, table)?;
+        let mut some = walk.next_entries::<_, _, L>(&self.lookup, &mut entries, table)?;
         let (mut sums, mut count) = loop {
-            let Some((entry, row)) = W::next_row::<_, _, L>(&mut some, &self.rows, table) else {
+            let Some((entry, row)) = W::next_row::<_, _, L>(&mut some, &self.lookup, table) else {
                 // Before it borrows what the next ones do.
                 drop(some);
-                some = walk.next_entries::<_, _, L>(&self.rows, &mut entries, table)?;
+                some = walk.next_entries::<_, _, L>(&self.lookup, &mut entries, table)?;
                 continue;
             };
-            if let Some(row) = self.rows.columns::<L>(row, table) {
+            if let Some(row) = self.lookup.neighbours::<L>(row, table) {
                 let factor = self.pool.factor(entry);
                 break (row.map(|value| self.pool.first(factor, (self.map)(value))), 1_usize);
             }
         };
         loop {
-            while let Some((entry, row)) = W::next_row::<_, _, L>(&mut some, &self.rows, table) {
-                if let Some(row) = self.rows.columns::<L>(row, table) {
+            while let Some((entry, row)) = W::next_row::<_, _, L>(&mut some, &self.lookup, table) {
+                if let Some(row) = self.lookup.neighbours::<L>(row, table) {
                     let factor = self.pool.factor(entry);
                     for (sum, value) in sums.iter_mut().zip(row) {
                         *sum = self.pool.add(*sum, factor, (self.map)(*value));
@@ -252,7 +243,7 @@ impl<'a, T: Element, S: Places, O: Index, P, M, W: Walk> Fused<'a, T, S, O, P, M
                 }
             }
             drop(some);
-            some = match walk.next_entries::<_, _, L>(&self.rows, &mut entries, table) {
+            some = match walk.next_entries::<_, _, L>(&self.lookup, &mut entries, table) {
                 Some(next) => next,
                 None => return Some((sums, count)),
             };
@@ -273,7 +264,7 @@ pub(crate) trait Walk: Sized {
     /// from `column` on. `None`: there are no more.
     fn next_entries<'w, T, S: Places, const L: usize>(
         &'w mut self,
-        rows: &Rows<'_, T, S>,
+        lookup: &Lookup<'_, T, S>,
         entries: &mut Range<usize>,
         column: usize,
     ) -> Option<Self::Entries<'w>>;
@@ -282,7 +273,7 @@ pub(crate) trait Walk: Sized {
     // No iterator: compilers do not inline its closures into loops that are compiled for vectors.
     fn next_row<T, S: Places, const L: usize>(
         entries: &mut Self::Entries<'_>,
-        rows: &Rows<'_, T, S>,
+        lookup: &Lookup<'_, T, S>,
         column: usize,
     ) -> Option<(usize, Option<usize>)>;
 
@@ -305,7 +296,7 @@ impl Walk for InPlace {
     #[inline(always)]
     fn next_entries<T, S: Places, const L: usize>(
         &mut self,
-        _: &Rows<'_, T, S>,
+        _: &Lookup<'_, T, S>,
         entries: &mut Range<usize>,
         _: usize,
     ) -> Option<(Range<usize>, Place)> {
@@ -320,7 +311,7 @@ impl Walk for InPlace {
     #[inline(always)]
     fn next_row<T, S: Places, const L: usize>(
         (entries, place): &mut (Range<usize>, Place),
-        rows: &Rows<'_, T, S>,
+        lookup: &Lookup<'_, T, S>,
         _: usize,
     ) -> Option<(usize, Option<usize>)> {
         if entries.start >= entries.end {
@@ -329,11 +320,11 @@ impl Walk for InPlace {
         let entry = entries.start;
         entries.start = entry.wrapping_add(1);
         if cfg!(feature = "std") {
-            return Some((entry, place.at(rows.indices, entry)));
+            return Some((entry, place.at(lookup.indices, entry)));
         }
         // Compilers do not unroll a loop with this: firmware has little room. Its plan is a
         // constant, of which this costs nothing.
         black_box(());
-        Some((entry, Place::of(rows.plan).at(rows.indices, entry)))
+        Some((entry, Place::of(lookup.plan).at(lookup.indices, entry)))
     }
 }

@@ -39,9 +39,9 @@ use crate::reduction::{Add, And, Assign, Max, Min, Mul, Or, Reduction, Sub, Xor}
     note = "a reduction of `{T}` can, `Mean`, `Weighted(Add, &weights)` and \
             `Weighted(Mean, &weights)`"
 )]
-pub trait Pool<T>: sealed::Rows<T> {}
+pub trait Pool<T>: sealed::Fold<T> {}
 
-impl<T, P: sealed::Rows<T>> Pool<T> for P {}
+impl<T, P: sealed::Fold<T>> Pool<T> for P {}
 
 /// The sum of the rows of a bag, divided by their number.
 ///
@@ -116,7 +116,7 @@ impl<T: Copy, const N: usize> Weight<[T; N]> for T {
 
 pub(crate) mod sealed {
     /// How rows of `T` are reduced, element by element.
-    pub trait Rows<T> {
+    pub trait Fold<T> {
         /// What is held while a bag is reduced.
         type Sum: Copy;
         /// What all elements of an entry share.
@@ -139,7 +139,7 @@ pub(crate) mod sealed {
         fn end(&self, sum: Self::Sum, count: usize) -> T;
     }
 }
-use sealed::Rows;
+use sealed::Fold;
 
 /// The rows one after the other, by a reduction: one of this crate's, or a closure.
 macro_rules! reductions {
@@ -148,7 +148,7 @@ macro_rules! reductions {
         reductions!(@ [, F], F: Fn(T, T) -> T);
     };
     (@ [$($parameter:tt)*], $reduction:ident: $($bound:tt)*) => {
-        impl<T: Copy $($parameter)*> Rows<T> for $reduction
+        impl<T: Copy $($parameter)*> Fold<T> for $reduction
         where
             $reduction: $($bound)*,
         {
@@ -177,7 +177,7 @@ macro_rules! reductions {
 }
 reductions!(Assign Add Sub Mul Min Max And Or Xor);
 
-impl<T: Average> Rows<T> for Mean {
+impl<T: Average> Fold<T> for Mean {
     type Sum = T::Sum;
     type Factor = ();
 
@@ -200,7 +200,7 @@ impl<T: Average> Rows<T> for Mean {
     }
 }
 
-impl<T: Element, W: Weight<T>> Rows<T> for Weighted<'_, Add, W>
+impl<T: Element, W: Weight<T>> Fold<T> for Weighted<'_, Add, W>
 where
     Add: Reduction<T>,
     Mul: Reduction<T>,
@@ -234,7 +234,7 @@ where
     }
 }
 
-impl<T: Average, W: Weight<T>> Rows<T> for Weighted<'_, Mean, W> {
+impl<T: Average, W: Weight<T>> Fold<T> for Weighted<'_, Mean, W> {
     type Sum = T::Sum;
     type Factor = Option<W>;
 

@@ -16,7 +16,7 @@ use strew_simd::{NOWHERE, Path, prefetch_columns, prefetch_row_early};
 use crate::bag_plan::{BagPlan, Place};
 use crate::engine::resolver::Resolver;
 use crate::engine::traverse::{each_entry, keep};
-use crate::fused::{Rows, Walk};
+use crate::fused::{Lookup, Walk};
 use crate::indices::sealed::Places;
 
 /// Entries that are resolved before, and whose rows are prefetched.
@@ -46,7 +46,7 @@ impl Walk for Ahead {
     #[inline(always)]
     fn next_entries<'w, T, S: Places, const L: usize>(
         &'w mut self,
-        rows: &Rows<'_, T, S>,
+        lookup: &Lookup<'_, T, S>,
         entries: &mut Range<usize>,
         column: usize,
     ) -> Option<Resolved<'w>> {
@@ -57,7 +57,7 @@ impl Walk for Ahead {
         }
         let end = match window.end(entry) {
             Some(end) => end,
-            None => window.begin(rows, entry),
+            None => window.begin(lookup, entry),
         };
         let end = end.min(all);
         if end <= entry {
@@ -68,7 +68,7 @@ impl Walk for Ahead {
         let prefetches = end.wrapping_add(AHEAD) > *prefetched;
         if prefetches {
             for row in window.first_ahead(entry, *prefetched) {
-                prefetch::<_, L>(rows.table, *row, column, *neighbours);
+                prefetch::<_, L>(lookup.table, *row, column, *neighbours);
             }
             *prefetched = end.wrapping_add(AHEAD);
         }
@@ -79,13 +79,13 @@ impl Walk for Ahead {
     #[inline(always)]
     fn next_row<T, S: Places, const L: usize>(
         entries: &mut Resolved<'_>,
-        rows: &Rows<'_, T, S>,
+        lookup: &Lookup<'_, T, S>,
         column: usize,
     ) -> Option<(usize, Option<usize>)> {
         let (row, ahead) = entries.rows.next()?;
         let entry = entries.entry;
         entries.entry = entry.wrapping_add(1);
-        prefetch::<_, L>(rows.table, *ahead, column, entries.neighbours);
+        prefetch::<_, L>(lookup.table, *ahead, column, entries.neighbours);
         Some((entry, (*row != NO_ROW).then_some(*row)))
     }
 
@@ -163,17 +163,17 @@ impl Window {
 
     /// Moves the window to start with `entry`. The end of the entries in it.
     #[inline(never)]
-    fn begin<T, S: Places>(&mut self, rows: &Rows<'_, T, S>, entry: usize) -> usize {
-        debug_assert!(entry < rows.end, "a bag has no entries beyond the last one");
-        let count = rows.end.saturating_sub(entry).min(self.rows.len());
+    fn begin<T, S: Places>(&mut self, lookup: &Lookup<'_, T, S>, entry: usize) -> usize {
+        debug_assert!(entry < lookup.end, "a bag has no entries beyond the last one");
+        let count = lookup.end.saturating_sub(entry).min(self.rows.len());
         (self.first, self.count) = (entry, count.min(LENGTH));
         if count > IN_PLACE {
-            self.resolve(rows.plan, &rows.indices, entry, count);
+            self.resolve(lookup.plan, &lookup.indices, entry, count);
         } else {
-            let place = Place::of(rows.plan);
+            let place = Place::of(lookup.plan);
             // After them is what is prefetched last: nothing.
             for (row, entry) in self.rows.iter_mut().take(count + AHEAD).zip(entry..) {
-                let at = if entry < rows.end { place.at(rows.indices, entry) } else { None };
+                let at = if entry < lookup.end { place.at(lookup.indices, entry) } else { None };
                 *row = at.unwrap_or(NO_ROW);
             }
         }
