@@ -23,7 +23,7 @@ pub fn elements<T: Copy, U: Copy, const RUNS: bool>(
     combine: impl Fn(T, U) -> T + Copy,
 ) {
     let Some(to) = to.get_mut(block.table..) else { return };
-    if block.is_packed(1) || block.entry_step == 0 {
+    if block.goes_in_turns() {
         side_by_side::<T, U, RUNS>(to, from, block, distance, combine);
     } else {
         in_order(to, from, block, distance, combine);
@@ -57,7 +57,7 @@ pub fn elements_or<T: Copy>(
     combine: impl Fn(T, T) -> T + Copy,
 ) {
     let Some(to) = to.get_mut(block.table..) else { return };
-    if block.all(from, holds) {
+    if block.goes_in_turns() && block.all(from, holds) {
         side_by_side::<T, T, true>(to, from, block, distance, quick);
     } else {
         in_order(to, from, block, distance, combine);
@@ -80,7 +80,7 @@ fn side_by_side<T: Copy, U: Copy, const RUNS: bool>(
         block.prefetch_lane(from, flat);
         let end = flat.wrapping_add(if packed { addresses.len() } else { 1 });
         let Some(mut updates) = from.get(flat..end) else {
-            one_by_one(to, addresses, from, (flat, block.entry_step), combine);
+            one_by_one(to, addresses, from, Lanes::one(flat, block.entry_step), combine);
             continue;
         };
         // Some at a time only where something is prefetched.
@@ -111,7 +111,7 @@ fn change_all<T: Copy, U: Copy>(
             change_turns(to, addresses, updates.as_chunks().0, combine)
         };
         if let Some(rest @ [_, ..]) = addresses.get(n..) {
-            one_by_one(to, rest, updates, (n, 1), combine);
+            one_by_one(to, rest, updates, Lanes::one(n, 1), combine);
         }
     } else if let Some(update) = updates.first() {
         // Lanes are often short here: a call would take as long as some entries.
@@ -184,17 +184,45 @@ fn one_by_one<T: Copy, U: Copy>(
     to: &mut [T],
     addresses: &[u32],
     updates: &[U],
-    (mut flat, step): (usize, isize),
+    lanes: Lanes,
     combine: impl Fn(T, U) -> T + Copy,
 ) {
-    for address in addresses {
-        // In this order: the other one takes 1.3x.
-        if let Some(update) = updates.get(flat)
-            && let Some(to) = to.get_mut(*address as usize)
-        {
-            *to = combine(*to, *update);
+    let Lanes { length, mut start, lane_step, entry_step } = lanes;
+    for addresses in addresses.chunks(length.max(1)) {
+        let mut flat = start;
+        for address in addresses {
+            // In this order: the other one takes 1.3x.
+            if let Some(update) = updates.get(flat)
+                && let Some(to) = to.get_mut(*address as usize)
+            {
+                *to = combine(*to, *update);
+            }
+            flat = flat.wrapping_add_signed(entry_step);
         }
-        flat = flat.wrapping_add_signed(step);
+        start = start.wrapping_add_signed(lane_step);
+    }
+}
+
+/// Where the updates of some lanes lie.
+#[derive(Clone, Copy)]
+struct Lanes {
+    length: usize,
+    start: usize,
+    lane_step: isize,
+    entry_step: isize,
+}
+
+impl Lanes {
+    /// All entries are one lane.
+    #[inline(always)]
+    fn one(start: usize, entry_step: isize) -> Lanes {
+        Lanes { length: usize::MAX, start, lane_step: 0, entry_step }
+    }
+
+    #[inline(always)]
+    fn of(block: &Block<'_>) -> Lanes {
+        let Block { length, flat: start, lane_step, entry_step, .. } = *block;
+        Lanes { length, start, lane_step, entry_step }
     }
 }
 
@@ -208,11 +236,14 @@ fn in_order<T: Copy, U: Copy>(
     combine: impl Fn(T, U) -> T + Copy,
 ) {
     let (mut ahead, mut at) = (Ahead::of(block, distance), 0);
+    if ahead.step() == usize::MAX {
+        return one_by_one(to, block.addresses, from, Lanes::of(block), combine);
+    }
     for (mut flat, addresses) in block.lanes() {
         for addresses in addresses.chunks(ahead.step()) {
             prefetch_step(&mut ahead, to, at);
             at += addresses.len();
-            one_by_one(to, addresses, from, (flat, block.entry_step), combine);
+            one_by_one(to, addresses, from, Lanes::one(flat, block.entry_step), combine);
             flat = flat.wrapping_add(addresses.len().wrapping_mul(block.entry_step as usize));
         }
     }

@@ -87,17 +87,17 @@ impl<const N: usize> Op for Gather<'_, N> {
         let Some(from) = from.get(block.table..) else { return };
         let streaming = streaming.filter(|_| instructions.streams_elements(N));
         let mut ahead = Ahead::of(block, distance);
+        // Short lanes end before a vector is full.
+        let short = block.length < STEP && !block.lanes_follow();
+        if short || !block.is_packed(1) {
+            return strided(from, to, block);
+        }
         let mut at = 0;
         for (flat, addresses) in block.lanes() {
             block.prefetch_lane(to, flat);
-            // Short lanes end before a vector is full.
-            if !block.is_packed(1) || addresses.len() < STEP {
-                strided(from, to, flat, block.entry_step, addresses);
-                continue;
-            }
             let Some(to) = to.get_mut(flat..flat.wrapping_add(addresses.len())) else {
                 // Those that lie inside.
-                strided(from, to, flat, 1, addresses);
+                strided(from, to, &Block { addresses, flat, entry_step: 1, ..*block });
                 continue;
             };
             if let Some(streaming) = streaming {
@@ -129,19 +129,16 @@ fn lane<S: Instructions, const N: usize>(
     by_element(table, rest, to_rest);
 }
 
-/// The same for elements of `to` that lie a step apart, from `flat` on.
+/// The same for elements of `to` that lie a step apart, or in short lanes.
 #[inline(never)]
-fn strided<const N: usize>(
-    table: &[Bytes<N>],
-    to: &mut [Slot<N>],
-    mut flat: usize,
-    step: isize,
-    addresses: &[u32],
-) {
-    for address in addresses {
-        if let (Some(to), Some(from)) = (to.get_mut(flat), table.get(*address as usize)) {
-            *to = Slot::new(*from);
+fn strided<const N: usize>(table: &[Bytes<N>], to: &mut [Slot<N>], block: &Block<'_>) {
+    for (mut flat, addresses) in block.lanes() {
+        block.prefetch_lane(to, flat);
+        for address in addresses {
+            if let (Some(to), Some(from)) = (to.get_mut(flat), table.get(*address as usize)) {
+                *to = Slot::new(*from);
+            }
+            flat = flat.wrapping_add_signed(block.entry_step);
         }
-        flat = flat.wrapping_add_signed(step);
     }
 }

@@ -4,6 +4,7 @@ use core::fmt;
 
 use strew_simd::Machine;
 
+use crate::engine::transform::steps_follow;
 use crate::engine::tuning;
 use crate::error::Direction;
 use crate::index::Bounds;
@@ -388,8 +389,17 @@ pub(crate) fn goes_by_entry(plan: &Plan, call: &Call, machine: &Machine) -> bool
     let more = size > plan.entries();
     // Entries that lead to the same place wait for each other.
     let hot = plan.places() <= tuning::HOT_PLACES && size > plan.places();
+    let lane = plan.outer().last().map_or(1, |lane| lane.size);
+    // Each lane with gaps around it starts a loop.
+    let gaps = !steps_follow(plan.outer(), |dim| dim.flat);
+    let long = size >= lane.saturating_mul(tuning::LONG_PIECE);
+    let short = lane < tuning::SHORT_PIECE && long && gaps;
+    let lines = lane.saturating_mul(size).saturating_mul(tuning::LINE);
+    let stays = lines <= tuning::beyond_l2(machine);
     let aliased = |axis: &Coordinate| axis.table % tuning::ALIASED == 0;
-    close && (fills || more || hot) || more && plan.coordinates().iter().all(aliased)
+    close && (fills || more)
+        || (hot || short) && (close || stays)
+        || more && plan.coordinates().iter().all(aliased)
 }
 
 /// Whether pieces lie within what an index chooses, and not further apart.
