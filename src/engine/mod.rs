@@ -123,8 +123,8 @@ pub(crate) fn scatter<T: Element, U: Element, S: Places>(
     }
     let row = row_of_one(plan, updates);
     let (plan, updates) = row.as_ref().map_or((plan, updates), |(plan, row)| (plan, row));
-    let functional = before.is_some();
-    let call = Call { functional, ..scatter_call(reduction.kind(), indices.width(), proven, 1) };
+    let proven_first = before.is_some();
+    let call = Call { proven_first, ..scatter_call(reduction.kind(), indices.width(), proven, 1) };
     let path = Path::detect();
     let job = changed(plan, path, reduction, data, updates);
     run(plan, &call, path, &indices, &mut Changed { before, ..job })
@@ -256,7 +256,7 @@ impl Explain {
         if is_few(plan, call) {
             return Explain(Err(Short::Small));
         }
-        Explain(ordered(plan, call, |plan, short| {
+        Explain(ordered(plan, call, |plan, call, short| {
             short.map_or_else(|| Ok(routed(plan, call)), Err)
         }))
     }
@@ -282,7 +282,7 @@ fn gather_call(index: usize, element: usize, proven: bool, threads: usize) -> Ca
         element,
         index,
         proven,
-        functional: false,
+        proven_first: false,
         threads,
     }
 }
@@ -347,15 +347,30 @@ enum Short {
 
 /// Calls `run` with the plan in the order in which it is walked, and its [short way](short).
 #[inline(always)]
-fn ordered<R>(plan: &Plan, call: &Call, run: impl FnOnce(&Plan, Option<Short>) -> R) -> R {
+fn ordered<R>(plan: &Plan, call: &Call, run: impl FnOnce(&Plan, &Call, Option<Short>) -> R) -> R {
     match short(plan, call) {
         None => {
-            let ordered = in_order(plan, call, &Machine::detect());
+            let machine = Machine::detect();
+            let long = longer_spans(plan, call, &machine);
+            let call = &Call { proven_first: call.proven_first || long.is_some(), ..*call };
+            let plan = long.as_ref().unwrap_or(plan);
+            let ordered = in_order(plan, call, &machine);
             let plan = ordered.as_ref().unwrap_or(plan);
-            run(plan, short(plan, call))
+            run(plan, call, short(plan, call))
         }
-        short => run(plan, short),
+        short => run(plan, call, short),
     }
+}
+
+/// The plan whose entries come in an order of [longer spans](Plan::with_long_spans), unless they
+/// call a function of the caller's.
+fn longer_spans(plan: &Plan, call: &Call, machine: &Machine) -> Option<Plan> {
+    if matches!(call.effect, Effect::Call) {
+        return None;
+    }
+    let row = plan.moved_elements().checked_div(plan.entries())?.saturating_mul(2 * call.element);
+    let bytes = plan.coordinates().len().saturating_mul(call.index).saturating_add(row);
+    plan.with_long_spans(call.direction, bytes, machine)
 }
 
 /// The way of a call, unless it needs a route.
@@ -429,7 +444,7 @@ fn prepared(plan: &Plan, route: &Route, path: Path) -> Way {
 
 /// A call on one thread.
 fn run(plan: &Plan, call: &Call, path: Path, resolver: &dyn Resolver, job: &mut dyn Job) -> bool {
-    ordered(plan, call, |plan, short| match short {
+    ordered(plan, call, |plan, call, short| match short {
         None => {
             let route = routed(plan, call);
             let way = prepared(plan, &route, path);
@@ -481,7 +496,7 @@ fn par_run(
     resolver: &dyn Resolver,
     job: &mut dyn Shared,
 ) -> bool {
-    ordered(plan, call, |plan, short| match short {
+    ordered(plan, call, |plan, call, short| match short {
         None => {
             let route = routed(plan, call);
             let way = prepared(plan, &route, path);

@@ -20,8 +20,9 @@ pub(crate) struct Call {
     pub index: usize,
     /// Whether all indices are known to be in bounds.
     pub proven: bool,
-    /// Whether what is written starts as a copy, which is made when all indices are proven.
-    pub functional: bool,
+    /// Whether all indices are proven first: what is written starts as a copy, or entries come in
+    /// another order.
+    pub proven_first: bool,
     /// The number of threads that may share the call.
     pub threads: usize,
 }
@@ -362,12 +363,18 @@ fn order(plan: &Plan, call: &Call, machine: &Machine, first: usize, tile: Option
     }
 }
 
-/// Whether the pieces of an entry are the innermost loop: (a) their last dimension lies no further
-/// apart in the flat tensor than the entries, and rows follow each other there and are gathered, or
-/// are many in one place of the table, or elements have the bytes of a line and share lines there
-/// and lie in one place of the table or are gathered from L2, are more than the entries, or go to
-/// few places; or (b) elements are more than the entries, and those of neighbouring entries share
-/// few sets of L1.
+/// Whether the pieces of an entry are the innermost loop. They are *close* if those of their last
+/// dimension lie no further apart in the flat tensor than the entries.
+///
+/// Rows: if they are close, and follow each other there and are gathered, or are many in one place
+/// of the table. Single elements, in any of these cases:
+///
+/// - They are close and more than the entries.
+/// - They are close, have the bytes of a line and share lines there, and lie in one place of the
+///   table, or L2 has the table, or not the lines that entries share.
+/// - Entries lead to few places, or come in short lanes with gaps in the flat tensor; and elements
+///   are close, or L2 has the lines of a lane.
+/// - They are more than the entries, and neighbouring entries share few sets of L1.
 pub(crate) fn goes_by_entry(plan: &Plan, call: &Call, machine: &Machine) -> bool {
     let Some(last) = plan.pieces().last() else { return false };
     let (close, row) = (!plan.is_apart(last), plan.row());
@@ -378,27 +385,30 @@ pub(crate) fn goes_by_entry(plan: &Plan, call: &Call, machine: &Machine) -> bool
         let many = size >= tuning::ROWS_OF_ENTRY && within();
         return close && (follow || many);
     }
+    let l2 = tuning::beyond_l2(machine);
     let bytes = |steps: usize| steps.saturating_mul(call.element);
     let near = |step| step <= 1 || bytes(step) <= tuning::LINE / tuning::SHARED;
     let fills = near(last.flat.unsigned_abs()) && bytes(size) >= tuning::LINE;
-    // Of columns, each entry would reach another line for each element: a table that stays in L2
-    // has them at hand.
-    let at_hand = matches!(call.direction, Direction::Gather)
-        && bytes(plan.lengths.table) <= tuning::beyond_l2(machine);
-    let fills = fills && (at_hand || within());
+    // Of columns, each entry reaches another line of the table for each element.
+    let at_hand = || bytes(plan.lengths.table) <= l2;
+    let lane = plan.outer().last();
+    let crowded = || {
+        let step = lane.map_or(0, |lane| bytes(lane.flat.unsigned_abs()));
+        plan.entries().saturating_mul(tuning::room_of_line(step)) > l2
+    };
+    let fills = fills && (at_hand() || within() || crowded());
     let more = size > plan.entries();
     // Entries that lead to the same place wait for each other.
     let hot = plan.places() <= tuning::HOT_PLACES && size > plan.places();
-    let lane = plan.outer().last().map_or(1, |lane| lane.size);
     // Each lane with gaps around it starts a loop.
-    let gaps = !steps_follow(plan.outer(), |dim| dim.flat);
+    let lane = lane.map_or(1, |lane| lane.size);
     let long = size >= lane.saturating_mul(tuning::LONG_PIECE);
-    let short = lane < tuning::SHORT_PIECE && long && gaps;
-    let lines = lane.saturating_mul(size).saturating_mul(tuning::LINE);
-    let stays = lines <= tuning::beyond_l2(machine);
+    let gaps = || !steps_follow(plan.outer(), |dim| dim.flat);
+    let short = lane < tuning::SHORT_PIECE && long && gaps();
+    let stays = lane.saturating_mul(size).saturating_mul(tuning::LINE) <= l2;
     let aliased = |axis: &Coordinate| axis.table % tuning::ALIASED == 0;
     close && (fills || more)
-        || (hot || short) && (close || stays)
+        || (close || stays) && (hot || short)
         || more && plan.coordinates().iter().all(aliased)
 }
 
@@ -518,12 +528,12 @@ fn proof(
     let long = step > Some(tuning::KEPT_CHUNK);
     let in_order = !matches!(split, Split::Chunks { dim, .. } if dim > 0 || long);
     let in_order = in_order && tile.is_none();
-    let all_first = matches!(call.direction, Direction::Scatter) || !in_order;
+    let all_first = matches!(call.direction, Direction::Scatter) || call.proven_first || !in_order;
     if again && fits {
         return Proof::Keep;
     }
     let one_block = plan.is_one_block() && tile.is_none();
-    if !all_first || (one_block && !chunked && !call.functional) {
+    if !all_first || (one_block && !chunked && !call.proven_first) {
         return Proof::Blocks;
     }
     let tuple = numbers.indices.checked_div(numbers.entries).unwrap_or(0);

@@ -1,7 +1,10 @@
 //! Plans made of plans: in another order, cut to chunks, put on a tile. And what the stages ask of
 //! a plan: its rows, pieces and spans, and how far it reaches.
 
+use strew_simd::Machine;
+
 use crate::engine::tuning;
+use crate::error::Direction;
 use crate::plan::{Dim, Plan, Start};
 use crate::walk::Position;
 
@@ -96,6 +99,60 @@ impl Plan {
         Some(plan)
     }
 
+    /// The same plan with the longest of the first outer dimensions before the lane, where the last
+    /// two have few entries: each span of these starts all loops. An entry reaches `bytes` of all
+    /// tensors; where all bytes leave L2, a part of the dimension at a time.
+    ///
+    /// Updates of one place keep their order, since each place belongs to one coordinate of a
+    /// dimension with a step in the table.
+    pub(crate) fn with_long_spans(
+        &self,
+        direction: Direction,
+        bytes: usize,
+        machine: &Machine,
+    ) -> Option<Plan> {
+        let [first @ .., upper, _] = self.outer() else { return None };
+        let bytes = self.entries().saturating_mul(bytes);
+        let far = bytes > tuning::far_read(machine);
+        let short = if far { tuning::SHORT_SPAN_FAR } else { tuning::SHORT_SPAN };
+        if self.span() >= short || self.starts_follow() {
+            return None;
+        }
+        let free = |dim: &Dim| matches!(direction, Direction::Gather) || dim.table != 0;
+        let free = first.iter().enumerate().filter(|(_, dim)| free(dim));
+        let (at, Dim { size, .. }) = free.max_by_key(|(_, dim)| dim.size)?;
+        let fits = tuning::block_of_pieces(machine).checked_div(bytes.checked_div(*size)?)?;
+        let longest = if *size <= fits { *size } else { fits.min(tuning::LONGEST_PART) };
+        let part = (1..=longest).rev().find(|part| size.is_multiple_of(*part))?;
+        if part < upper.size.saturating_mul(tuning::LONG_PIECE) {
+            return None;
+        }
+        let mut plan = *self;
+        let parts = plan.parted(at, part)?;
+        plan.dims.get_mut(at + parts..plan.outer - 1)?.rotate_left(1);
+        Some(plan)
+    }
+
+    /// Makes two outer dimensions of one, of which the second has `part` steps, if it has more. The
+    /// number of dimensions that have been added. `None`: there is no room for one.
+    fn parted(&mut self, at: usize, part: usize) -> Option<usize> {
+        let dim = *self.dims.get(at)?;
+        let number = dim.size.checked_div(part).filter(|number| *number > 1);
+        let Some(number) = number else { return Some(0) };
+        let part = part as isize;
+        let mut last = Dim { size: number, ..dim };
+        last.table = last.table.wrapping_mul(part);
+        last.indices = last.indices.wrapping_mul(part);
+        last.flat = last.flat.wrapping_mul(part);
+        last.cell = last.cell.wrapping_mul(part as usize);
+        self.dims.get_mut(at)?.size = part as usize;
+        (self.outer, self.rank) = (self.outer + 1, self.rank + 1);
+        let dims = self.dims.get_mut(at..self.rank)?;
+        dims.rotate_right(1);
+        *dims.first_mut()? = last;
+        Some(1)
+    }
+
     /// The same plan with pieces whose strides in the table are not negative: their order is free.
     pub(crate) fn with_rising_pieces(&self) -> Plan {
         let (mut plan, pieces) = (*self, self.pieces().len());
@@ -115,6 +172,19 @@ impl Plan {
         self.outer().last().is_some_and(|lane| lane.indices != 0)
             && steps_follow(self.outer(), |dim| dim.indices)
             && steps_follow(self.outer(), |dim| dim.flat)
+    }
+
+    /// Whether lanes start a step apart in the indices and in the flat tensor, in three dimensions
+    /// or more, and are short: then lanes of all of them fill a block, not of the last two alone.
+    pub(crate) fn starts_follow(&self) -> bool {
+        let [first @ .., upper, lane] = self.outer() else { return false };
+        let others = self.outer().get(..first.len() + 1).unwrap_or_default();
+        !first.is_empty()
+            && (1..tuning::FOLLOWED_SPAN).contains(&self.span())
+            && upper.indices != 0
+            && lane.indices != 0
+            && steps_follow(others, |dim| dim.indices)
+            && steps_follow(others, |dim| dim.flat)
     }
 
     /// The entries of the last two outer dimensions.

@@ -8,7 +8,6 @@ use strew_simd::{Axes, Axis, Block, NOWHERE, Path, Tuples, shift};
 use crate::engine::movers::{Job, Mover, Way};
 use crate::engine::resolver::{Resolver, one_by_one, outside, reach, set_axes};
 use crate::engine::route::Order;
-use crate::engine::transform::steps_follow;
 use crate::engine::tuning;
 use crate::index::Bounds;
 use crate::layout::MAX_RANK;
@@ -46,8 +45,7 @@ pub(super) struct Lanes<'a> {
     rest: &'a [Dim],
     pub upper: &'a Dim,
     pub lane: &'a Dim,
-    /// Whether lanes are short, and start a step apart in the indices and in the flat tensor. Then
-    /// lanes of all outer dimensions fill a block, not of the last two alone.
+    /// See [`Plan::starts_follow`].
     follow: bool,
 }
 
@@ -56,13 +54,7 @@ impl<'a> Lanes<'a> {
     pub(super) fn of(plan: &'a Plan) -> Lanes<'a> {
         let (lane, others) = split_lane(plan.outer());
         let (upper, rest) = split_lane(others);
-        let follow = !rest.is_empty()
-            && (1..tuning::FOLLOWED_SPAN).contains(&plan.span())
-            && upper.indices != 0
-            && lane.indices != 0
-            && steps_follow(others, |dim| dim.indices)
-            && steps_follow(others, |dim| dim.flat);
-        Lanes { others, rest, upper, lane, follow }
+        Lanes { others, rest, upper, lane, follow: plan.starts_follow() }
     }
 
     /// The lanes of the last dimensions, of which a number of lanes has whole ones, and how many

@@ -125,15 +125,34 @@ pub(crate) const FEW_ENTRIES_OF_ELEMENTS: usize = least(32, 4);
 /// 5, lanes of 2 to 100: 128 to 511 entries 0.75x to 1.05x.
 pub(crate) const FOLLOWED_SPAN: usize = least(512, 32);
 
+/// Entries of the last two dimensions: where there are fewer, a dimension at least `LONG_PIECE`
+/// times as long as the one before the last takes its place. Record: `elements` of [n, 2, 3] to
+/// [n, 7, 7] with another order of strides in the indices or in the flat tensor, on Zen 5, added
+/// and gathered: 6 entries 0.15x to 0.35x, 18 entries 0.3x to 0.5x, 49 entries 0.55x to 0.95x; 96
+/// entries 0.65x to 1.15x; 120 to 400 entries 0.65x to 1.35x.
+pub(crate) const SHORT_SPAN: usize = 64;
+
+/// [`SHORT_SPAN`] where the call reaches beyond L3. Record: as there, 6 entries 0.25x, 18 entries
+/// 0.35x to 0.7x, 27 entries 0.55x to 2.1x, 49 entries 0.7x to 2.0x.
+pub(crate) const SHORT_SPAN_FAR: usize = 24;
+
+/// Steps of such a dimension that are walked at a time, at most, where all of them leave L2: a span
+/// of two entries a step fills a block. Record: as there, from memory, 256 steps of 6 entries 0.22x
+/// to 0.3x, 512 steps 0.25x.
+pub(crate) const LONGEST_PART: usize = least(BLOCK / 2, 16);
+
 /// Rows: an entry that moves at least this many is walked to its end before the next one. Record:
 /// rows of 2 to 64 f32 with gaps on Zen 4, 12 rows of an entry 0.84x to 1.1x, 40 rows 0.3x to 1.0x.
 pub(crate) const ROWS_OF_ENTRY: usize = least(12, 3);
 
 /// Elements of the last run of pieces: where there are fewer, another dimension with at least
-/// `LONG_PIECE` times as many becomes the innermost loop. Record, when it was the last dimension
+/// `LONG_PIECE` times as many becomes the innermost loop. So do pieces, of lanes with gaps in the
+/// flat tensor that have fewer entries. Record, when it was the last dimension
 /// alone: Zen 4, [61, 2] 0.15x, [50, 2] 0.18x; Emerald Rapids, [512, 4] 0.16x for 500 entries and
 /// 0.42x for 50,000, [64, 3] 0.33x, and [100000, 2] 0.55x for 50 entries. Sizes from 5 to 7,
-/// factors below 12, and runs of 8 to 20 beside thousands are unmeasured.
+/// factors below 12, and runs of 8 to 20 beside thousands are unmeasured. Lanes on Zen 5, added, set
+/// and gathered: of 2 entries, 8 pieces 0.55x to 1.1x, 300 pieces 0.2x to 0.4x; of 5 entries, 30
+/// pieces 0.5x to 0.85x, 300 pieces 0.4x to 1.0x; of 10 entries 0.65x to 1.3x.
 pub(crate) const SHORT_PIECE: usize = 8;
 
 /// See [`SHORT_PIECE`].
@@ -145,7 +164,9 @@ pub(crate) const LONG_PIECE: usize = least(4, 2);
 pub(crate) const SHARED: usize = 4;
 
 /// Places that an entry chooses from: with at most this many, and fewer than its pieces, these are
-/// the innermost loop as well. Record: `shapes` on Zen 4, sums into one place 0.11x.
+/// the innermost loop as well. Record: `shapes` on Zen 4, sums into one place 0.11x. Pieces further
+/// apart in the flat tensor than entries, sums of f64 on Zen 5: one place 0.2x to 0.85x, four 0.3x
+/// to 0.9x, eight 0.3x to 1.5x.
 pub(crate) const HOT_PLACES: usize = 8;
 
 /// Bytes of a row of one update, at most: it stays in L1 or L2. Record: `shapes` on Zen 4, rows of
@@ -155,6 +176,14 @@ pub(crate) const ROW_OF_ONE: usize = least(1 << 16, 1 << 6);
 /// Elements: rows that lie a multiple of it apart share few sets of L1, so they are walked one
 /// after another. Record: `sweep 7 400`, sums into 76 rows of 2,048 f32 0.2x on Zen 4.
 pub(crate) const ALIASED: isize = 512;
+
+/// Bytes of a cache that are not for other lines, for each line that is reached by steps of these
+/// bytes: where a power of two divides them, they reach few sets. Record: columns of 1,000 and 4,000
+/// places on Zen 5, of 2,046 entries that lie 1, 2, 4 and 8 KiB apart, set and added, entry by entry
+/// 0.2x to 0.75x.
+pub(crate) fn room_of_line(step: usize) -> usize {
+    1_usize.checked_shl(step.trailing_zeros()).unwrap_or(0).max(LINE)
+}
 
 // -- Proof ----------------------------------------------------------------------------------------
 
@@ -231,8 +260,10 @@ pub(crate) const TILE_ROWS_AHEAD: usize = 8;
 /// - Rows are prefetched where the tuples of a lane reach over more, and so are elements that are
 ///   changed, where L3 is not near. Record: `rows` from 16 MiB 0.67x on Zen 4; see [`far_changed`].
 /// - Columns of a table that have more go by tiles. Unmeasured.
-/// - Elements of an entry are gathered one after another from a table of at most these. Record: 24
-///   to 500 columns from L2 0.3x to 0.7x on Emerald Rapids.
+/// - Elements of an entry move one after another where a table of columns has at most these, or the
+///   lines of the flat tensor that entries share have more. Record: 24 to 500 columns gathered from
+///   L2 0.3x to 0.7x on Emerald Rapids. On Zen 5, 16 and 50 columns set and added in L2 0.25x to
+///   1.35x, 256 and 1,024 columns 0.1x to 1.1x.
 /// - A check keeps addresses of at most these. Record: see [`KEPT_TUPLE`].
 /// - Masks of more bools are prefetched. Record: see `AHEAD` in `src/mask.rs`.
 pub(crate) fn beyond_l2(machine: &Machine) -> usize {

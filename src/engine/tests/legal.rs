@@ -59,9 +59,11 @@ fn proof(route: &Route, plan: &Plan, call: &Call) -> bool {
         // Chunks along a piece have all entries.
         Proof::Blocks if route.tile.is_some() => false,
         Proof::Blocks if plan.is_one_block() && (serial || along_piece) => {
-            !call.functional && (!scatters(call) || route.block >= plan.entries())
+            !call.proven_first && (!scatters(call) || route.block >= plan.entries())
         }
-        Proof::Blocks => !scatters(call) && (serial || takes_turns(route, plan)),
+        Proof::Blocks => {
+            !scatters(call) && !call.proven_first && (serial || takes_turns(route, plan))
+        }
         Proof::Scan => true,
         // Tiles have addresses of their own.
         Proof::Keep => plan.entries() <= tuning::KEPT && route.tile.is_none(),

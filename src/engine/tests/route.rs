@@ -30,7 +30,7 @@ pub(super) fn gather(element: usize) -> Call {
         element,
         index: 8,
         proven: false,
-        functional: false,
+        proven_first: false,
         threads: 1,
     }
 }
@@ -334,7 +334,7 @@ fn kinds() -> Vec<Kind> {
         Kind {
             name: "4K bins of a copy",
             plan: histogram(4 << 10, 100_000),
-            call: Call { functional: true, ..add(4) },
+            call: Call { proven_first: true, ..add(4) },
             zen_5: "check: while copies of the data change; threads: one; elements",
             emerald_rapids: "check: while copies of the data change; threads: one; elements",
             portable: "\
@@ -628,7 +628,7 @@ fn kinds() -> Vec<Kind> {
             zen_5: "\
                 check: one pass, addresses kept; threads: 8 chunks; order: pieces first; elements",
             emerald_rapids: "\
-                check: one pass, addresses kept; threads: 8 chunks; order: pieces first; elements",
+                check: one pass, addresses kept; threads: 8 chunks; order: entry by entry; elements",
             portable: "\
                 check: one pass, addresses kept; threads: 8 chunks; order: pieces first; elements",
         },
@@ -864,8 +864,17 @@ fn pieces_of_an_entry_are_the_innermost_loop() {
         axis(direction, &table, &packed([5000]), &packed([5000, 16]), 0)
     };
     let gathered = edge(NEAR.l2 / 64, |places| each(&planar(Gather, places), gather(4)));
-    assert_eq!(gathered, [true, false]);
-    assert!(!each(&planar(Scatter, 100), add(4)));
+    let added = edge(NEAR.l2 / 64, |places| each(&planar(Scatter, places), add(4)));
+    assert_eq!([gathered, added], [[true, false]; 2]);
+    // From farther away, if the lines that entries share lie in few sets of L2.
+    let crowded = |step: usize, count: usize| {
+        let table = Layout::strided([100_000, 16], [1, 100_000]);
+        let flat = Layout::strided([count, 16], [step as isize, 1]);
+        each(&axis(Scatter, &table, &packed([count]), &flat, 0), add(4))
+    };
+    assert_eq!(edge(NEAR.l2 / 64, |count| crowded(17, count)), [false, true]);
+    assert_eq!(edge(NEAR.l2 / 4096, |count| crowded(1024, count)), [false, true]);
+    assert!(!crowded(1024 + 16, NEAR.l2 / 64));
     // Few places, of whichever batch.
     let batches = |places: usize, width: usize| {
         let (table, indices) = (packed([30, places, width]), packed([30, 100, 1]));
@@ -874,6 +883,18 @@ fn pieces_of_an_entry_are_the_innermost_loop() {
     };
     assert_eq!(edge(8, |places| batches(places, 10)), [true, false]);
     assert_eq!([5, 6].map(|width| batches(5, width)), [false, true]);
+    // The same further apart than entries, as long as L2 has the lines of a lane; or short lanes.
+    let apart = |places: usize, lane: usize, width: usize| {
+        let flat = Layout::strided([1000, lane, width], [1, 1000, 1000 * lane as isize]);
+        each(&axis(Scatter, &packed([places, width]), &packed([1000, lane]), &flat, 0), add(4))
+    };
+    assert_eq!(edge(8, |places| apart(places, 20, 40)), [true, false]);
+    assert_eq!(edge(NEAR.l2 / 64 / 20, |width| apart(8, 20, width)), [true, false]);
+    assert_eq!(edge(7, |lane| apart(100, lane, 40)), [true, false]);
+    assert_eq!(edge(27, |width| !apart(100, 7, width)), [true, false]);
+    assert_eq!(edge(NEAR.l2 / 64 / 4, |width| apart(100, 4, width)), [true, false]);
+    let follow = Layout::strided([1000, 4, 40], [4, 1, 4000]);
+    assert!(!each(&axis(Scatter, &packed([100, 40]), &packed([1000, 4]), &follow, 0), add(4)));
     // Rows that follow each other where they are gathered; many of them with gaps, or scattered.
     let rows = |number: usize, gap: usize, call: Call| {
         let table = Layout::strided([1000, number, 6], [number as isize * 8, 8, 1]);
@@ -1086,7 +1107,7 @@ fn one_block_is_proven_before_it_moves() {
     {
         let of = |count| proof(&single(Scatter, 100_000, count), &call, machine);
         assert_eq!(edge(1024, of), [Proof::Blocks, Proof::Keep]);
-        let functional = Call { functional: true, ..call };
+        let functional = Call { proven_first: true, ..call };
         let of = |count| proof(&single(Scatter, 100_000, count), &functional, machine);
         assert_eq!(of(1000), Proof::Keep);
         // A gather may have moved what comes before a bad index.
@@ -1160,7 +1181,7 @@ fn small_data_change_on_a_copy() {
         assert_eq!(of(threads(2, add(4))), Proof::Copy);
     }
     // The number of indices, which are no single block.
-    let functional = Call { functional: true, ..add(4) };
+    let functional = Call { proven_first: true, ..add(4) };
     let of = |count| proof(&histogram(10, count), &functional, &NEAR);
     assert_eq!(edge(1023, of), [Proof::Keep, Proof::Copy]);
     let of = |count| proof(&pairs(Scatter, [2, 5], count), &by(4, functional), &NEAR);

@@ -213,7 +213,7 @@ fn runs_of_pieces() {
 fn ordered_plans() {
     let mut random = Random::of(13);
     let mut within_lanes = 0;
-    for number in 0..1200 {
+    for number in 0..2000 {
         let direction = random.pick(&DIRECTIONS);
         let large = if number % 2 == 0 { Large::No } else { Large::Lane(200) };
         let mut case = Case::random(&mut random, direction, large);
