@@ -101,7 +101,7 @@ impl Plan {
 
     /// The same plan with the longest of the first outer dimensions before the lane, where the last
     /// two have few entries: each span of these starts all loops. An entry reaches `bytes` of all
-    /// tensors; where all bytes leave L2, a part of the dimension at a time.
+    /// tensors.
     ///
     /// Updates of one place keep their order, since each place belongs to one coordinate of a
     /// dimension with a step in the table.
@@ -112,45 +112,20 @@ impl Plan {
         machine: &Machine,
     ) -> Option<Plan> {
         let [first @ .., upper, _] = self.outer() else { return None };
-        let bytes = self.entries().saturating_mul(bytes);
-        let far = bytes > tuning::far_read(machine);
+        let far = self.entries().saturating_mul(bytes) > tuning::far(machine);
         let short = if far { tuning::SHORT_SPAN_FAR } else { tuning::SHORT_SPAN };
         if self.span() >= short || self.starts_follow() {
             return None;
         }
         let free = |dim: &Dim| matches!(direction, Direction::Gather) || dim.table != 0;
         let free = first.iter().enumerate().filter(|(_, dim)| free(dim));
-        let (at, Dim { size, .. }) = free.max_by_key(|(_, dim)| dim.size)?;
-        let fits = tuning::block_of_pieces(machine).checked_div(bytes.checked_div(*size)?)?;
-        let longest = if *size <= fits { *size } else { fits.min(tuning::LONGEST_PART) };
-        let part = (1..=longest).rev().find(|part| size.is_multiple_of(*part))?;
-        if part < upper.size.saturating_mul(tuning::LONG_PIECE) {
+        let (at, longest) = free.max_by_key(|(_, dim)| dim.size)?;
+        if longest.size < upper.size.saturating_mul(tuning::LONG_PIECE) {
             return None;
         }
         let mut plan = *self;
-        let parts = plan.parted(at, part)?;
-        plan.dims.get_mut(at + parts..plan.outer - 1)?.rotate_left(1);
+        plan.dims.get_mut(at..plan.outer - 1)?.rotate_left(1);
         Some(plan)
-    }
-
-    /// Makes two outer dimensions of one, of which the second has `part` steps, if it has more. The
-    /// number of dimensions that have been added. `None`: there is no room for one.
-    fn parted(&mut self, at: usize, part: usize) -> Option<usize> {
-        let dim = *self.dims.get(at)?;
-        let number = dim.size.checked_div(part).filter(|number| *number > 1);
-        let Some(number) = number else { return Some(0) };
-        let part = part as isize;
-        let mut last = Dim { size: number, ..dim };
-        last.table = last.table.wrapping_mul(part);
-        last.indices = last.indices.wrapping_mul(part);
-        last.flat = last.flat.wrapping_mul(part);
-        last.cell = last.cell.wrapping_mul(part as usize);
-        self.dims.get_mut(at)?.size = part as usize;
-        (self.outer, self.rank) = (self.outer + 1, self.rank + 1);
-        let dims = self.dims.get_mut(at..self.rank)?;
-        dims.rotate_right(1);
-        *dims.first_mut()? = last;
-        Some(1)
     }
 
     /// The same plan with pieces whose strides in the table are not negative: their order is free.

@@ -132,14 +132,9 @@ pub(crate) const FOLLOWED_SPAN: usize = least(512, 32);
 /// entries 0.65x to 1.15x; 120 to 400 entries 0.65x to 1.35x.
 pub(crate) const SHORT_SPAN: usize = 64;
 
-/// [`SHORT_SPAN`] where the call reaches beyond L3. Record: as there, 6 entries 0.25x, 18 entries
-/// 0.35x to 0.7x, 27 entries 0.55x to 2.1x, 49 entries 0.7x to 2.0x.
+/// [`SHORT_SPAN`] for a call that reaches [far](far). Record: as there, of 10 to 50 MB, 6 entries
+/// 0.2x to 0.35x, 18 and 20 entries 0.35x to 1.3x, 27 to 49 entries 0.55x to 2.4x.
 pub(crate) const SHORT_SPAN_FAR: usize = 24;
-
-/// Steps of such a dimension that are walked at a time, at most, where all of them leave L2: a span
-/// of two entries a step fills a block. Record: as there, from memory, 256 steps of 6 entries 0.22x
-/// to 0.3x, 512 steps 0.25x.
-pub(crate) const LONGEST_PART: usize = least(BLOCK / 2, 16);
 
 /// Rows: an entry that moves at least this many is walked to its end before the next one. Record:
 /// rows of 2 to 64 f32 with gaps on Zen 4, 12 rows of an entry 0.84x to 1.1x, 40 rows 0.3x to 1.0x.
@@ -275,7 +270,7 @@ pub(crate) const LINE: usize = 64;
 
 /// Bytes over which the tuples of a lane reach. Where they reach over more, scatters may write rows
 /// with non-temporal stores, and gathered elements of more than a line are prefetched; shorter ones
-/// are too, where L3 is not near. Unmeasured.
+/// are too, where L3 is not near. Unmeasured. Bytes of all tensors, for [`SHORT_SPAN_FAR`].
 pub(crate) fn far(machine: &Machine) -> usize {
     machine.l2 * 8
 }

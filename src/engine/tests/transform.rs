@@ -84,12 +84,12 @@ fn permuted<const N: usize>(random: &mut Random, sizes: [usize; N]) -> Layout {
     Layout::strided(sizes, strides)
 }
 
-/// Where the last two dimensions are short, another one comes before the lane, or a part of it. What
-/// is written does not change, nor does a gather go beyond a bad index.
+/// Where the last two dimensions are short, another one comes before the lane. What is written does
+/// not change, nor does a gather go beyond a bad index.
 #[test]
 fn spans_are_long() {
     let mut random = Random::of(48);
-    let (mut whole, mut parts) = (0, 0);
+    let mut turned = 0;
     for _ in 0..1500 {
         let direction = random.pick(&DIRECTIONS);
         let sizes = [4 * (1 + random.below(15)), 1 + random.below(4), 1 + random.below(6)];
@@ -105,10 +105,9 @@ fn spans_are_long() {
         let mut case = Case { direction, plan, indices: Vec::new() };
         case.plan.set_bounds(random.pick(&POLICIES));
         case.fill(&mut random);
-        let machine = Machine { l2: random.pick(&[1 << 12, 1 << 20]), ..Machine::ZEN_5 };
-        let Some(plan) = case.plan.with_long_spans(direction, 16, &machine) else { continue };
-        let more = plan.outer - case.plan.outer;
-        (whole, parts) = (whole + usize::from(more == 0), parts + more);
+        let plan = case.plan.with_long_spans(direction, 16, &Machine::ZEN_5);
+        let Some(plan) = plan else { continue };
+        turned += 1;
         assert!(case.plan.span() < tuning::SHORT_SPAN && plan.span() > case.plan.span());
         assert_eq!((plan.entries(), plan.row()), (case.plan.entries(), case.plan.row()));
         let (expected, found) = (case.moves(), moves(&plan, &case.indices));
@@ -124,7 +123,7 @@ fn spans_are_long() {
             assert!(output.iter().zip(&allowed).all(|(moved, allowed)| moved <= allowed));
         }
     }
-    assert!(whole > 100 && parts > 40, "{whole} {parts}");
+    assert!(turned > 100, "{turned}");
     // Coordinates of an axis meet in one place: they keep their order.
     let plan = |direction, along| {
         let mut places = [60, 2, 3];
@@ -132,15 +131,12 @@ fn spans_are_long() {
         let flat = Layout::strided([60, 2, 3], [6, 1, 2]);
         elements(direction, &packed(places), &packed([60, 2, 3]), &flat, along)
     };
-    let turned = |direction, along| {
+    let sizes = |direction, along| {
         let turned = plan(direction, along).with_long_spans(direction, 16, &Machine::ZEN_5);
         turned.map(|plan| Vec::from_iter(plan.outer().iter().map(|dim| dim.size)))
     };
-    assert_eq!(
-        [0, 1, 2].map(|along| turned(Gather, along)),
-        [(); 3].map(|()| Some(vec![2, 60, 3]))
-    );
-    assert_eq!([0, 1].map(|along| turned(Scatter, along)), [None, Some(vec![2, 60, 3])]);
+    assert_eq!([0, 1, 2].map(|along| sizes(Gather, along)), [(); 3].map(|()| Some(vec![2, 60, 3])));
+    assert_eq!([0, 1].map(|along| sizes(Scatter, along)), [None, Some(vec![2, 60, 3])]);
 }
 
 #[test]
