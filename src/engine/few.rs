@@ -49,7 +49,7 @@ impl<'a> Few<'a> {
             (true, _) => tuning::FEW_OTHERS,
             _ => tuning::FEW_APART,
         };
-        if count > most && (line || n > tuning::FEW_ROW || count > of_spans(plan, count)) {
+        if count > most && (line || n > tuning::FEW_ROW || !has_short_spans(plan)) {
             return None;
         }
         let rows = pieces.iter().fold(count, |rows, dim| rows.saturating_mul(dim.size));
@@ -402,17 +402,11 @@ fn outside<I: Value>(plan: &Plan, axis: &Coordinate, index: I) -> Option<usize> 
     resolve(index, axis.size, plan.bounds, plan.negative)
 }
 
-/// The number of entries up to which a plan of several spans has few, if it has more than
-/// `FEW_APART`. Kernels start again for each span, so several spans may have more in all. Where
-/// there are many spans, kernels do better: they can walk longer lanes.
+/// Whether there are several spans, which are short. Kernels start again for each.
 #[inline(never)]
-fn of_spans(plan: &Plan, count: usize) -> usize {
-    let spans = count.checked_div(plan.span()).unwrap_or(0);
-    if spans > tuning::FEW_SPANS || plan.lanes_follow() {
-        return 0;
-    }
-    let coordinates = plan.coordinates().len().max(1);
-    spans.saturating_mul(tuning::FEW_A_SPAN.checked_div(coordinates).unwrap_or(0))
+fn has_short_spans(plan: &Plan) -> bool {
+    let reads = plan.span().saturating_mul(plan.coordinates().len().max(1));
+    plan.outer > 2 && reads <= tuning::FEW_A_SPAN && !plan.lanes_follow()
 }
 
 const _: () = assert!(

@@ -50,18 +50,14 @@ pub(crate) const FEW_OTHERS: usize = least(24, 4);
 /// lanes of 5 with gaps: 20 entries 0.7x, 50 entries 1.0x.
 pub(crate) const FEW_APART: usize = least(40, 4);
 
-/// Entries of a span (all entries of the last two dimensions) on average. A call of several spans
-/// and more than [`FEW_APART`] entries goes one by one with at most this many, divided by the
-/// number of coordinates. Record: `elements` of three and four dimensions with gaps on Zen 4: spans
-/// of 4 to 32 entries 0.25x to 0.75x, of 64 entries 1.0x to 1.15x; by 2 to 4 coordinates 1.25x to
-/// 1.6x.
-pub(crate) const FEW_A_SPAN: usize = least(32, 4);
+/// Indices of a span: of all entries of the last two dimensions. A call of several spans and more
+/// than [`FEW_APART`] entries goes one by one if each has at most these. Record: `elements` of three
+/// dimensions with gaps on Zen 5, against kernels in long spans: 4 to 24 entries 0.5x to 1.05x, 36
+/// entries 0.4x to 0.75x, 81 entries 0.65x to 1.05x, 120 entries 0.7x to 1.7x.
+pub(crate) const FEW_A_SPAN: usize = least(96, 4);
 
-/// Spans of such a call, at most. Record: as at [`FEW_A_SPAN`], 48 and 64 spans of 4 entries 1.2x
-/// to 1.4x.
-pub(crate) const FEW_SPANS: usize = 32;
-
-/// Entries of such a call, in all its spans, at most. Record: as at [`FEW_A_SPAN`].
+/// Entries of such a call, in all its spans, at most. Record: as at [`FEW_A_SPAN`], 300 and 400
+/// entries 0.7x to 1.3x.
 pub(crate) const FEW_OF_SPANS: usize = least(256, 16);
 
 /// Single elements that a call moves, at most, to go one by one, whatever its entries. Record:
@@ -86,6 +82,11 @@ pub(crate) const FEW_PLACES: usize = least(64, 4);
 /// [`FEW_PLACES`] for `check_unique`, which needs cells alone. Record: against kernels on a Xeon 5:
 /// 25 entries 0.56x, 85 entries 0.75x.
 pub(crate) const FEW_CELLS: usize = least(128, 4);
+
+/// Entries of a span: those of means and their like go one by one where there are several that have
+/// fewer. Record: as those of `elements` were on Zen 4, 4 to 32 entries 0.25x to 0.75x, 64 entries
+/// 1.0x to 1.15x.
+pub(crate) const SHORT_SPAN_OF_CELLS: usize = least(32, 4);
 
 /// Entries: where at most this many lead is kept, for means and their like: 16 MiB. Record: on Zen
 /// 4, `reduce_excluding_self` of 1,045,275 and 1,252,280 elements 0.91x to 0.93x; a mean of
