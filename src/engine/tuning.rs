@@ -50,10 +50,10 @@ pub(crate) const FEW_OTHERS: usize = least(24, 4);
 /// lanes of 5 with gaps: 20 entries 0.7x, 50 entries 1.0x.
 pub(crate) const FEW_APART: usize = least(40, 4);
 
-/// Indices of a span: of all entries of the last two dimensions. A call of several spans and more
-/// than [`FEW_APART`] entries goes one by one if each has at most these. Record: `elements` of three
-/// dimensions with gaps on Zen 5, against kernels in long spans: 4 to 24 entries 0.5x to 1.05x, 36
-/// entries 0.4x to 0.75x, 81 entries 0.65x to 1.05x, 120 entries 0.7x to 1.7x.
+/// Indices of a span, which is all entries of the last two dimensions. A call of several spans and
+/// more than [`FEW_APART`] entries goes one by one if each has at most these. Record: `elements` of
+/// three dimensions with gaps on Zen 5, against kernels in long spans: 4 to 24 entries 0.25x to
+/// 1.05x, 36 entries 0.4x to 0.75x, 81 entries 0.65x to 1.15x, 120 entries 0.7x to 1.85x.
 pub(crate) const FEW_A_SPAN: usize = least(96, 4);
 
 /// Entries of such a call, in all its spans, at most. Record: as at [`FEW_A_SPAN`], 300 and 400
@@ -142,13 +142,15 @@ pub(crate) const SHORT_SPAN_FAR: usize = 24;
 pub(crate) const ROWS_OF_ENTRY: usize = least(12, 3);
 
 /// Elements of the last run of pieces: where there are fewer, another dimension with at least
-/// `LONG_PIECE` times as many becomes the innermost loop. So do pieces, of lanes with gaps in the
-/// flat tensor that have fewer entries. Record, when it was the last dimension
+/// `LONG_PIECE` times as many becomes the innermost loop. Record, when it was the last dimension
 /// alone: Zen 4, [61, 2] 0.15x, [50, 2] 0.18x; Emerald Rapids, [512, 4] 0.16x for 500 entries and
 /// 0.42x for 50,000, [64, 3] 0.33x, and [100000, 2] 0.55x for 50 entries. Sizes from 5 to 7,
-/// factors below 12, and runs of 8 to 20 beside thousands are unmeasured. Lanes on Zen 5, added, set
-/// and gathered: of 2 entries, 8 pieces 0.55x to 1.1x, 300 pieces 0.2x to 0.4x; of 5 entries, 30
-/// pieces 0.5x to 0.85x, 300 pieces 0.4x to 1.0x; of 10 entries 0.65x to 1.3x.
+/// factors below 12, and runs of 8 to 20 beside thousands are unmeasured.
+///
+/// Entries of a lane with gaps in the flat tensor: where there are fewer, and each moves at least
+/// `LONG_PIECE` times as many elements, these become the innermost loop. Record: on Zen 5, added,
+/// set and gathered: of 2 entries, 8 elements 0.55x to 1.1x, 300 elements 0.2x to 0.4x; of 5
+/// entries, 30 elements 0.5x to 0.85x, 300 elements 0.4x to 1.0x; of 10 entries 0.65x to 1.3x.
 pub(crate) const SHORT_PIECE: usize = 8;
 
 /// See [`SHORT_PIECE`].
@@ -173,10 +175,10 @@ pub(crate) const ROW_OF_ONE: usize = least(1 << 16, 1 << 6);
 /// after another. Record: `sweep 7 400`, sums into 76 rows of 2,048 f32 0.2x on Zen 4.
 pub(crate) const ALIASED: isize = 512;
 
-/// Bytes of a cache that are not for other lines, for each line that is reached by steps of these
-/// bytes: where a power of two divides them, they reach few sets. Record: columns of 1,000 and 4,000
-/// places on Zen 5, of 2,046 entries that lie 1, 2, 4 and 8 KiB apart, set and added, entry by entry
-/// 0.2x to 0.75x.
+/// Bytes of a cache that each line takes from others where lines are reached by steps of these
+/// bytes: if a power of two divides them, they reach few sets. Record: columns of 1,000 and 4,000
+/// places on Zen 5, of 2,046 entries that lie 1, 2, 4 and 8 KiB apart, set and added, entry by
+/// entry 0.2x to 0.75x.
 pub(crate) fn room_of_line(step: usize) -> usize {
     1_usize.checked_shl(step.trailing_zeros()).unwrap_or(0).max(LINE)
 }

@@ -627,8 +627,10 @@ fn kinds() -> Vec<Kind> {
             call: threads(2, add(4)),
             zen_5: "\
                 check: one pass, addresses kept; threads: 8 chunks; order: pieces first; elements",
+            // Its L2 has the table.
             emerald_rapids: "\
-                check: one pass, addresses kept; threads: 8 chunks; order: entry by entry; elements",
+                check: one pass, addresses kept; threads: 8 chunks; order: entry by entry; \
+                elements",
             portable: "\
                 check: one pass, addresses kept; threads: 8 chunks; order: pieces first; elements",
         },
