@@ -407,6 +407,37 @@ fn few_elements_of_views_with_gaps() {
 
 /// Outputs with gaps that are copied keep what no index writes: on an axis of size 0, all lead
 /// nowhere under each rule but one.
+/// Rows of views with gaps: of one stride, of two axes, backwards, and elements that are no
+/// neighbours.
+#[test]
+fn rows_of_views_with_gaps() {
+    let all = Array2::from_shape_fn((40, 90), |(row, column)| 100 * row + column);
+    let cubes = all.to_shape((10, 4, 90)).unwrap();
+    let indices = array![9, -1, 0, 9, 3];
+    for width in [7, 8, 9, 40] {
+        let views = [s![.., 5..5 + width], s![..;-2, 3..3 + width], s![.., ..2 * width;2]];
+        for view in views.map(|part| all.slice(part)) {
+            let rows = Vec::from_iter(
+                indices
+                    .iter()
+                    .map(|row: &i64| view.row(row.rem_euclid(view.nrows() as i64) as usize)),
+            );
+            let expected = ::ndarray::stack(Axis(0), &rows).unwrap().into_dyn();
+            assert_eq!(Operator::axis(0).gather(&view, &indices).unwrap(), expected);
+            // What comes before a bad index may have moved, nothing else.
+            let mut output = Array2::zeros((5, width));
+            let bad = array![9, 1, 40, 2, 3];
+            let error = Operator::axis(0).gather_into(&view, &bad, &mut output).unwrap_err();
+            assert!(matches!(error, Error::IndexOutOfBounds { .. }), "{error}");
+            assert!(output.rows().into_iter().skip(2).flatten().all(|element| *element == 0));
+        }
+        let view = cubes.slice(s![.., ..3, ..width]);
+        let found = Operator::axis(1).gather(&view, &array![2, 0]).unwrap();
+        let expected = [view.index_axis(Axis(1), 2), view.index_axis(Axis(1), 0)];
+        assert_eq!(found, ::ndarray::stack(Axis(1), &expected).unwrap().into_dyn());
+    }
+}
+
 #[test]
 fn copied_outputs_keep_what_is_not_written() {
     for bounds in [Bounds::Clamp, Bounds::Wrap, Bounds::Skip] {

@@ -569,9 +569,14 @@ impl<'a, E> Grid<'a, E> {
         }
     }
 
+    /// Whether neighbours along the last axis are neighbours in memory.
+    pub(super) fn has_slices(&self) -> bool {
+        self.plane(0).is_some_and(|(plane, _)| plane.stride_of(Axis(1)) == 1)
+    }
+
     /// `n` neighbours.
     #[inline(always)]
-    fn row(&self, position: usize, n: usize) -> Option<ArrayView1<'a, E>> {
+    pub(super) fn row(&self, position: usize, n: usize) -> Option<ArrayView1<'a, E>> {
         let (plane, bits) = self.plane(position)?;
         let [first, last] = bits.map(|axis| axis.of(position));
         let lane = at(plane, first)?;

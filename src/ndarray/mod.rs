@@ -590,7 +590,7 @@ impl Operator {
     ) -> Result<(), Error> {
         let (bytes, shape) = (size_of::<T>(), input.shape());
         let mut room = heapless::Vec::new();
-        let plain = self.plain(bytes, shape, indices, output.shape(), &mut room);
+        let plain = self.plain(Direction::Gather, bytes, shape, indices, output.shape(), &mut room);
         if let Some(plain) = &plain
             && plain.gather(input, output)
         {

@@ -376,7 +376,8 @@ impl Operator {
     {
         let (bytes, shape) = (size_of::<T>(), data.raw_dim());
         let mut room = heapless::Vec::new();
-        let plain = self.plain(bytes, shape.slice(), indices, updates.shape(), &mut room);
+        let (shape, flat) = (shape.slice(), updates.shape());
+        let plain = self.plain(Direction::Scatter, bytes, shape, indices, flat, &mut room);
         if let Some(plain) = &plain
             && plain.scatter(reduction, data, updates)
         {
