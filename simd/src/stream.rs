@@ -201,6 +201,9 @@ unsafe fn stream(_: Vectors, from: &[u8; LINE], to: &mut Line) {
 }
 
 impl Way for Streaming<'_> {
+    /// Each would go to memory.
+    const LEAVES_LOST: bool = true;
+
     /// The lines that it fills in part go through the caches.
     #[inline(always)]
     fn copy(&self, from: &[u8], to: &mut [Byte]) {
