@@ -221,7 +221,8 @@ impl Lanes {
 
     #[inline(always)]
     fn of(block: &Block<'_>) -> Lanes {
-        let Block { length, flat: start, lane_step, entry_step, .. } = *block;
+        let Block { flat: start, lane_step, entry_step, .. } = *block;
+        let length = if block.lanes_follow() { block.addresses.len() } else { block.length };
         Lanes { length, start, lane_step, entry_step }
     }
 }
@@ -236,8 +237,17 @@ fn in_order<T: Copy, U: Copy>(
     combine: impl Fn(T, U) -> T + Copy,
 ) {
     let (mut ahead, mut at) = (Ahead::of(block, distance), 0);
-    if ahead.step() == usize::MAX {
-        return one_by_one(to, block.addresses, from, Lanes::of(block), combine);
+    let mut lanes = Lanes::of(block);
+    // Whole lanes, as far as something is to be prefetched.
+    if let Some(whole @ 1..) = ahead.step().checked_div(lanes.length) {
+        for addresses in block.addresses.chunks(whole.saturating_mul(lanes.length)) {
+            prefetch_step(&mut ahead, to, at);
+            at += addresses.len();
+            one_by_one(to, addresses, from, lanes, combine);
+            lanes.start =
+                lanes.start.wrapping_add_signed(lanes.lane_step.wrapping_mul(whole as isize));
+        }
+        return;
     }
     for (mut flat, addresses) in block.lanes() {
         for addresses in addresses.chunks(ahead.step()) {

@@ -86,13 +86,12 @@ impl<const N: usize> Op for Gather<'_, N> {
         let Gather { from, to, block, distance, streaming } = self;
         let Some(from) = from.get(block.table..) else { return };
         let streaming = streaming.filter(|_| instructions.streams_elements(N));
-        let mut ahead = Ahead::of(block, distance);
         // Short lanes end before a vector is full.
         let short = block.length < STEP && !block.lanes_follow();
         if short || !block.is_packed(1) {
             return strided(from, to, block);
         }
-        let mut at = 0;
+        let (mut ahead, mut at) = (Ahead::of(block, distance), 0);
         for (flat, addresses) in block.lanes() {
             block.prefetch_lane(to, flat);
             let Some(to) = to.get_mut(flat..flat.wrapping_add(addresses.len())) else {

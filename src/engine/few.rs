@@ -402,11 +402,11 @@ fn outside<I: Value>(plan: &Plan, axis: &Coordinate, index: I) -> Option<usize> 
     resolve(index, axis.size, plan.bounds, plan.negative)
 }
 
-/// Whether there are several spans, which are short. Kernels start again for each.
+/// Whether there are several spans, which are short, and kernels would start again for each.
 #[inline(never)]
 fn has_short_spans(plan: &Plan) -> bool {
     let reads = plan.span().saturating_mul(plan.coordinates().len().max(1));
-    plan.outer > 2 && reads <= tuning::FEW_A_SPAN && !plan.lanes_follow()
+    plan.outer > 2 && reads <= tuning::FEW_A_SPAN && !plan.starts_follow()
 }
 
 const _: () = assert!(

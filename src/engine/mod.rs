@@ -98,7 +98,7 @@ pub(crate) fn append<T: Element, S: Places>(
         return few.run::<_, false>(indices, |tables| job.few(&few, tables));
     }
     let (call, path) = (gather_call(indices.width(), size_of::<T>(), proven, 1), Path::detect());
-    run(plan, &call, path, &indices, &mut job)
+    run(plan, &Call { keeps_order: true, ..call }, path, &indices, &mut job)
 }
 
 /// `data[table] = reduction(data[table], updates[flat])`. `false`: an index is out of bounds under
@@ -283,6 +283,7 @@ fn gather_call(index: usize, element: usize, proven: bool, threads: usize) -> Ca
         index,
         proven,
         proven_first: false,
+        keeps_order: false,
         threads,
     }
 }
@@ -294,13 +295,15 @@ fn scatter_call<T>(kind: &Kind<T>, index: usize, proven: bool, threads: usize) -
         () if kind.free().is_some() => Effect::Free,
         () => Effect::Combine,
     };
-    Call { effect, ..change_call(index, size_of::<T>(), proven, threads) }
+    let keeps_order = matches!(effect, Effect::Call);
+    Call { effect, keeps_order, ..change_call(index, size_of::<T>(), proven, threads) }
 }
 
 /// A scatter by a function of the caller's.
 fn change_call(index: usize, element: usize, proven: bool, threads: usize) -> Call {
     let gather = gather_call(index, element, proven, threads);
-    Call { direction: Direction::Scatter, effect: Effect::Call, ..gather }
+    let keeps_order = true;
+    Call { direction: Direction::Scatter, effect: Effect::Call, keeps_order, ..gather }
 }
 
 /// What knows the type of a gather's elements.
@@ -362,10 +365,9 @@ fn ordered<R>(plan: &Plan, call: &Call, run: impl FnOnce(&Plan, &Call, Option<Sh
     }
 }
 
-/// The plan whose entries come in an order of [longer spans](Plan::with_long_spans), unless they
-/// call a function of the caller's.
+/// The plan whose entries come in an order of [longer spans](Plan::with_long_spans).
 fn longer_spans(plan: &Plan, call: &Call, machine: &Machine) -> Option<Plan> {
-    if matches!(call.effect, Effect::Call) {
+    if call.keeps_order || plan.outer <= 2 || plan.span() >= tuning::SHORT_SPAN {
         return None;
     }
     let row = plan.moved_elements().checked_div(plan.entries())?.saturating_mul(2 * call.element);

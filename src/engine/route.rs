@@ -23,6 +23,8 @@ pub(crate) struct Call {
     /// Whether all indices are proven first: what is written starts as a copy, or entries come in
     /// another order.
     pub proven_first: bool,
+    /// Whether entries keep their order: they call a function of the caller's, or are appended.
+    pub keeps_order: bool,
     /// The number of threads that may share the call.
     pub threads: usize,
 }
@@ -372,8 +374,9 @@ fn order(plan: &Plan, call: &Call, machine: &Machine, first: usize, tile: Option
 /// - They are close and more than the entries.
 /// - They are close, have the bytes of a line and share lines there, and lie in one place of the
 ///   table, or L2 has the table, or not the lines that entries share.
-/// - Entries lead to few places, or come in short lanes with gaps in the flat tensor; and elements
-///   are close, or L2 has the lines of a lane.
+/// - Entries lead to few places, and to fewer than they have elements, or come in short lanes with
+///   gaps in the flat tensor, and have several times as many elements; and these are close, or L2
+///   has the lines of a lane.
 /// - They are more than the entries, and neighbouring entries share few sets of L1.
 pub(crate) fn goes_by_entry(plan: &Plan, call: &Call, machine: &Machine) -> bool {
     let Some(last) = plan.pieces().last() else { return false };
@@ -391,21 +394,20 @@ pub(crate) fn goes_by_entry(plan: &Plan, call: &Call, machine: &Machine) -> bool
     let fills = near(last.flat.unsigned_abs()) && bytes(size) >= tuning::LINE;
     // Of columns, each entry reaches another line of the table for each element.
     let at_hand = || bytes(plan.lengths.table) <= l2;
-    let lane = plan.outer().last();
+    let (entries, step) = plan.outer().last().map_or((1, 0), |lane| (lane.size, lane.flat));
     let crowded = || {
-        let step = lane.map_or(0, |lane| bytes(lane.flat.unsigned_abs()));
-        plan.entries().saturating_mul(tuning::room_of_line(step)) > l2
+        let room = tuning::room_of_line(bytes(step.unsigned_abs()));
+        step != 0 && plan.entries().saturating_mul(room) > l2
     };
     let fills = fills && (at_hand() || within() || crowded());
     let more = size > plan.entries();
     // Entries that lead to the same place wait for each other.
     let hot = plan.places() <= tuning::HOT_PLACES && size > plan.places();
     // Each lane with gaps around it starts a loop.
-    let lane = lane.map_or(1, |lane| lane.size);
-    let long = size >= lane.saturating_mul(tuning::LONG_PIECE);
+    let long = size >= entries.saturating_mul(tuning::LONG_PIECE);
     let gaps = || !steps_follow(plan.outer(), |dim| dim.flat);
-    let short = lane < tuning::SHORT_PIECE && long && gaps();
-    let stays = lane.saturating_mul(size).saturating_mul(tuning::LINE) <= l2;
+    let short = entries < tuning::SHORT_PIECE && long && gaps();
+    let stays = entries.saturating_mul(size).saturating_mul(tuning::LINE) <= l2;
     let aliased = |axis: &Coordinate| axis.table % tuning::ALIASED == 0;
     close && (fills || more)
         || (close || stays) && (hot || short)

@@ -61,12 +61,15 @@ pub(crate) fn run(
 
 /// Whether all indices are in bounds.
 pub(crate) fn par_check(plan: &Plan, path: Path, resolver: &dyn Resolver, threads: usize) -> bool {
-    let number = chunks_of_entries(plan, threads);
+    // Along the longest dimension: of entries in another order the first one may be short.
+    let dims = plan.outer().iter().enumerate();
+    let dim = dims.max_by_key(|(_, dim)| dim.size).map_or(0, |(dim, _)| dim);
+    let number = chunks_of_entries(plan, dim, threads);
     if number < 2 {
         return check(plan, path, resolver);
     }
     let inside = AtomicBool::new(true);
-    share(plan.chunks(0, number), threads.min(number), |(), chunk| {
+    share(plan.chunks(dim, number), threads.min(number), |(), chunk| {
         if inside.load(Ordering::Relaxed) && !check(&chunk, path, resolver) {
             inside.store(false, Ordering::Relaxed);
         }
@@ -74,10 +77,10 @@ pub(crate) fn par_check(plan: &Plan, path: Path, resolver: &dyn Resolver, thread
     inside.into_inner()
 }
 
-/// The number of chunks of entries that threads resolve.
-fn chunks_of_entries(plan: &Plan, threads: usize) -> usize {
+/// The number of chunks of entries, along a dimension, that threads resolve.
+fn chunks_of_entries(plan: &Plan, dim: usize, threads: usize) -> usize {
     let worth = plan.entries() >= tuning::SERIAL / size_of::<u64>();
-    let steps = plan.outer().first().map_or(1, |dim| dim.size);
+    let steps = plan.outer().get(dim).map_or(1, |dim| dim.size);
     if worth { threads.saturating_mul(tuning::CHUNKS).min(steps) } else { 1 }
 }
 
@@ -94,7 +97,7 @@ impl Divided<'_> {
     /// [`prove::kept`] by all threads.
     fn keep(&self, resolver: &dyn Resolver) -> Option<Result<Vec<u32>, OutOfBounds>> {
         let (plan, path) = (self.plan, self.way.path);
-        let number = chunks_of_entries(plan, self.threads);
+        let number = chunks_of_entries(plan, 0, self.threads);
         if number < 2 {
             return prove::kept(plan, path, resolver);
         }

@@ -53,7 +53,8 @@ pub(crate) const FEW_APART: usize = least(40, 4);
 /// Indices of a span, which is all entries of the last two dimensions. A call of several spans and
 /// more than [`FEW_APART`] entries goes one by one if each has at most these. Record: `elements` of
 /// three dimensions with gaps on Zen 5, against kernels in long spans: 4 to 24 entries 0.25x to
-/// 1.05x, 36 entries 0.4x to 0.75x, 81 entries 0.65x to 1.15x, 120 entries 0.7x to 1.85x.
+/// 1.05x, 36 entries 0.4x to 0.75x, 81 entries 0.65x to 1.15x, 120 entries 0.7x to 1.85x. On Zen 4,
+/// against short spans: 64 entries 1.0x to 1.15x, of 2 to 4 coordinates 1.25x to 1.6x.
 pub(crate) const FEW_A_SPAN: usize = least(96, 4);
 
 /// Entries of such a call, in all its spans, at most. Record: as at [`FEW_A_SPAN`], 300 and 400
@@ -175,12 +176,12 @@ pub(crate) const ROW_OF_ONE: usize = least(1 << 16, 1 << 6);
 /// after another. Record: `sweep 7 400`, sums into 76 rows of 2,048 f32 0.2x on Zen 4.
 pub(crate) const ALIASED: isize = 512;
 
-/// Bytes of a cache that each line takes from others where lines are reached by steps of these
-/// bytes: if a power of two divides them, they reach few sets. Record: columns of 1,000 and 4,000
+/// Bytes of L2 that a line takes up, where lines are reached by steps of these bytes: if a large
+/// power of two divides them, the lines share few sets. At most what was measured. Record: columns of 1,000 and 4,000
 /// places on Zen 5, of 2,046 entries that lie 1, 2, 4 and 8 KiB apart, set and added, entry by
 /// entry 0.2x to 0.75x.
 pub(crate) fn room_of_line(step: usize) -> usize {
-    1_usize.checked_shl(step.trailing_zeros()).unwrap_or(0).max(LINE)
+    1_usize.checked_shl(step.trailing_zeros()).unwrap_or(0).clamp(LINE, 1 << 13)
 }
 
 // -- Proof ----------------------------------------------------------------------------------------
@@ -273,7 +274,8 @@ pub(crate) const LINE: usize = 64;
 
 /// Bytes over which the tuples of a lane reach. Where they reach over more, scatters may write rows
 /// with non-temporal stores, and gathered elements of more than a line are prefetched; shorter ones
-/// are too, where L3 is not near. Unmeasured. Bytes of all tensors, for [`SHORT_SPAN_FAR`].
+/// are too, where L3 is not near. Unmeasured. Also the bytes of all tensors from which on
+/// [`SHORT_SPAN_FAR`] holds.
 pub(crate) fn far(machine: &Machine) -> usize {
     machine.l2 * 8
 }

@@ -225,6 +225,10 @@ fn what_is_more_is_not_few() {
     };
     let columns = FEW_A_SPAN / 4;
     assert_eq!([0, 1].map(|more| is_few(&spans([2, 4, columns + more], 1))), [true, false]);
+    // Kernels walk lanes together that start a step apart.
+    let entries = Layout::strided([30, 2, 2], [6, 3, 1]);
+    let follow = elements(Direction::Gather, &packed([30, 9, 2]), &entries, &entries, 1);
+    assert!(!is_few(&follow));
     let most = FEW_OF_SPANS / 4;
     assert_eq!([0, 1].map(|more| is_few(&spans([most + more, 2, 2], 1))), [true, false]);
     assert!(!is_few(&spans([FEW_GATHERED / 16 + 1, 4, 4], 0)));

@@ -5,7 +5,7 @@ use strew_simd::Machine;
 
 use crate::engine::route::goes_by_entry;
 use crate::engine::route::{Alone, Call, Effect, Order, Proof, Route, Split, Stores};
-use crate::engine::{Short, in_order, legal, needed, pieces_in_order, short};
+use crate::engine::{Short, in_order, legal, longer_spans, needed, pieces_in_order, short};
 use crate::error::Direction::{self, Gather, Scatter};
 use crate::index::Bounds;
 use crate::layout::Layout;
@@ -31,6 +31,7 @@ pub(super) fn gather(element: usize) -> Call {
         index: 8,
         proven: false,
         proven_first: false,
+        keeps_order: false,
         threads: 1,
     }
 }
@@ -52,7 +53,7 @@ fn free(element: usize) -> Call {
 }
 
 fn closure(element: usize) -> Call {
-    Call { effect: Effect::Call, ..set(element) }
+    Call { effect: Effect::Call, keeps_order: true, ..set(element) }
 }
 
 fn by(index: usize, call: Call) -> Call {
@@ -103,9 +104,12 @@ fn with(bounds: Bounds, mut plan: Plan) -> Plan {
 
 /// As a call of the engine finds it.
 fn route(plan: &Plan, call: &Call, machine: &Machine) -> Route {
-    let ordered = in_order(plan, call, machine);
+    let long = longer_spans(plan, call, machine);
+    let call = Call { proven_first: call.proven_first || long.is_some(), ..*call };
+    let plan = long.as_ref().unwrap_or(plan);
+    let ordered = in_order(plan, &call, machine);
     let plan = ordered.as_ref().unwrap_or(plan);
-    let call = needed(plan, call);
+    let call = needed(plan, &call);
     let route = Route::of(plan, &call, machine);
     legal::check(&route, plan, &call, machine);
     route
@@ -918,6 +922,34 @@ fn pieces_of_an_entry_are_the_innermost_loop() {
         route(&plan, &gather(4), &NEAR).distance
     };
     assert_eq!([2, 16, 20, 1000].map(distance), [16, 128, 128, 128]);
+}
+
+/// Where the last two dimensions are short. Entries in another order are proven first, and those
+/// that call a function keep theirs.
+#[test]
+fn short_spans_become_long() {
+    let plan = |direction, [n, b, c]: [usize; 3], flat: [usize; 3]| {
+        let flat = Layout::strided([n, b, c], flat.map(|stride| stride as isize));
+        elements(direction, &packed([n, b, 9]), &packed([n, b, c]), &flat, 2)
+    };
+    let turned =
+        |direction, sizes: [usize; 3]| plan(direction, sizes, [sizes[1] * sizes[2], 1, sizes[1]]);
+    let long = |plan: &Plan, call: &Call| longer_spans(plan, call, &NEAR).is_some();
+    for (direction, call) in [(Gather, gather(4)), (Scatter, set(4)), (Scatter, free(4))] {
+        let near = edge(63 / 7, |c| long(&turned(direction, [1000, 7, c]), &call));
+        assert_eq!(near, [true, false]);
+        // An index, an element of the table and one of the flat tensor have 16 bytes.
+        let far = NEAR.l2 * 8 / 16 / 24;
+        assert_eq!(edge(far, |n| long(&turned(direction, [n, 2, 12]), &call)), [true, false]);
+        assert!(long(&turned(direction, [2 * far, 2, 11]), &call));
+        assert!(!long(&turned(direction, [1000, 2, 3]), &Call { keeps_order: true, ..call }));
+        // Lanes of all dimensions are walked together.
+        assert!(!long(&plan(direction, [1000, 2, 3], [6, 3, 1]), &call));
+        assert!(!long(&turned(direction, [7, 2, 3]), &call), "not much longer");
+    }
+    assert!(!long(&turned(Scatter, [1000, 2, 3]), &closure(4)));
+    let proof = |sizes| route(&turned(Gather, sizes), &gather(4), &NEAR).proof;
+    assert_eq!([[1000, 2, 3], [1000, 8, 8]].map(proof), [Proof::Keep, Proof::Blocks]);
 }
 
 /// Pieces that follow each other in the flat tensor are one lane, wherever they lie in the table.

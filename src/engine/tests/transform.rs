@@ -101,7 +101,16 @@ fn spans_are_long() {
         let shares = [!scatters && along != 2, true, scatters].map(|may| may && random.rarely(4));
         let [table, indices, flat] = [(places, shares[0]), (sizes, shares[1]), (sizes, shares[2])]
             .map(|(sizes, share)| gapped(&mut random, sizes, share));
-        let plan = elements(direction, &table, &indices, &flat, along);
+        let plan = if random.rarely(3) {
+            // Several dimensions of entries that meet in one place, whose order has to stay.
+            let sizes @ [n, a, b, c] = [sizes[0], 2, 1 + random.below(4), sizes[2]];
+            let strides = permuted(&mut random, sizes).strides().to_vec();
+            let [i, j, k, l] = *strides.first_chunk().unwrap();
+            let indices = Layout::strided([n, a, b, c, 1], [i, j, k, l, 1]);
+            nd(direction, &packed([n, 3]), &indices, &permuted(&mut random, sizes), 1)
+        } else {
+            elements(direction, &table, &indices, &flat, along)
+        };
         let mut case = Case { direction, plan, indices: Vec::new() };
         case.plan.set_bounds(random.pick(&POLICIES));
         case.fill(&mut random);
