@@ -22,8 +22,8 @@
 //! Dimensions of size 1 vanish, neighbours that can be walked with one stride merge, and outer
 //! dimensions at the end along which the indices are broadcast become inner ones. Outer dimensions
 //! have the row-major order of the indices, and so duplicates meet in the promised order: whoever
-//! walks them in another moves only those whose coordinates lead to different places. Inner dimensions always lead to different elements of a table without overlap:
-//! their order is free.
+//! walks them in another moves only those whose coordinates lead to different places. Inner
+//! dimensions always lead to different elements of a table without overlap: their order is free.
 
 #[cfg(feature = "std")]
 use core::mem::swap;
