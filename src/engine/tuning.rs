@@ -177,9 +177,9 @@ pub(crate) const ROW_OF_ONE: usize = least(1 << 16, 1 << 6);
 pub(crate) const ALIASED: isize = 512;
 
 /// Bytes of L2 that a line takes up, where lines are reached by steps of these bytes: if a large
-/// power of two divides them, the lines share few sets. At most what was measured. Record: columns of 1,000 and 4,000
-/// places on Zen 5, of 2,046 entries that lie 1, 2, 4 and 8 KiB apart, set and added, entry by
-/// entry 0.2x to 0.75x.
+/// power of two divides them, the lines share few sets. At most what was measured. Record: columns
+/// of 1,000 and 4,000 places on Zen 5, of 2,046 entries that lie 1, 2, 4 and 8 KiB apart, set and
+/// added, entry by entry 0.2x to 0.75x.
 pub(crate) fn room_of_line(step: usize) -> usize {
     1_usize.checked_shl(step.trailing_zeros()).unwrap_or(0).clamp(LINE, 1 << 13)
 }
