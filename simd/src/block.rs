@@ -84,8 +84,13 @@ impl<'a> Block<'a> {
     #[inline(always)]
     pub(crate) fn prefetch_lane<T>(&self, flat: &[T], start: usize) {
         if self.lane_ahead != 0 {
-            prefetch_row(flat, start.wrapping_add_signed(self.lane_ahead), self.length);
+            self.prefetch_lane_ahead(flat, start);
         }
+    }
+
+    #[inline(never)]
+    fn prefetch_lane_ahead<T>(&self, flat: &[T], start: usize) {
+        prefetch_row(flat, start.wrapping_add_signed(self.lane_ahead), self.length);
     }
 
     /// Whether something holds for all that the entries read of a flat tensor. `false` if some lie

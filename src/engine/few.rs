@@ -405,7 +405,7 @@ fn outside<I: Value>(plan: &Plan, axis: &Coordinate, index: I) -> Option<usize> 
 /// Whether there are several spans, which are short, and kernels would start again for each.
 #[inline(never)]
 fn has_short_spans(plan: &Plan) -> bool {
-    let reads = plan.span().saturating_mul(plan.coordinates().len().max(1));
+    let reads = plan.span().saturating_mul(plan.tuple.max(1));
     plan.outer > 2 && reads <= tuning::FEW_A_SPAN && !plan.starts_follow()
 }
 

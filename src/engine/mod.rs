@@ -63,7 +63,7 @@ use crate::error::Direction;
 use crate::index::Index;
 use crate::indices::sealed::Places;
 use crate::map::Source;
-use crate::plan::Plan;
+use crate::plan::{Lengths, Plan};
 use crate::reduction::{Kind, Reduction};
 
 /// `output[flat] = input[table]`. `false`: an index is out of bounds under `Bounds::Error`, unless
@@ -367,12 +367,14 @@ fn ordered<R>(plan: &Plan, call: &Call, run: impl FnOnce(&Plan, &Call, Option<Sh
 
 /// The plan whose entries come in an order of [longer spans](Plan::with_long_spans).
 fn longer_spans(plan: &Plan, call: &Call, machine: &Machine) -> Option<Plan> {
-    if call.keeps_order || plan.outer <= 2 || plan.span() >= tuning::SHORT_SPAN {
+    if call.keeps_order || plan.outer <= 2 {
         return None;
     }
-    let row = plan.moved_elements().checked_div(plan.entries())?.saturating_mul(2 * call.element);
-    let bytes = plan.coordinates().len().saturating_mul(call.index).saturating_add(row);
-    plan.with_long_spans(call.direction, bytes, machine)
+    let Lengths { table, indices, flat } = plan.lengths;
+    let elements = table.saturating_add(flat).saturating_mul(call.element);
+    let far = elements.saturating_add(indices.saturating_mul(call.index)) > tuning::far(machine);
+    let short = if far { tuning::SHORT_SPAN_FAR } else { tuning::SHORT_SPAN };
+    plan.with_long_spans(call.direction, short)
 }
 
 /// The way of a call, unless it needs a route.

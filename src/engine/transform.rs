@@ -1,7 +1,7 @@
 //! Plans made of plans: in another order, cut to chunks, put on a tile. And what the stages ask of
 //! a plan: its rows, pieces and spans, and how far it reaches.
 
-use strew_simd::Machine;
+use core::mem::swap;
 
 use crate::engine::tuning;
 use crate::error::Direction;
@@ -100,20 +100,13 @@ impl Plan {
     }
 
     /// The same plan with the longest of the first outer dimensions before the lane, where the last
-    /// two have few entries: each span of these starts all loops. An entry reaches `bytes` of all
-    /// tensors.
+    /// two have fewer entries than `short`: each span of these starts all loops. The longest one is
+    /// several times as long as the one whose place it takes.
     ///
     /// Updates of one place keep their order, since each place belongs to one coordinate of a
     /// dimension with a step in the table.
-    pub(crate) fn with_long_spans(
-        &self,
-        direction: Direction,
-        bytes: usize,
-        machine: &Machine,
-    ) -> Option<Plan> {
+    pub(crate) fn with_long_spans(&self, direction: Direction, short: usize) -> Option<Plan> {
         let [first @ .., upper, _] = self.outer() else { return None };
-        let far = self.entries().saturating_mul(bytes) > tuning::far(machine);
-        let short = if far { tuning::SHORT_SPAN_FAR } else { tuning::SHORT_SPAN };
         if self.span() >= short || self.starts_follow() {
             return None;
         }
@@ -123,8 +116,9 @@ impl Plan {
         if longest.size < upper.size.saturating_mul(tuning::LONG_PIECE) {
             return None;
         }
-        let mut plan = *self;
-        plan.dims.get_mut(at..plan.outer - 1)?.rotate_left(1);
+        let (mut plan, mut carried) = (*self, *longest);
+        let dims = plan.dims.get_mut(at..self.outer - 1)?;
+        dims.iter_mut().rev().for_each(|dim| swap(dim, &mut carried));
         Some(plan)
     }
 
@@ -151,6 +145,7 @@ impl Plan {
 
     /// Whether lanes start a step apart in the indices and in the flat tensor, in three dimensions
     /// or more, and are short: then lanes of all of them fill a block, not of the last two alone.
+    #[inline(never)]
     pub(crate) fn starts_follow(&self) -> bool {
         let [first @ .., upper, lane] = self.outer() else { return false };
         let others = self.outer().get(..first.len() + 1).unwrap_or_default();
@@ -163,6 +158,7 @@ impl Plan {
     }
 
     /// The entries of the last two outer dimensions.
+    #[inline(never)]
     pub(crate) fn span(&self) -> usize {
         self.outer().iter().rev().take(2).fold(1, |all, dim| all.saturating_mul(dim.size))
     }

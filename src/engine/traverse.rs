@@ -401,8 +401,7 @@ fn ahead(filler: &Filler<'_>, moves: &Moves<'_>, capacity: usize, mover: &mut dy
 pub(crate) fn small(plan: &Plan, path: Path, resolver: &dyn Resolver, job: &mut dyn Job) -> bool {
     match plan.entries() {
         // What a block does not need takes time to clear.
-        0..=128 => one_block::<128>(plan, path, resolver, job),
-        129..=384 => one_block::<384>(plan, path, resolver, job),
+        0..=384 => one_block::<384>(plan, path, resolver, job),
         _ => one_block::<{ tuning::BLOCK }>(plan, path, resolver, job),
     }
 }

@@ -938,8 +938,8 @@ fn short_spans_become_long() {
     for (direction, call) in [(Gather, gather(4)), (Scatter, set(4)), (Scatter, free(4))] {
         let near = edge(63 / 7, |c| long(&turned(direction, [1000, 7, c]), &call));
         assert_eq!(near, [true, false]);
-        // An index, an element of the table and one of the flat tensor have 16 bytes.
-        let far = NEAR.l2 * 8 / 16 / 24;
+        // Of a step, 24 indices, 18 elements of the table and 24 of the flat tensor.
+        let far = NEAR.l2 * 8 / (24 * 8 + (18 + 24) * 4);
         assert_eq!(edge(far, |n| long(&turned(direction, [n, 2, 12]), &call)), [true, false]);
         assert!(long(&turned(direction, [2 * far, 2, 11]), &call));
         assert!(!long(&turned(direction, [1000, 2, 3]), &Call { keeps_order: true, ..call }));

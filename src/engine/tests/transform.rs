@@ -1,7 +1,5 @@
 //! Transform: plans made of plans move what they should.
 
-use strew_simd::Machine;
-
 use super::{
     Case, DIRECTIONS, Entry, Large, POLICIES, Pair, Random, by_written, gapped, places, sorted,
     tuples, walk,
@@ -114,7 +112,7 @@ fn spans_are_long() {
         let mut case = Case { direction, plan, indices: Vec::new() };
         case.plan.set_bounds(random.pick(&POLICIES));
         case.fill(&mut random);
-        let plan = case.plan.with_long_spans(direction, 16, &Machine::ZEN_5);
+        let plan = case.plan.with_long_spans(direction, tuning::SHORT_SPAN);
         let Some(plan) = plan else { continue };
         turned += 1;
         assert!(case.plan.span() < tuning::SHORT_SPAN && plan.span() > case.plan.span());
@@ -141,7 +139,7 @@ fn spans_are_long() {
         elements(direction, &packed(places), &packed([60, 2, 3]), &flat, along)
     };
     let sizes = |direction, along| {
-        let turned = plan(direction, along).with_long_spans(direction, 16, &Machine::ZEN_5);
+        let turned = plan(direction, along).with_long_spans(direction, tuning::SHORT_SPAN);
         turned.map(|plan| Vec::from_iter(plan.outer().iter().map(|dim| dim.size)))
     };
     assert_eq!([0, 1, 2].map(|along| sizes(Gather, along)), [(); 3].map(|()| Some(vec![2, 60, 3])));
