@@ -1,12 +1,10 @@
 //! Plans made of plans: in another order, cut to chunks, put on a tile. And what the stages ask of
 //! a plan: its rows, pieces and spans, and how far it reaches.
 
-use core::mem::swap;
-
 use crate::engine::tuning;
 use crate::error::Direction;
 use crate::plan::{Dim, Plan, Start};
-use crate::walk::Position;
+use crate::walk::{Position, split_lane};
 
 impl Plan {
     /// The number of elements of the rows that move: 1 for single elements.
@@ -95,7 +93,7 @@ impl Plan {
             return None;
         }
         let mut plan = *self;
-        plan.dims.get_mut(self.outer + at..self.rank)?.rotate_left(1);
+        first_last(plan.dims.get_mut(self.outer + at..self.rank)?);
         Some(plan)
     }
 
@@ -116,9 +114,8 @@ impl Plan {
         if longest.size < upper.size.saturating_mul(tuning::LONG_PIECE) {
             return None;
         }
-        let (mut plan, mut carried) = (*self, *longest);
-        let dims = plan.dims.get_mut(at..self.outer - 1)?;
-        dims.iter_mut().rev().for_each(|dim| swap(dim, &mut carried));
+        let mut plan = *self;
+        first_last(plan.dims.get_mut(at..self.outer - 1)?);
         Some(plan)
     }
 
@@ -147,8 +144,8 @@ impl Plan {
     /// or more, and are short: then lanes of all of them fill a block, not of the last two alone.
     #[inline(never)]
     pub(crate) fn starts_follow(&self) -> bool {
-        let [first @ .., upper, lane] = self.outer() else { return false };
-        let others = self.outer().get(..first.len() + 1).unwrap_or_default();
+        let (lane, others) = split_lane(self.outer());
+        let (upper, first) = split_lane(others);
         !first.is_empty()
             && (1..tuning::FOLLOWED_SPAN).contains(&self.span())
             && upper.indices != 0
@@ -327,6 +324,12 @@ impl Plan {
 pub(crate) fn steps_follow(dims: &[Dim], step: fn(&Dim) -> isize) -> bool {
     let mut pairs = dims.iter().zip(dims.iter().skip(1));
     pairs.all(|(dim, next)| step(dim) == step(next).wrapping_mul(next.size as isize))
+}
+
+/// Puts the first dimension behind the others. Compiled once.
+#[inline(never)]
+fn first_last(dims: &mut [Dim]) {
+    dims.rotate_left(dims.len().min(1));
 }
 
 fn gcd(mut a: usize, mut b: usize) -> usize {
