@@ -295,15 +295,13 @@ fn scatter_call<T>(kind: &Kind<T>, index: usize, proven: bool, threads: usize) -
         () if kind.free().is_some() => Effect::Free,
         () => Effect::Combine,
     };
-    let keeps_order = matches!(effect, Effect::Call);
-    Call { effect, keeps_order, ..change_call(index, size_of::<T>(), proven, threads) }
+    Call { effect, ..change_call(index, size_of::<T>(), proven, threads) }
 }
 
 /// A scatter by a function of the caller's.
 fn change_call(index: usize, element: usize, proven: bool, threads: usize) -> Call {
     let gather = gather_call(index, element, proven, threads);
-    let keeps_order = true;
-    Call { direction: Direction::Scatter, effect: Effect::Call, keeps_order, ..gather }
+    Call { direction: Direction::Scatter, effect: Effect::Call, ..gather }
 }
 
 /// What knows the type of a gather's elements.
@@ -367,7 +365,7 @@ fn ordered<R>(plan: &Plan, call: &Call, run: impl FnOnce(&Plan, &Call, Option<Sh
 
 /// The plan whose entries come in an order of [longer spans](Plan::with_long_spans).
 fn longer_spans(plan: &Plan, call: &Call, machine: &Machine) -> Option<Plan> {
-    if call.keeps_order || plan.outer <= 2 {
+    if call.keeps_order || matches!(call.effect, Effect::Call) || plan.outer <= 2 {
         return None;
     }
     let Lengths { table, indices, flat } = plan.lengths;

@@ -23,7 +23,8 @@ pub(crate) struct Call {
     /// Whether all indices are proven first: what is written starts as a copy, or entries come in
     /// another order.
     pub proven_first: bool,
-    /// Whether entries keep their order: they call a function of the caller's, or are appended.
+    /// Whether entries keep their order, since they are appended. Those that call a function of the
+    /// caller's keep it as well.
     pub keeps_order: bool,
     /// The number of threads that may share the call.
     pub threads: usize,

@@ -53,7 +53,7 @@ fn free(element: usize) -> Call {
 }
 
 fn closure(element: usize) -> Call {
-    Call { effect: Effect::Call, keeps_order: true, ..set(element) }
+    Call { effect: Effect::Call, ..set(element) }
 }
 
 fn by(index: usize, call: Call) -> Call {
