@@ -270,6 +270,7 @@ impl<I: Index> Plain<'_, I> {
                 return self.gather_in(slice, input.strides(), output);
             }
             if self.row >= ROW
+                && input.strides().last() == Some(&1)
                 && let Some(inside) = self.gather_rows(input.view(), output)
             {
                 return inside;
