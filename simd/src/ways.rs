@@ -70,7 +70,7 @@ pub(crate) fn scatter<W: Way>(rows: &mut Rows<'_>, block: &Block<'_>, distance: 
         _ if shape.row > 0 && block.is_packed(shape.row / shape.element.max(1)) => bytes,
         _ => return apart::<false>(from, to, *shape, block),
     };
-    let repeats = W::LEAVES_LOST && mostly_repeats(block.addresses);
+    let repeats = W::LEAVES_LOST && block.has_runs();
     let (mut indices, mut at) = (Ahead::of(block, 0), 0);
     for (flat, addresses) in block.lanes() {
         let Some(from) = shape.tail(from, flat) else {
@@ -99,17 +99,6 @@ pub(crate) fn scatter<W: Way>(rows: &mut Rows<'_>, block: &Block<'_>, distance: 
             }
         }
     }
-}
-
-/// Whether three of four addresses or more are the one before. Of fewer, the rows that are left out
-/// do not make up for branches that are not foreseen.
-///
-/// Record: rows of 256 to 2048 bytes that are set with non-temporal stores on Zen 5, in runs of 50
-/// 0.2x to 0.3x, of 8 0.45x to 0.75x; without this condition, of 2 0.8x to 1.6x.
-fn mostly_repeats(addresses: &[u32]) -> bool {
-    let next = addresses.get(1..).unwrap_or_default();
-    let same = addresses.iter().zip(next).filter(|(address, next)| address == next).count();
-    same * 4 >= addresses.len() * 3
 }
 
 /// The same for rows that do not follow each other: gathered, or scattered.
@@ -161,7 +150,8 @@ pub(crate) fn scatter_listed(rows: &mut Rows<'_>, listed: Listed<'_>, way: &impl
 
 /// A way to copy a row.
 pub(crate) trait Way {
-    /// Whether a row that the next one is written over is left out.
+    /// Whether a row that the next one is written over is left out, in blocks that [have
+    /// runs](Block::has_runs).
     const LEAVES_LOST: bool = false;
 
     /// The bytes of a row, as far as they are known when this is compiled.
