@@ -55,7 +55,7 @@
 //!   is one that repeats elements (`broadcast`).
 //! - **With gaps**, or of windows that overlap: safe code cannot have a slice of such a view. The
 //!   elements that move are found where they are, by the thread that calls: outputs and updates
-//!   some thousand elements at a time. Indices are copied. A table is copied whole if it is small:
+//!   up to 256 KiB at a time. Indices are copied. A table is copied whole if it is small:
 //!   its elements are no more than those that move, or no more than 4 times the entries of the
 //!   indices (2 times if it is written; 128 times, for means and reductions without the values that
 //!   are there). An element of windows that overlap is copied for each of them. If the table is
@@ -82,7 +82,7 @@ pub use self::axis::AxisNumber;
 use self::axis::Number;
 pub use self::bag::Pooled;
 use self::grid::{From, Grid, To};
-use self::view::{Source, Target, filled, first, reserve, whole};
+use self::view::{ROW, Source, Target, filled, first, reserve, whole};
 use crate::element::Element;
 use crate::engine;
 use crate::engine::movers::{Mover as _, Way};
@@ -515,6 +515,20 @@ impl Operator {
         Some(moved.elements()?.max(entries.saturating_mul(each)))
     }
 
+    /// Whether neighbours of a flat tensor, which is to have `rank` dimensions, are of one entry: a
+    /// row.
+    fn moves_rows(self, table: &Layout, indices: &Layout, flat: &Layout, rank: usize) -> bool {
+        let entries = match self.kind.of(table.rank()) {
+            Fixed::Axis(axis) => axis..axis.saturating_add(indices.rank()),
+            Fixed::Elements(_) => 0..rank,
+            Fixed::Nd(_) => 0..indices.rank().saturating_sub(1),
+        };
+        let own = flat.sizes().iter().zip(flat.strides());
+        (rank.saturating_sub(flat.rank())..).zip(own).any(|(dim, (size, stride))| {
+            stride.unsigned_abs() == 1 && *size >= ROW && !entries.contains(&dim)
+        })
+    }
+
     /// Makes `plan`, which is `Plan::NOTHING`, that of the operator: in place, as the constructors
     /// of plans do.
     fn plan(
@@ -616,7 +630,11 @@ impl Operator {
         let output = Target::new(output, Operand::Output, &mut flat)?;
         let most = self.most_copied(&entries, &flat, grid::ENTRY);
         let table = Grid::new(input.gaps(), most, &mut gather.input);
-        let to = Grid::new(output.gaps(), grid::most_packed::<U>(), &mut flat);
+        let to = Grid::new(
+            output.gaps(),
+            grid::most_packed::<U>(self.moves_rows(&gather.input, &entries, &flat, flat.rank())),
+            &mut flat,
+        );
         self.broadcast_table(&mut gather.input, &entries);
         self.plan(&mut gather.plan, &gather.input, &entries, &flat, Direction::Gather)?;
         let indices = indices.elements()?;

@@ -416,7 +416,8 @@ impl Operator {
         let most = self.most_copied(&entries, &wanted, each);
         let grid = Grid::new(data.gaps(), most, &mut scatter.data);
         let sorts = each == grid::SORTED_ENTRY;
-        let few = grid::most_packed::<U>();
+        let rows = self.moves_rows(&scatter.data, &entries, &flat, wanted.rank());
+        let few = grid::most_packed::<U>(rows);
         let from = if sorts { None } else { Grid::new(updates.gaps(), few, &mut flat) };
         broadcast(&mut flat, wanted.sizes());
         self.plan(&mut scatter.plan, &scatter.data, &entries, &flat, Direction::Scatter)?;

@@ -7,8 +7,8 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 
 use ::ndarray::{
-    ArrayD, ArrayRef, ArrayView, ArrayView1, ArrayView4, ArrayViewD, Axis, Dimension, Ix0, Ix1,
-    Ix2, Ix3, IxDyn, MathCell,
+    ArrayD, ArrayRef, ArrayView, ArrayView1, ArrayView4, ArrayViewD, ArrayViewMut4, Axis,
+    Dimension, Ix0, Ix1, Ix2, Ix3, IxDyn, MathCell, Zip,
 };
 
 use crate::copy::repeated;
@@ -125,7 +125,7 @@ impl<'a, T: Copy> Target<'a, T> {
                 let copied = if all { room } else { copied };
                 let mut copy = copied(&view, operand, value)?;
                 run(&mut copy)?;
-                assign(*view, &copy);
+                assign(*view, &mut copy);
                 Ok(())
             }
         }
@@ -222,6 +222,12 @@ fn permuted<'a, E>(view: ArrayViewD<'a, E>, axes: &[usize]) -> ArrayViewD<'a, E>
 /// The length from which a row is found as a slice: that takes longer than a few elements do.
 pub(super) const ROW: usize = if cfg!(fuzzing) { 3 } else { 8 };
 
+/// Short rows that a lane goes through, at most: L1 has their cache lines until the next lane.
+///
+/// Record: `elements` between views of f32 with gaps, of [3, 77, 6] and [2000, 3, 3], on Zen 5:
+/// 0.76x and 0.65x of copies row by row.
+const LANE: usize = if cfg!(fuzzing) { 4 } else { 256 };
+
 /// As many values as a view has elements.
 pub(super) fn room<E, T: Copy>(
     view: &ArrayViewD<'_, E>,
@@ -238,20 +244,14 @@ pub(super) fn copied<E, T: Copy>(
     operand: Operand,
     value: impl Fn(&E) -> T,
 ) -> Result<Vec<T>, Error> {
-    let mut values = reserve(view.len(), operand)?;
-    each(view.view(), &mut 0, &mut |row, _| match row {
-        Row::Single(element) => values.push(value(element)),
-        Row::Together(row) => values.extend(row.iter().map(&value)),
-        Row::Apart(row) => row.iter().for_each(|element| values.push(value(element))),
-    });
+    let mut values = room(view, operand, &value)?;
+    each(view.view(), &mut values, &mut |element, to| *to = value(element));
     Ok(values)
 }
 
 /// Writes values to the elements of a view, in row-major order.
-pub(super) fn assign<T: Copy>(view: ArrayViewD<'_, MathCell<T>>, values: &[T]) {
-    each(view, &mut 0, &mut |to, at| {
-        to.zip(values.get(at..).unwrap_or_default(), |to, new| to.set(*new));
-    });
+pub(super) fn assign<T: Copy>(view: ArrayViewD<'_, MathCell<T>>, values: &mut [T]) {
+    each(view, values, &mut |to, new| to.set(*new));
 }
 
 /// Neighbours along an axis: where they lie together in memory, loops over them are faster.
@@ -285,23 +285,29 @@ impl<'a, E> Row<'a, E> {
     }
 }
 
-/// Visits the elements of a view in row-major order, in rows or one by one, with the number of
-/// elements before.
-fn each<E>(view: ArrayViewD<'_, E>, at: &mut usize, visit: &mut impl FnMut(Row<'_, E>, usize)) {
+/// Visits the elements of a view, each with its own in a packed copy.
+fn each<E, T>(view: ArrayViewD<'_, E>, copy: &mut [T], visit: &mut impl FnMut(&E, &mut T)) {
     let Some(view) = of_four_axes(view.view()) else {
-        return of_few_axes(view).outer_iter().for_each(|part| each(part, at, visit));
+        let view = of_few_axes(view);
+        let part = view.len().checked_div(view.len_of(Axis(0))).unwrap_or(0).max(1);
+        let parts = view.outer_iter().zip(copy.chunks_mut(part));
+        return parts.for_each(|(view, copy)| each(view, copy, visit));
     };
-    // No loop counts in memory.
-    let (first, n) = (*at, view.len_of(Axis(3)));
-    *at = first.wrapping_add(view.len());
+    let n = view.len_of(Axis(3));
     if n >= ROW {
-        view.rows().into_iter().zip((first..).step_by(n)).for_each(|(row, at)| {
-            visit(Row::of(row), at);
-        });
-    } else {
-        view.iter().enumerate().for_each(|(number, element)| {
-            visit(Row::Single(element), first.wrapping_add(number));
-        });
+        let rows = view.rows().into_iter().zip(copy.chunks_exact_mut(n));
+        return rows.for_each(|(row, copy)| Row::of(row).zip(copy, &mut *visit));
+    }
+    let Ok(mut copy) = ArrayViewMut4::from_shape(view.dim(), copy) else { return };
+    // Rows are short, so the innermost loop is along the longest axis.
+    let axis = (0..4).max_by_key(|axis| view.len_of(Axis(*axis))).unwrap_or(3);
+    let lanes = view.axis_chunks_iter(Axis(axis), LANE);
+    for (mut view, mut copy) in lanes.zip(copy.axis_chunks_iter_mut(Axis(axis), LANE)) {
+        view.swap_axes(axis, 3);
+        copy.swap_axes(axis, 3);
+        for (lane, copy) in view.rows().into_iter().zip(copy.rows_mut()) {
+            Zip::from(lane).and(copy).for_each(&mut *visit);
+        }
     }
 }
 
