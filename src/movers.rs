@@ -5,10 +5,8 @@ use strew_simd::{Block, Path};
 
 use crate::average::Average;
 use crate::element::Element;
-#[cfg(feature = "std")]
-use crate::engine::tuning;
 use crate::plan::{Dim, Plan};
-use crate::reduction::Reduction;
+use crate::reduction::{Reduction, combine_one};
 use crate::walk::Mover;
 
 /// `data[table] = reduction(data[table], updates[flat])`
@@ -46,14 +44,7 @@ impl<T: Element, R: Reduction<T>> Combine<'_, T, R> {
     pub(crate) fn combine_with(&mut self, address: usize, updates: &[T]) {
         let n = updates.len();
         let Some(data) = self.data.get_mut(address..address.wrapping_add(n)) else { return };
-        #[cfg(feature = "std")]
-        if n >= tuning::LONG_ROW
-            && let Some(kernels) = R::KIND.kernels()
-        {
-            let block = Block { addresses: &[0], length: 1, ..Block::default() };
-            return (kernels.rows)(Path::detect(), data, updates, &block, n, 0);
-        }
-        self.reduction.combine_row(data, updates);
+        combine_one(self.reduction, data, updates);
     }
 }
 

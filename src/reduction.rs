@@ -1,5 +1,7 @@
 //! How a scatter combines an update with the value that is there.
 
+#[cfg(feature = "std")]
+use core::hint::black_box;
 use core::hint::select_unpredictable;
 
 use num_traits::Bounded;
@@ -12,6 +14,8 @@ use crate::copy::copy_row;
 #[cfg(feature = "std")]
 use crate::copy::repeated;
 use crate::element::Element;
+#[cfg(feature = "std")]
+use crate::engine::tuning;
 
 /// `data[place] = combine(data[place], update)`: combines the value of a place with an update.
 ///
@@ -291,6 +295,23 @@ impl<T: Element> Reduction<T> for Assign {
     }
 }
 
+/// Combines a row of few, by a kernel if that is worth the call.
+#[inline(always)]
+pub(crate) fn combine_one<T: Copy, R>(reduction: &R, current: &mut [T], updates: &[T])
+where
+    R: Reduction<T>,
+{
+    // A compiler that knew that other rows are short would make no vectors of their loop.
+    #[cfg(feature = "std")]
+    if let Some(kernels) = R::KIND.kernels()
+        && kernels.long_row < usize::MAX
+        && black_box(current.len()) >= kernels.long_row
+    {
+        return kernels.row(current, updates);
+    }
+    reduction.combine_row(current, updates);
+}
+
 /// What the engine of `std` knows of a reduction. Only this crate can make one that says anything.
 #[derive(Clone, Copy, Debug)]
 pub struct Kind<T>(Known<T>);
@@ -349,8 +370,21 @@ pub(crate) struct Kernels<T> {
     /// The same for entries by their places.
     #[cfg(feature = "rayon")]
     pub listed: fn(Path, &mut [T], &[T], Listed<'_>, usize),
+    /// Elements of a row, at least, that goes by [`rows`](Kernels::rows) even where few rows are
+    /// combined one by one.
+    pub long_row: usize,
     /// If the order of updates changes nothing.
     pub free: Option<Free<T>>,
+}
+
+#[cfg(feature = "std")]
+impl<T> Kernels<T> {
+    /// Once for each type, not for each reduction.
+    #[inline(never)]
+    fn row(&self, current: &mut [T], updates: &[T]) {
+        let block = Block { addresses: &[0], length: 1, ..Block::default() };
+        (self.rows)(Path::detect(), current, updates, &block, updates.len(), 0);
+    }
 }
 
 /// Results of parts of the updates become one: each part starts from a value that changes nothing.
@@ -364,10 +398,10 @@ pub(crate) struct Free<T> {
 }
 
 /// `kernels!(Name, type, free)`: the [`Kind`] of a built-in reduction. `kernels!(@ module, type,
-/// free, function for rows, elements)` has the rows of another module than [`combine`].
+/// free, long row, function for rows, elements)` has the rows of another module than [`combine`].
 macro_rules! kernels {
     ($reduction:ident, $element:ty, $free:expr) => {
-        kernels!(@ combine, $element, $free,
+        kernels!(@ combine, $element, $free, usize::MAX,
             |current, update| {
                 <$reduction as Reduction<$element>>::combine(&$reduction, current, update)
             },
@@ -378,7 +412,7 @@ macro_rules! kernels {
             }
         );
     };
-    (@ $by:ident, $element:ty, $free:expr, $row:expr,
+    (@ $by:ident, $element:ty, $free:expr, $long_row:expr, $row:expr,
         |$to:ident, $from:ident, $block:ident, $distance:ident| $elements:expr
     ) => {
         #[cfg(feature = "std")]
@@ -416,6 +450,7 @@ macro_rules! kernels {
                 rows,
                 #[cfg(feature = "rayon")]
                 listed,
+                long_row: $long_row,
                 free: $free,
             }))
         };
@@ -440,7 +475,7 @@ macro_rules! extreme_of {
 /// zero: that is all that is left of the rules then, and no current NaN passes it.
 macro_rules! extreme_kernels {
     ($reduction:ident, $element:ty, $better:tt, $zero:tt) => {
-        kernels!(@ combine, $element, None,
+        kernels!(@ combine, $element, None, tuning::LONG_ROW,
             |current: $element, update: $element| {
                 extreme_of!(current, update, $element, $better, $zero)
             },
@@ -519,6 +554,14 @@ reduction!(Add: f32 f64 => |current, update| current + update);
 reduction!(Sub: f32 f64 => |current, update| current - update);
 reduction!(Mul: f32 f64 => |current, update| current * update);
 
+/// The first of two floats that is a NaN: no part of loops, which rarely see one.
+#[cfg(feature = "std")]
+#[cold]
+#[inline(never)]
+fn first_nan<T: num_traits::float::FloatCore>(current: T, update: T) -> T {
+    if current.is_nan() { current } else { update }
+}
+
 /// The extremes of floats. With `std` they go by comparisons, which take fewer instructions where
 /// floats are in hardware.
 macro_rules! extreme {
@@ -528,8 +571,11 @@ macro_rules! extreme {
 
             #[inline(always)]
             fn combine(&self, current: $element, update: $element) -> $element {
-                if cfg!(not(feature = "std")) || current.is_nan() || update.is_nan() {
-                    current.$ranked(update)
+                #[cfg(not(feature = "std"))]
+                return current.$ranked(update);
+                #[cfg(feature = "std")]
+                if current.is_nan() || update.is_nan() {
+                    first_nan(current, update)
                 } else {
                     // They differ where current and update are equal: in the sign of a zero.
                     let one = select_unpredictable(update $better current, update, current);
@@ -639,12 +685,15 @@ mod halves {
     /// those of the crate `half`.
     macro_rules! arithmetic {
         ($reduction:ident, $operator:tt) => {
-            arithmetic!($reduction, $operator: f16, f16_kernels, f16_to_f32, f16_from_f32);
-            arithmetic!($reduction, $operator: bf16, bf16_kernels, bf16_to_f32, bf16_from_f32);
+            arithmetic!($reduction, $operator:
+                f16, f16_kernels, LONG_ROW_OF_F16, f16_to_f32, f16_from_f32);
+            arithmetic!($reduction, $operator:
+                bf16, bf16_kernels, LONG_ROW, bf16_to_f32, bf16_from_f32);
         };
-        ($reduction:ident, $operator:tt: $half:ty, $by:ident, $widen:ident, $narrow:ident) => {
+        ($reduction:ident, $operator:tt:
+            $half:ty, $by:ident, $long_row:ident, $widen:ident, $narrow:ident) => {
             impl Reduction<$half> for $reduction {
-                kernels!(@ $by, $half, None,
+                kernels!(@ $by, $half, None, tuning::$long_row,
                     |current, update| current $operator update,
                     |to, from, block, distance| {
                         $by::elements(to, from, block, distance, |current, update| {

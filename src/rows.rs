@@ -13,7 +13,7 @@ use crate::layout::Layout;
 use crate::proof::fits;
 #[cfg(feature = "std")]
 use crate::reduction::Call;
-use crate::reduction::{Assign, Reduction};
+use crate::reduction::{Assign, Reduction, combine_one};
 #[cfg(feature = "std")]
 use crate::scatter::Scatter;
 
@@ -383,7 +383,7 @@ impl<T: Element, I: Index> Change<'_, T, I> {
         }
         rows.each(indices, rows.starts(indices), |place, flat| {
             if let (Some(to), Some(row)) = (rows.of_mut(table, place), rows.of(updates, flat)) {
-                reduction.combine_row(to, row);
+                combine_one(reduction, to, row);
             }
         })
     }

@@ -52,7 +52,7 @@ impl Path {
 
     /// The best path of this machine, or the one that [`force`](Path::force) has set. It takes a
     /// few loads, once a call.
-    #[inline]
+    #[inline(never)]
     pub fn detect() -> Path {
         match FORCED.load(Ordering::Relaxed) {
             #[cfg(feature = "simd")]

@@ -9,7 +9,7 @@ use crate::engine::few::Few;
 use crate::engine::movers::{Job, Mover, Streamed, Tile, Way, for_size};
 use crate::engine::tuning;
 use crate::plan::Plan;
-use crate::reduction::{Free, Kind, Reduction};
+use crate::reduction::{Free, Kind, Reduction, combine_one};
 
 /// A copy that is to be made: its plan, the tensor that it copies, and what makes it.
 #[derive(Clone, Copy)]
@@ -107,7 +107,7 @@ impl<T: Element, R: Reduction<T>> Reducer<T> for Reduced<'_, R> {
 
     fn few(&self, few: &Few<'_>, tables: &[usize], data: &mut [T], updates: &[T]) {
         let change = |current, update| self.0.combine(current, update);
-        few.scatter(tables, data, updates, change, |to, from| self.0.combine_row(to, from));
+        few.scatter(tables, data, updates, change, |to, from| combine_one(self.0, to, from));
     }
 
     fn block(&self, data: &mut [T], updates: &[T], block: &Block<'_>, way: &Way) {

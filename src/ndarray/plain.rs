@@ -13,7 +13,7 @@ use crate::error::Direction;
 use crate::index::{Bounds, Index, Negative, resolve};
 use crate::layout::MAX_RANK;
 use crate::plan::Dim;
-use crate::reduction::{Call, Reduction};
+use crate::reduction::{Call, Reduction, combine_one};
 use crate::walk::{Odometer, Position, SINGLE};
 
 /// Indices: gathers of at most this many run here.
@@ -534,7 +534,7 @@ impl<I: Index, T: Element> Call<T> for Scattered<'_, I, T> {
                 let data = data.get_mut(place..).and_then(|data| data.get_mut(..n));
                 let updates = updates.get(flat..).and_then(|updates| updates.get(..n));
                 if let (Some(data), Some(updates)) = (data, updates) {
-                    reduction.combine_row(data, updates);
+                    combine_one(reduction, data, updates);
                 }
             });
         }
