@@ -1,7 +1,5 @@
 //! How a scatter combines an update with the value that is there.
 
-#[cfg(feature = "std")]
-use core::hint::black_box;
 use core::hint::select_unpredictable;
 
 use num_traits::Bounded;
@@ -14,8 +12,6 @@ use crate::copy::copy_row;
 #[cfg(feature = "std")]
 use crate::copy::repeated;
 use crate::element::Element;
-#[cfg(feature = "std")]
-use crate::engine::tuning;
 
 /// `data[place] = combine(data[place], update)`: combines the value of a place with an update.
 ///
@@ -295,17 +291,16 @@ impl<T: Element> Reduction<T> for Assign {
     }
 }
 
-/// Combines a row of few, by a kernel if that is worth the call.
+/// Combines one row of a call of few rows, by a kernel if that is worth the call.
 #[inline(always)]
 pub(crate) fn combine_one<T: Copy, R>(reduction: &R, current: &mut [T], updates: &[T])
 where
     R: Reduction<T>,
 {
-    // A compiler that knew that other rows are short would make no vectors of their loop.
     #[cfg(feature = "std")]
     if let Some(kernels) = R::KIND.kernels()
         && kernels.long_row < usize::MAX
-        && black_box(current.len()) >= kernels.long_row
+        && current.len() >= kernels.long_row
     {
         return kernels.row(current, updates);
     }
@@ -383,7 +378,7 @@ impl<T> Kernels<T> {
     #[inline(never)]
     fn row(&self, current: &mut [T], updates: &[T]) {
         let block = Block { addresses: &[0], length: 1, ..Block::default() };
-        (self.rows)(Path::detect(), current, updates, &block, updates.len(), 0);
+        (self.rows)(Path::detect(), current, updates, &block, current.len(), 0);
     }
 }
 
@@ -475,7 +470,7 @@ macro_rules! extreme_of {
 /// zero: that is all that is left of the rules then, and no current NaN passes it.
 macro_rules! extreme_kernels {
     ($reduction:ident, $element:ty, $better:tt, $zero:tt) => {
-        kernels!(@ combine, $element, None, tuning::LONG_ROW,
+        kernels!(@ combine, $element, None, usize::MAX,
             |current: $element, update: $element| {
                 extreme_of!(current, update, $element, $better, $zero)
             },
@@ -554,14 +549,6 @@ reduction!(Add: f32 f64 => |current, update| current + update);
 reduction!(Sub: f32 f64 => |current, update| current - update);
 reduction!(Mul: f32 f64 => |current, update| current * update);
 
-/// The first of two floats that is a NaN: no part of loops, which rarely see one.
-#[cfg(feature = "std")]
-#[cold]
-#[inline(never)]
-fn first_nan<T: num_traits::float::FloatCore>(current: T, update: T) -> T {
-    if current.is_nan() { current } else { update }
-}
-
 /// The extremes of floats. With `std` they go by comparisons, which take fewer instructions where
 /// floats are in hardware.
 macro_rules! extreme {
@@ -571,11 +558,8 @@ macro_rules! extreme {
 
             #[inline(always)]
             fn combine(&self, current: $element, update: $element) -> $element {
-                #[cfg(not(feature = "std"))]
-                return current.$ranked(update);
-                #[cfg(feature = "std")]
-                if current.is_nan() || update.is_nan() {
-                    first_nan(current, update)
+                if cfg!(not(feature = "std")) || current.is_nan() || update.is_nan() {
+                    current.$ranked(update)
                 } else {
                     // They differ where current and update are equal: in the sign of a zero.
                     let one = select_unpredictable(update $better current, update, current);
@@ -677,6 +661,8 @@ mod halves {
 
     use super::*;
     #[cfg(feature = "std")]
+    use crate::engine::tuning;
+    #[cfg(feature = "std")]
     use crate::halves::{bf16_kernels, f16_kernels};
     use crate::quant::numbers::{bf16_from_f32, bf16_to_f32, f16_from_f32, f16_to_f32};
 
@@ -688,7 +674,7 @@ mod halves {
             arithmetic!($reduction, $operator:
                 f16, f16_kernels, LONG_ROW_OF_F16, f16_to_f32, f16_from_f32);
             arithmetic!($reduction, $operator:
-                bf16, bf16_kernels, LONG_ROW, bf16_to_f32, bf16_from_f32);
+                bf16, bf16_kernels, LONG_ROW_OF_BF16, bf16_to_f32, bf16_from_f32);
         };
         ($reduction:ident, $operator:tt:
             $half:ty, $by:ident, $long_row:ident, $widen:ident, $narrow:ident) => {

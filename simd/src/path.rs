@@ -51,7 +51,7 @@ impl Path {
     pub const PORTABLE: Path = Path(Set::Portable);
 
     /// The best path of this machine, or the one that [`force`](Path::force) has set. It takes a
-    /// few loads, once a call.
+    /// few loads, once a call or a long row. It is no part of its callers, which are many.
     #[inline(never)]
     pub fn detect() -> Path {
         match FORCED.load(Ordering::Relaxed) {

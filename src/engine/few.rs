@@ -43,21 +43,28 @@ impl<'a> Few<'a> {
             return None;
         }
         let few @ Few { pieces, n, line, .. } = Few::any(plan);
-        let most = match (line, direction) {
-            (true, Direction::Gather) if few.moves_at_once() => tuning::FEW_GATHERED,
-            (true, _) if n == 1 && plan.tuple <= 1 => tuning::FEW,
-            (true, _) => tuning::FEW_OTHERS,
+        let (single, column) = (n == 1 && plan.tuple <= 1, !pieces.is_empty());
+        let most = match direction {
+            Direction::Gather if single && column || line && few.moves_at_once() => {
+                tuning::FEW_GATHERED
+            }
+            _ if single && (column || line) => tuning::FEW,
+            _ if line => tuning::FEW_OTHERS,
             _ => tuning::FEW_APART,
         };
         if count > most && (line || n > tuning::FEW_ROW || !has_short_spans(plan)) {
             return None;
         }
         let rows = pieces.iter().fold(count, |rows, dim| rows.saturating_mul(dim.size));
-        let most = if n == 1 { tuning::FEW_ELEMENTS } else { tuning::FEW_ROWS };
+        let most = match direction {
+            _ if n > 1 => tuning::FEW_ROWS,
+            Direction::Scatter if count > tuning::FEW_APART => tuning::FEW_ELEMENTS / 2,
+            _ => tuning::FEW_ELEMENTS,
+        };
         // Rows that are gathered are copied alike here and in kernels, but for non-temporal stores.
-        let copied = matches!(direction, Direction::Gather) && rows <= tuning::FEW_OTHERS;
-        let short = pieces.is_empty() || n <= tuning::FEW_ROW || copied;
-        Some(few).filter(|_| rows <= most && short && !plan.empty)
+        let any_row =
+            !column || matches!(direction, Direction::Gather) && rows <= tuning::FEW_OTHERS;
+        Some(few).filter(|_| rows <= most && (any_row || n <= tuning::FEW_ROW) && !plan.empty)
     }
 
     /// The entries of a plan, of any kind: at most [`tuning::FEW_OF_SPANS`].

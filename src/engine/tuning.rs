@@ -31,13 +31,14 @@ pub(crate) fn block_of_pieces(machine: &Machine) -> usize {
 pub(crate) const BLOCK_OF_PIECES: usize = least(64, 16);
 
 /// Entries: calls of at most this many go one by one, without kernels, if each is one index that
-/// moves one element, and all of them lie a step apart, in the indices and in the flat tensor.
-/// Record: against kernels, from L1 on Zen 4: 16 entries 0.5x to 0.6x; 40 entries 0.75x to 1.0x; 64
-/// entries 0.75x to 1.3x.
+/// moves one element, and all of them lie a step apart, in the indices and in the flat tensor; or
+/// if each scatters a column of elements. Record: against kernels, from L1 on Zen 4: 16 entries
+/// 0.5x to 0.6x; 40 entries 0.75x to 1.0x; 64 entries 0.75x to 1.3x.
 pub(crate) const FEW: usize = least(64, 6);
 
-/// [`FEW`] for gathers whose indices and output are contiguous: they move as they are resolved.
-/// Record: as at `FEW`: 100 entries 0.65x; 128 entries 0.65x to 0.7x; 189 entries 0.96x to 1.06x.
+/// [`FEW`] for gathers of columns, or whose indices and output are contiguous: these move as they
+/// are resolved. Record: as at `FEW`: 100 entries 0.65x; 128 entries 0.65x to 0.7x; 189 entries
+/// 0.96x to 1.06x.
 pub(crate) const FEW_GATHERED: usize = least(160, 8);
 
 /// [`FEW`] for entries that are tuples, or move a row each. It is also the number of gathered rows
@@ -46,7 +47,7 @@ pub(crate) const FEW_GATHERED: usize = least(160, 8);
 /// Emerald Rapids, 8 rows of 384 f32, of entries that move several: 0.56x.
 pub(crate) const FEW_OTHERS: usize = least(24, 4);
 
-/// [`FEW`] for entries that have gaps between their lanes, or move pieces. Record: as at `FEW`,
+/// [`FEW`] for others that have gaps between their lanes, or move pieces. Record: as at `FEW`,
 /// lanes of 5 with gaps: 20 entries 0.7x, 50 entries 1.0x.
 pub(crate) const FEW_APART: usize = least(40, 4);
 
@@ -61,9 +62,11 @@ pub(crate) const FEW_A_SPAN: usize = least(96, 4);
 /// entries 0.7x to 1.3x.
 pub(crate) const FEW_OF_SPANS: usize = least(256, 16);
 
-/// Single elements that a call moves, at most, to go one by one, whatever its entries. Record:
-/// columns on Zen 4: 18 elements 0.23x; 450 elements 0.55x; 1,000 elements 0.62x to 1.0x; 3,200
-/// elements 1.36x.
+/// Single elements that a call moves, at most, to go one by one, whatever its entries; scatters of
+/// more than [`FEW_APART`] entries move half as many. Record: columns on Zen 4: 18 elements 0.23x;
+/// 450 elements 0.55x; 1,000 elements 0.62x to 1.0x; 3,200 elements 1.36x. On Zen 5, 42 to 64
+/// entries of 2 to 9 f32, added 0.53x to 1.04x, set 0.4x to 0.75x; 855 elements added 1.34x;
+/// gathers of 42 to 128 entries 0.34x to 0.83x.
 pub(crate) const FEW_ELEMENTS: usize = least(1 << 10, 8);
 
 /// Rows that a call moves, at most, to go one by one, whatever its entries. Record: rows of 2 to 64
@@ -94,15 +97,16 @@ pub(crate) const SHORT_SPAN_OF_CELLS: usize = least(32, 4);
 /// 2,964,874 elements 1.05x.
 pub(crate) const KEPT_PLACES: usize = least(1 << 21, 64);
 
-/// Elements of a row of float extremes, or of sums of `bf16`, that goes by a kernel even where few
-/// rows go one by one. Other reductions are as fast without. Record: 17 to 21 rows on Zen 5, `Max`
-/// of 64, 148 and 2,048 f32 1.0x, 0.62x, 0.36x; sums of `bf16` 0.93x, 0.58x, 0.20x.
-pub(crate) const LONG_ROW: usize = least(64, 4);
-
-/// [`LONG_ROW`] for sums of `f16`. Record: as there, of 8, 24, 148 and 2,048 elements 1.33x, 0.48x,
-/// 0.12x, 0.06x.
+/// Elements of a row of `f16` that is added, subtracted or multiplied by a kernel even where few
+/// rows go one by one. Shorter ones are converted by the loop. Record: 20 rows on Zen 5, of 8, 12,
+/// 24, 148 and 2,048 elements 1.33x, 0.79x, 0.48x, 0.12x, 0.06x. If it is 12, those of 8 take 2.1x:
+/// the compiler makes no vectors of a loop that it knows to be short.
 #[cfg(feature = "half")]
-pub(crate) const LONG_ROW_OF_F16: usize = least(12, 4);
+pub(crate) const LONG_ROW_OF_F16: usize = least(8, 4);
+
+/// The same of `bf16`. Record: as there, of 64, 148 and 2,048 elements 0.93x, 0.58x, 0.20x.
+#[cfg(feature = "half")]
+pub(crate) const LONG_ROW_OF_BF16: usize = least(64, 4);
 
 /// Bytes that a call of one block moves, at most, to need no route (`mod.rs`). Unmeasured.
 pub(crate) const SMALL: usize = least(1 << 20, 1 << 8);

@@ -54,8 +54,9 @@
 //! - **Without gaps**, in any order and direction, such as `a.t()`: the view is used in place. So
 //!   is one that repeats elements (`broadcast`).
 //! - **With gaps**, or of windows that overlap: safe code cannot have a slice of such a view. The
-//!   elements that move are found where they are, by the thread that calls: outputs and updates
-//!   up to 256 KiB at a time. Indices are copied. A table is copied whole if it is small:
+//!   elements that move are found where they are, by the thread that calls. Outputs and updates of
+//!   up to 16 KiB are copied, or of 256 KiB if entries move no rows; of larger ones 16 KiB at a
+//!   time, or those of one entry. Indices are copied. A table is copied whole if it is small:
 //!   its elements are no more than those that move, or no more than 4 times the entries of the
 //!   indices (2 times if it is written; 128 times, for means and reductions without the values that
 //!   are there). An element of windows that overlap is copied for each of them. If the table is
@@ -515,8 +516,8 @@ impl Operator {
         Some(moved.elements()?.max(entries.saturating_mul(each)))
     }
 
-    /// Whether neighbours of a flat tensor, which is to have `rank` dimensions, are of one entry: a
-    /// row.
+    /// Whether an entry moves a row: at least [`ROW`] neighbours in the memory of a flat tensor,
+    /// which has `rank` dimensions once it is broadcast.
     fn moves_rows(self, table: &Layout, indices: &Layout, flat: &Layout, rank: usize) -> bool {
         let entries = match self.kind.of(table.rank()) {
             Fixed::Axis(axis) => axis..axis.saturating_add(indices.rank()),
