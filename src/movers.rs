@@ -5,6 +5,8 @@ use strew_simd::{Block, Path};
 
 use crate::average::Average;
 use crate::element::Element;
+#[cfg(feature = "std")]
+use crate::engine::tuning;
 use crate::plan::{Dim, Plan};
 use crate::reduction::{Reduction, combine_one};
 use crate::walk::Mover;
@@ -44,6 +46,12 @@ impl<T: Element, R: Reduction<T>> Combine<'_, T, R> {
     pub(crate) fn combine_with(&mut self, address: usize, updates: &[T]) {
         let n = updates.len();
         let Some(data) = self.data.get_mut(address..address.wrapping_add(n)) else { return };
+        #[cfg(feature = "std")]
+        if n >= tuning::LONG_ROW
+            && let Some(kernels) = R::KIND.kernels()
+        {
+            return kernels.row(data, updates);
+        }
         combine_one(self.reduction, data, updates);
     }
 }

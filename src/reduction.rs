@@ -374,9 +374,9 @@ pub(crate) struct Kernels<T> {
 
 #[cfg(feature = "std")]
 impl<T> Kernels<T> {
-    /// Once for each type, not for each reduction.
+    /// Combines one row. It is compiled once for each type, not for each reduction.
     #[inline(never)]
-    fn row(&self, current: &mut [T], updates: &[T]) {
+    pub(crate) fn row(&self, current: &mut [T], updates: &[T]) {
         let block = Block { addresses: &[0], length: 1, ..Block::default() };
         (self.rows)(Path::detect(), current, updates, &block, current.len(), 0);
     }
@@ -674,7 +674,7 @@ mod halves {
             arithmetic!($reduction, $operator:
                 f16, f16_kernels, LONG_ROW_OF_F16, f16_to_f32, f16_from_f32);
             arithmetic!($reduction, $operator:
-                bf16, bf16_kernels, LONG_ROW_OF_BF16, bf16_to_f32, bf16_from_f32);
+                bf16, bf16_kernels, LONG_ROW, bf16_to_f32, bf16_from_f32);
         };
         ($reduction:ident, $operator:tt:
             $half:ty, $by:ident, $long_row:ident, $widen:ident, $narrow:ident) => {

@@ -97,16 +97,16 @@ pub(crate) const SHORT_SPAN_OF_CELLS: usize = least(32, 4);
 /// 2,964,874 elements 1.05x.
 pub(crate) const KEPT_PLACES: usize = least(1 << 21, 64);
 
-/// Elements of a row of `f16` that is added, subtracted or multiplied by a kernel even where few
-/// rows go one by one. Shorter ones are converted by the loop. Record: 20 rows on Zen 5, of 8, 12,
-/// 24, 148 and 2,048 elements 1.33x, 0.79x, 0.48x, 0.12x, 0.06x. If it is 12, those of 8 take 2.1x:
-/// the compiler makes no vectors of a loop that it knows to be short.
+/// Elements of a row, at least, that a kernel combines even where rows go one by one: in reductions
+/// without the values that are there, and in few rows of `bf16` that are added, subtracted or
+/// multiplied. Record: 20 such rows on Zen 5, of 64, 148 and 2,048 elements 0.93x, 0.58x, 0.20x.
+pub(crate) const LONG_ROW: usize = least(64, 4);
+
+/// [`LONG_ROW`] for `f16`. Record: as there, of 8, 12, 24, 148 and 2,048 elements 1.33x, 0.79x,
+/// 0.48x, 0.12x, 0.06x. If it is 12, those of 8 take 2.1x: the compiler makes no vectors of a loop
+/// that it knows to be short.
 #[cfg(feature = "half")]
 pub(crate) const LONG_ROW_OF_F16: usize = least(8, 4);
-
-/// The same of `bf16`. Record: as there, of 64, 148 and 2,048 elements 0.93x, 0.58x, 0.20x.
-#[cfg(feature = "half")]
-pub(crate) const LONG_ROW_OF_BF16: usize = least(64, 4);
 
 /// Bytes that a call of one block moves, at most, to need no route (`mod.rs`). Unmeasured.
 pub(crate) const SMALL: usize = least(1 << 20, 1 << 8);
