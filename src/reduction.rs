@@ -299,8 +299,7 @@ where
 {
     #[cfg(feature = "std")]
     if let Some(kernels) = R::KIND.kernels()
-        && kernels.long_row < usize::MAX
-        && current.len() >= kernels.long_row
+        && kernels.long_row.is_some_and(|long_row| current.len() >= long_row)
     {
         return kernels.row(current, updates);
     }
@@ -366,8 +365,8 @@ pub(crate) struct Kernels<T> {
     #[cfg(feature = "rayon")]
     pub listed: fn(Path, &mut [T], &[T], Listed<'_>, usize),
     /// Elements of a row, at least, that goes by [`rows`](Kernels::rows) even where few rows are
-    /// combined one by one.
-    pub long_row: usize,
+    /// combined one by one. `None`: no row does.
+    pub long_row: Option<usize>,
     /// If the order of updates changes nothing.
     pub free: Option<Free<T>>,
 }
@@ -396,7 +395,7 @@ pub(crate) struct Free<T> {
 /// free, long row, function for rows, elements)` has the rows of another module than [`combine`].
 macro_rules! kernels {
     ($reduction:ident, $element:ty, $free:expr) => {
-        kernels!(@ combine, $element, $free, usize::MAX,
+        kernels!(@ combine, $element, $free, None,
             |current, update| {
                 <$reduction as Reduction<$element>>::combine(&$reduction, current, update)
             },
@@ -470,7 +469,7 @@ macro_rules! extreme_of {
 /// zero: that is all that is left of the rules then, and no current NaN passes it.
 macro_rules! extreme_kernels {
     ($reduction:ident, $element:ty, $better:tt, $zero:tt) => {
-        kernels!(@ combine, $element, None, usize::MAX,
+        kernels!(@ combine, $element, None, None,
             |current: $element, update: $element| {
                 extreme_of!(current, update, $element, $better, $zero)
             },
@@ -679,7 +678,7 @@ mod halves {
         ($reduction:ident, $operator:tt:
             $half:ty, $by:ident, $long_row:ident, $widen:ident, $narrow:ident) => {
             impl Reduction<$half> for $reduction {
-                kernels!(@ $by, $half, None, tuning::$long_row,
+                kernels!(@ $by, $half, None, Some(tuning::$long_row),
                     |current, update| current $operator update,
                     |to, from, block, distance| {
                         $by::elements(to, from, block, distance, |current, update| {

@@ -631,11 +631,10 @@ impl Operator {
         let output = Target::new(output, Operand::Output, &mut flat)?;
         let most = self.most_copied(&entries, &flat, grid::ENTRY);
         let table = Grid::new(input.gaps(), most, &mut gather.input);
-        let to = Grid::new(
-            output.gaps(),
-            grid::most_packed::<U>(self.moves_rows(&gather.input, &entries, &flat, flat.rank())),
-            &mut flat,
-        );
+        let to = output.gaps().and_then(|view| {
+            let rows = self.moves_rows(&gather.input, &entries, &flat, flat.rank());
+            Grid::new(Some(view), grid::most_packed::<U>(rows), &mut flat)
+        });
         self.broadcast_table(&mut gather.input, &entries);
         self.plan(&mut gather.plan, &gather.input, &entries, &flat, Direction::Gather)?;
         let indices = indices.elements()?;

@@ -416,9 +416,10 @@ impl Operator {
         let most = self.most_copied(&entries, &wanted, each);
         let grid = Grid::new(data.gaps(), most, &mut scatter.data);
         let sorts = each == grid::SORTED_ENTRY;
-        let rows = self.moves_rows(&scatter.data, &entries, &flat, wanted.rank());
-        let few = grid::most_packed::<U>(rows);
-        let from = if sorts { None } else { Grid::new(updates.gaps(), few, &mut flat) };
+        let from = updates.gaps().filter(|_| !sorts).and_then(|view| {
+            let rows = self.moves_rows(&scatter.data, &entries, &flat, wanted.rank());
+            Grid::new(Some(view), grid::most_packed::<U>(rows), &mut flat)
+        });
         broadcast(&mut flat, wanted.sizes());
         self.plan(&mut scatter.plan, &scatter.data, &entries, &flat, Direction::Scatter)?;
         let indices = indices.elements()?;
