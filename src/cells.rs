@@ -54,12 +54,12 @@ pub(crate) fn clear_flags(plan: &Plan, entries: &mut impl Entries, flags: &mut [
 
 /// Clears the flags of these cells.
 #[cfg(feature = "std")]
-pub(crate) fn clear_flags_of(cells: &[usize], flags: &mut [u32]) {
+pub(crate) fn clear_flags_of(cells: &[u32], flags: &mut [u32]) {
     if flags.len() / CLEARED <= cells.len() {
         return flags.fill(0);
     }
     for cell in cells {
-        if let Some(word) = flags.get_mut(cell / FLAGS) {
+        if let Some(word) = flags.get_mut(*cell as usize / FLAGS) {
             *word = 0;
         }
     }
@@ -364,7 +364,7 @@ impl<'a> Parts<'a> {
     #[cfg(feature = "std")]
     fn go_in_blocks(&self, plan: &Plan) -> bool {
         let short = plan.outer().len() > 2 && plan.span() < tuning::SHORT_SPAN_OF_CELLS;
-        (plan.addresses_fit && i32::try_from(plan.cells).is_ok())
+        plan.cells_fit()
             && (!short || plan.lanes_follow())
             && self.far.iter().chain(self.near).all(|dim| dim.table >= 0)
             && self.near.last().is_none_or(|row| row.is_row())

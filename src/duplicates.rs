@@ -19,7 +19,7 @@ use crate::walk::{Entries, Position};
 #[inline]
 pub(crate) fn check<S: Places>(plan: &Plan, indices: S, flags: &mut [u32]) -> Result<(), Error> {
     #[cfg(feature = "std")]
-    if plan.entries() <= tuning::FEW_CELLS && !plan.empty {
+    if plan.entries() <= tuning::FEW_CELLS && plan.cells_fit() && !plan.empty {
         indices.fit(plan.lengths.indices)?;
         let mut unique = Ok(());
         let inside =
@@ -44,10 +44,12 @@ fn find(plan: &Plan, entries: &mut impl Entries, flags: &mut [u32]) -> Result<()
 /// [`find`] among the cells of few entries, in order. One that is left out has none.
 #[cfg(feature = "std")]
 #[inline(never)]
-fn find_few(plan: &Plan, cells: &[usize], flags: &mut [u32]) -> Result<(), Error> {
+fn find_few(plan: &Plan, cells: &[u32], flags: &mut [u32]) -> Result<(), Error> {
     let flags = scratch(flags, flags_len(plan))?;
     clear_flags_of(cells, flags);
-    let Some(second) = cells.iter().position(|cell| set(flags, *cell)) else { return Ok(()) };
+    let Some(second) = cells.iter().position(|cell| set(flags, *cell as usize)) else {
+        return Ok(());
+    };
     let entry = |at: usize| at.wrapping_mul(plan.entry_weight);
     match cells.iter().position(|cell| cells.get(second) == Some(cell)) {
         Some(first) => Err(Error::DuplicateIndex { first: entry(first), second: entry(second) }),

@@ -723,6 +723,12 @@ impl Plan {
         self.packed_row = if flat == row { row } else { 0 };
     }
 
+    /// Whether the addresses and the numbers of all [cells](Plan::cells) fit 31 bits.
+    #[cfg(feature = "std")]
+    pub(crate) fn cells_fit(&self) -> bool {
+        self.addresses_fit && i32::try_from(self.cells).is_ok()
+    }
+
     /// Looks whether all addresses and positions fit 31 bits.
     #[cfg(feature = "std")]
     const fn find_addresses_fit(&mut self) {

@@ -30,7 +30,7 @@ impl<'a, T: Element> Appended<'a, T> {
 
     /// Gathers a few entries, of which rows are appended as long as they come next in the flat
     /// tensor.
-    pub(crate) fn few(&mut self, few: &Few<'_>, tables: &[usize]) {
+    pub(crate) fn few(&mut self, few: &Few<'_>, tables: &[u32]) {
         if self.way.n == 1 {
             return few.gather(tables, self.input, self.filled().output);
         }

@@ -26,7 +26,7 @@ pub(crate) trait Reducer<T, U = T> {
     fn kind(&self) -> &Kind<T>;
 
     /// [`Few::scatter`].
-    fn few(&self, few: &Few<'_>, tables: &[usize], data: &mut [T], updates: &[U]);
+    fn few(&self, few: &Few<'_>, tables: &[u32], data: &mut [T], updates: &[U]);
 
     /// [`Mover::block`].
     fn block(&self, data: &mut [T], updates: &[U], block: &Block<'_>, way: &Way);
@@ -55,7 +55,7 @@ impl<T: Element, U: Element, F: Fn(T, U) -> T + Copy> Reducer<T, U> for By<F> {
         const { &Kind::OPAQUE }
     }
 
-    fn few(&self, few: &Few<'_>, tables: &[usize], data: &mut [T], updates: &[U]) {
+    fn few(&self, few: &Few<'_>, tables: &[u32], data: &mut [T], updates: &[U]) {
         let (path, By(f)) = (Path::detect(), self);
         // Blocks of a quantised table are encoded by vectors, as long rows are.
         let change = |current, update| match size_of::<U>() {
@@ -105,7 +105,7 @@ impl<T: Element, R: Reduction<T>> Reducer<T> for Reduced<'_, R> {
         const { &R::KIND }
     }
 
-    fn few(&self, few: &Few<'_>, tables: &[usize], data: &mut [T], updates: &[T]) {
+    fn few(&self, few: &Few<'_>, tables: &[u32], data: &mut [T], updates: &[T]) {
         let change = |current, update| self.0.combine(current, update);
         few.scatter(tables, data, updates, change, |to, from| combine_one(self.0, to, from));
     }

@@ -3,7 +3,7 @@
 
 use strew_simd::{Block, NOWHERE, Path};
 
-use crate::engine::few::{self, Few};
+use crate::engine::few::Few;
 use crate::engine::prove::check_all;
 use crate::engine::resolver::{Resolver, reach};
 use crate::engine::traverse::{AXES, Filler, Lanes, Span, Spans};
@@ -69,7 +69,7 @@ impl<'a> Entries<'a> {
         let Room { few: [cells, tables], many, of_cells } = room;
         let (mut cells, mut tables) = (&mut cells[..], &mut tables[..]);
         let numbered = plan.numbers_cells();
-        let fit = plan.addresses_fit && i32::try_from(plan.cells).is_ok() && !plan.empty;
+        let fit = plan.cells_fit() && !plan.empty;
         let of_cells = if numbered || few && fit { plan } else { of_cells.insert(plan.of_cells()) };
         let mut kept = fit && plan.entries() <= tuning::KEPT_PLACES;
         let length = if kept { plan.entries() } else { tuning::BLOCK };
@@ -89,22 +89,17 @@ impl<'a> Entries<'a> {
     /// `Bounds::Error`.
     #[inline(never)]
     fn find_few<S: Places>(&mut self, indices: S) -> bool {
-        let few = Few::any(self.plan);
-        let set = |to: &mut [u32], places: &[usize], origin: usize| {
-            for (to, place) in to.iter_mut().zip(places) {
-                *to = if *place == few::NOWHERE {
-                    NOWHERE
-                } else {
-                    place.wrapping_sub(origin) as u32
-                };
-            }
+        let (few, count) = (Few::any(self.plan), self.plan.entries());
+        let cells = self.cells.get_mut(..count).unwrap_or_default();
+        let tables = self.tables.as_deref_mut().map(|all| all.get_mut(..count).unwrap_or_default());
+        let Some(tables) = tables else {
+            let inside = few.resolve::<_, false>(indices, cells);
+            let start = self.plan.start.table as u32;
+            let found = cells.iter_mut().filter(|cell| **cell != NOWHERE);
+            found.for_each(|cell| *cell = cell.wrapping_sub(start));
+            return inside;
         };
-        let Some(tables) = self.tables.as_deref_mut() else {
-            return few
-                .run::<_, false>(indices, |places| set(self.cells, places, self.plan.start.table));
-        };
-        few.run::<_, false>(indices, |places| set(tables, places, 0))
-            && few.run::<_, true>(indices, |places| set(self.cells, places, 0))
+        few.resolve::<_, false>(indices, tables) && few.resolve::<_, true>(indices, cells)
     }
 
     fn fill_all(&mut self) -> bool {

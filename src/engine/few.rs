@@ -1,12 +1,10 @@
 //! Few entries: one after the other, in plain loops. The kernels take longer to start.
 
-use core::ops::Range;
-
-use strew_simd::Place;
+use strew_simd::{NOWHERE, Path, Place};
 
 use crate::element::Element;
 use crate::engine::resolver::Resolver;
-use crate::engine::traverse::{each_entry, each_piece};
+use crate::engine::traverse::{AXES, Filler, each_entry, each_piece};
 use crate::engine::tuning;
 use crate::error::Direction;
 use crate::index::sealed::Value;
@@ -30,25 +28,18 @@ pub(crate) struct Few<'a> {
     line: bool,
 }
 
-/// The place in the table of an entry that is left out.
-pub(crate) const NOWHERE: usize = usize::MAX;
-
 impl<'a> Few<'a> {
     /// `None`: there are more entries, or they move much.
     // Inlined: a copy of what a call returns waits for the stores that have just made it.
     #[inline(always)]
     pub(crate) fn of(plan: &'a Plan, direction: Direction) -> Option<Few<'a>> {
         let count = plan.entries();
-        if count > tuning::FEW_OF_SPANS {
+        if count > tuning::FEW_OF_SPANS || !plan.addresses_fit {
             return None;
         }
         let few @ Few { pieces, n, line, .. } = Few::any(plan);
-        let (single, column) = (n == 1 && plan.tuple <= 1, !pieces.is_empty());
         let most = match direction {
-            Direction::Gather if single && column || line && few.moves_at_once() => {
-                tuning::FEW_GATHERED
-            }
-            _ if single && (column || line) => tuning::FEW,
+            _ if n == 1 => tuning::FEW,
             _ if line => tuning::FEW_OTHERS,
             _ => tuning::FEW_APART,
         };
@@ -62,12 +53,13 @@ impl<'a> Few<'a> {
             _ => tuning::FEW_ELEMENTS,
         };
         // Rows that are gathered are copied alike here and in kernels, but for non-temporal stores.
-        let any_row =
-            !column || matches!(direction, Direction::Gather) && rows <= tuning::FEW_OTHERS;
+        let any_row = pieces.is_empty()
+            || matches!(direction, Direction::Gather) && rows <= tuning::FEW_OTHERS;
         Some(few).filter(|_| rows <= most && (any_row || n <= tuning::FEW_ROW) && !plan.empty)
     }
 
-    /// The entries of a plan, of any kind: at most [`tuning::FEW_OF_SPANS`].
+    /// The entries of a plan, of any kind, whose addresses (or cells) fit: at most
+    /// [`tuning::FEW_OF_SPANS`].
     #[inline(always)]
     pub(crate) fn any(plan: &'a Plan) -> Few<'a> {
         debug_assert!(plan.entries() <= tuning::FEW_OF_SPANS, "there is room for all that is few");
@@ -77,38 +69,26 @@ impl<'a> Few<'a> {
         Few { plan, count: plan.entries(), lane, others, pieces, n, line }
     }
 
-    /// Runs with room for the entries: what a call does not need takes time to clear.
-    #[inline(always)]
-    pub(crate) fn with_room<R>(&self, run: impl FnOnce(&mut [usize]) -> R) -> R {
-        let (mut less, mut more, mut most);
-        let tables = if self.count <= LESS {
-            less = [NOWHERE; LESS];
-            &mut less[..]
-        } else if self.count <= tuning::FEW {
-            more = [NOWHERE; tuning::FEW];
-            &mut more[..]
-        } else {
-            most = [NOWHERE; tuning::FEW_OF_SPANS];
-            &mut most[..]
-        };
-        run(tables.get_mut(..self.count).unwrap_or_default())
-    }
-
     /// Runs with where in the table the entries lead. `false`: an index is out of bounds under
     /// `Bounds::Error`, and nothing has run.
     #[inline(always)]
     pub(crate) fn run<S: Places, const CELLS: bool>(
         &self,
         indices: S,
-        run: impl FnOnce(&[usize]),
+        run: impl FnOnce(&[u32]),
     ) -> bool {
-        self.with_room(|tables| {
-            let inside = self.resolve::<S, CELLS>(indices, tables);
-            if inside {
-                run(tables);
-            }
-            inside
-        })
+        // What a call does not need takes time to clear.
+        let room: &mut [u32] = match self.count {
+            ..=16 => &mut [NOWHERE; 16],
+            ..=64 => &mut [NOWHERE; 64],
+            _ => &mut [NOWHERE; tuning::FEW_OF_SPANS],
+        };
+        let tables = room.get_mut(..self.count).unwrap_or_default();
+        let inside = self.resolve::<S, CELLS>(indices, tables);
+        if inside {
+            run(tables);
+        }
+        inside
     }
 
     /// Finds where the entries lead; the places are [`NOWHERE`] so far. `false`: an index is out of
@@ -117,57 +97,49 @@ impl<'a> Few<'a> {
     pub(crate) fn resolve<S: Places, const CELLS: bool>(
         &self,
         indices: S,
-        tables: &mut [usize],
+        tables: &mut [u32],
     ) -> bool {
         let Few { plan, lane, .. } = *self;
-        let Some((axis, others)) = self.axes::<S>() else {
-            return self.locate(&indices, CELLS, tables);
+        let Some((axis, others)) = self.axes::<S>().filter(|_| !self.suits_kernel()) else {
+            let of_cells = CELLS.then(|| plan.of_cells());
+            return locate(of_cells.as_ref().unwrap_or(plan), &indices, tables);
         };
-        self.lanes(lane.size, |at, entries| {
-            let tables = tables.get_mut(entries).unwrap_or_default();
-            let (set, mut place) = (|to: &mut usize, table| *to = table, at.indices);
+        let mut lanes = tables.chunks_mut(lane.size.max(1));
+        self.lanes(|at| {
+            let tables = lanes.next().unwrap_or_default();
+            let (set, mut place) = (|to: &mut u32, table| *to = table as u32, at.indices);
             along_lane::<_, _, false, CELLS>(plan, axis, lane, indices, at, tables, set)
                 && others.iter().all(|axis| {
                     place = place.wrapping_add_signed(plan.tuple_stride);
                     let mut next = strided(indices, place, lane);
-                    let entries = tables.iter_mut().map(|to| (next(), *to, to));
+                    let entries = tables.iter_mut().map(|to| (next(), *to as usize, to));
                     along::<_, _, false, CELLS>(plan, axis, entries, set)
                 })
         })
     }
 
-    /// The first coordinate, and the others. `None`: there are none, or they are what is
-    /// [rare](Few::locate).
+    /// The first coordinate, and the others. `None`: there are none, or they are rare: indices that
+    /// may not count, and rings.
     #[inline(always)]
     fn axes<S: Places>(&self) -> Option<(&'a Coordinate, &'a [Coordinate])> {
         let plain = !S::NULLABLE && self.plan.ring == 1;
         self.plan.coordinates().split_first().filter(|_| plain)
     }
 
-    /// [`resolve`](Few::resolve) for what is rare, compiled once for all index types: indices that
-    /// may not count, rings, no indices at all.
-    #[cold]
-    fn locate(&self, resolver: &dyn Resolver, cells: bool, tables: &mut [usize]) -> bool {
-        let of_cells = cells.then(|| self.plan.of_cells());
-        each_entry(of_cells.as_ref().unwrap_or(self.plan), resolver, &mut |at, table| {
-            if let Some(to) = tables.get_mut(at.entry) {
-                *to = table;
-            }
-        })
+    /// Whether the indices are so many that a kernel resolves them sooner.
+    #[inline(never)]
+    fn suits_kernel(&self) -> bool {
+        self.count * self.plan.tuple >= tuning::FEW_BY_KERNEL && self.plan.is_one_block()
     }
 
-    /// Visits the lanes as long as that is `true`: the position of the first entry of each, and the
-    /// numbers of its entries, which are `length`.
+    /// Visits the position of the first entry of each lane, as long as that is `true`.
     #[inline(always)]
-    fn lanes(&self, length: usize, mut visit: impl FnMut(Position, Range<usize>) -> bool) -> bool {
+    fn lanes(&self, mut visit: impl FnMut(Position) -> bool) -> bool {
         let (mut at, mut odometer) = (Position::first(self.plan), Odometer::new());
-        let mut entries = 0..length;
-        while visit(at, entries.clone()) {
-            entries = entries.end..entries.end + length;
-            if entries.start >= self.count {
+        while visit(at) {
+            if self.others.is_empty() || !odometer.step(self.others, &mut at) {
                 return true;
             }
-            odometer.step(self.others, &mut at);
         }
         false
     }
@@ -175,7 +147,7 @@ impl<'a> Few<'a> {
     /// Visits entries that lie a step apart in the flat tensor, for all pieces: where they lead,
     /// what the piece adds to that, and where the first of them lies in the flat tensor.
     #[inline(always)]
-    fn runs<'t>(&self, tables: &'t [usize], mut visit: impl FnMut(&'t [usize], usize, usize)) {
+    fn runs<'t>(&self, tables: &'t [u32], mut visit: impl FnMut(&'t [u32], usize, usize)) {
         // All entries of a line are as those of one lane.
         let length = if self.line { self.count } else { self.lane.size };
         each_piece(self.pieces, |table, flat| {
@@ -228,7 +200,7 @@ impl<'a> Few<'a> {
         output: &mut [P],
     ) -> bool {
         let Few { plan, lane, .. } = *self;
-        self.lanes(lane.size, |at, _| {
+        self.lanes(|at| {
             let to = output.get_mut(at.flat..).and_then(|to| to.get_mut(..lane.size));
             let set = |to: &mut P, place: usize| {
                 // An entry that is left out leads to no place.
@@ -244,11 +216,11 @@ impl<'a> Few<'a> {
 
     /// What the entries move: places in the table and in the flat tensor.
     #[inline(always)]
-    pub(crate) fn each(&self, tables: &[usize], mut visit: impl FnMut(usize, usize)) {
+    pub(crate) fn each(&self, tables: &[u32], mut visit: impl FnMut(usize, usize)) {
         self.runs(tables, |tables, table, mut flat| {
             for at in tables {
                 if *at != NOWHERE {
-                    visit(at.wrapping_add(table), flat);
+                    visit(table.wrapping_add(*at as usize), flat);
                 }
                 flat = flat.wrapping_add_signed(self.lane.flat);
             }
@@ -259,7 +231,7 @@ impl<'a> Few<'a> {
     #[inline(never)]
     pub(crate) fn gather<T: Element, P: Place<T>>(
         &self,
-        tables: &[usize],
+        tables: &[u32],
         input: &[T],
         output: &mut [P],
     ) {
@@ -277,7 +249,7 @@ impl<'a> Few<'a> {
         self.runs(tables, |tables, table, flat| {
             let to = output.get_mut(flat..).unwrap_or_default();
             for (to, at) in to.iter_mut().zip(tables).filter(|(_, at)| **at != NOWHERE) {
-                if let Some(from) = input.get(at.wrapping_add(table)) {
+                if let Some(from) = input.get(table.wrapping_add(*at as usize)) {
                     *to = P::of(*from);
                 }
             }
@@ -288,7 +260,7 @@ impl<'a> Few<'a> {
     #[inline(always)]
     pub(crate) fn scatter<T: Element, U: Element>(
         &self,
-        tables: &[usize],
+        tables: &[u32],
         data: &mut [T],
         updates: &[U],
         change: impl Fn(T, U) -> T,
@@ -297,10 +269,12 @@ impl<'a> Few<'a> {
         if !(self.line && self.has_runs()) {
             return self.scatter_apart(tables, data, updates, change, change_row);
         }
+        let length = data.len().min(self.plan.lengths.table);
+        let data = data.get_mut(..length).unwrap_or_default();
         let updates = updates.get(self.plan.start.flat..).unwrap_or_default();
         for (table, update) in tables.iter().zip(updates) {
             // An entry that is left out leads to no place.
-            if let Some(to) = data.get_mut(*table) {
+            if let Some(to) = data.get_mut(*table as usize) {
                 *to = change(*to, *update);
             }
         }
@@ -309,22 +283,50 @@ impl<'a> Few<'a> {
     #[inline(never)]
     fn scatter_apart<T: Element, U: Element>(
         &self,
-        tables: &[usize],
+        tables: &[u32],
         data: &mut [T],
         updates: &[U],
         change: impl Fn(T, U) -> T,
         change_row: impl Fn(&mut [T], &[U]),
     ) {
-        let n = self.n;
-        self.each(tables, |table, flat| {
-            let to = data.get_mut(table..).and_then(|to| to.get_mut(..n));
-            match (to, row(updates, flat, n)) {
-                (Some([to]), Some([update])) => *to = change(*to, *update),
-                (Some(to), Some(updates)) => change_row(to, updates),
-                _ => {}
+        let (n, has_runs) = (self.n, self.has_runs());
+        self.runs(tables, |tables, table, mut flat| {
+            if has_runs {
+                let updates = updates.get(flat..).unwrap_or_default();
+                for (at, update) in tables.iter().zip(updates).filter(|(at, _)| **at != NOWHERE) {
+                    if let Some(to) = data.get_mut(table.wrapping_add(*at as usize)) {
+                        *to = change(*to, *update);
+                    }
+                }
+                return;
+            }
+            for at in tables {
+                let place = table.wrapping_add(*at as usize);
+                let to = data.get_mut(place..).and_then(|to| to.get_mut(..n));
+                match (to, row(updates, flat, n)) {
+                    (Some([to]), Some([update])) => *to = change(*to, *update),
+                    (Some(to), Some(updates)) => change_row(to, updates),
+                    _ => {}
+                }
+                flat = flat.wrapping_add_signed(self.lane.flat);
             }
         });
     }
+}
+
+/// [`Few::resolve`] by kernels, or for what is rare. It is compiled once for all index types.
+#[inline(never)]
+fn locate(plan: &Plan, resolver: &dyn Resolver, tables: &mut [u32]) -> bool {
+    if plan.is_one_block() {
+        let mut axes = AXES;
+        let filler = Filler::of(plan, &mut axes, Path::detect(), resolver);
+        return filler.fill_from(&filler.one_span(), 0, tables);
+    }
+    each_entry(plan, resolver, &mut |at, table| {
+        if let Some(to) = tables.get_mut(at.entry) {
+            *to = table as u32;
+        }
+    })
 }
 
 /// [`along`] the entries of a lane from `at` on, for their first coordinate. `RUN`: its indices are
@@ -389,7 +391,7 @@ fn along<I: Value, T, const FIRST: bool, const CELLS: bool>(
     for (index, from, to) in entries {
         let Some(index) = index else { return false };
         let mut position = I::position(index, end, Negative::FromEnd);
-        let mut inside = FIRST || from != NOWHERE;
+        let mut inside = FIRST || from as u32 != NOWHERE;
         if position >= most {
             let found = outside(plan, axis, index);
             (position, inside) = (found.unwrap_or(0), inside && found.is_some());
@@ -397,7 +399,7 @@ fn along<I: Value, T, const FIRST: bool, const CELLS: bool>(
                 return false;
             }
         }
-        set(to, if inside { from.wrapping_add(position.wrapping_mul(stride)) } else { NOWHERE });
+        set(to, if inside { from.wrapping_add(position.wrapping_mul(stride)) } else { usize::MAX });
     }
     true
 }
@@ -415,14 +417,6 @@ fn has_short_spans(plan: &Plan) -> bool {
     let reads = plan.span().saturating_mul(plan.tuple.max(1));
     plan.outer > 2 && reads <= tuning::FEW_A_SPAN && !plan.starts_follow()
 }
-
-const _: () = assert!(
-    tuning::FEW_OF_SPANS >= tuning::FEW_CELLS && tuning::FEW_OF_SPANS >= tuning::FEW_PLACES,
-    "there is room for all that is few"
-);
-
-/// Calls of at most this many entries have a shorter array.
-const LESS: usize = if tuning::FEW < 16 { tuning::FEW } else { 16 };
 
 /// The row of `n` elements at a place.
 pub(crate) fn row<T>(slice: &[T], place: usize, n: usize) -> Option<&[T]> {

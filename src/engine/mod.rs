@@ -138,7 +138,7 @@ pub(crate) fn before<'a, T: Element>(plan: &'a Plan, input: &'a [T]) -> Before<'
 /// `output[flat] = input[table]` for a plan without indices.
 pub(crate) fn copy<T: Element>(plan: &Plan, input: &[T], output: &mut [T]) {
     if let Some(few) = Few::of(plan, Direction::Gather) {
-        return few.gather(&[plan.start.table], input, output);
+        return few.gather(&[plan.start.table as u32], input, output);
     }
     let (call, path) = (gather_call(1, size_of::<T>(), true, 1), Path::detect());
     run(plan, &call, path, &NoIndices, &mut gathered(plan, path, input, output));

@@ -192,6 +192,14 @@ impl<'a> Filler<'a> {
         Filler { plan, axes, base, path, resolver, lanes: Lanes::of(plan) }
     }
 
+    /// All entries of a plan that [is one block](Plan::is_one_block).
+    #[inline(always)]
+    pub(super) fn one_span(&self) -> Span {
+        let Lanes { upper, lane, .. } = self.lanes;
+        let at = Position::first(self.plan);
+        Span { at, row: 0, lanes: upper.size, length: lane.size, column: 0 }
+    }
+
     /// Sets the addresses of a span, but for what lanes and entries add to them. `false`: an index
     /// is out of bounds under `Bounds::Error`.
     #[inline]
@@ -399,33 +407,19 @@ fn ahead(filler: &Filler<'_>, moves: &Moves<'_>, capacity: usize, mover: &mut dy
 /// [`traverse`] for a plan that [is one block](Plan::is_one_block), without pieces. The call begins
 /// once that is resolved.
 pub(crate) fn small(plan: &Plan, path: Path, resolver: &dyn Resolver, job: &mut dyn Job) -> bool {
-    match plan.entries() {
-        // What a block does not need takes time to clear.
-        0..=384 => one_block::<384>(plan, path, resolver, job),
-        _ => one_block::<{ tuning::BLOCK }>(plan, path, resolver, job),
-    }
-}
-
-#[inline(never)]
-fn one_block<const B: usize>(
-    plan: &Plan,
-    path: Path,
-    resolver: &dyn Resolver,
-    job: &mut dyn Job,
-) -> bool {
+    // What a block does not need takes time to clear.
+    let block: &mut [u32] =
+        if plan.entries() <= 384 { &mut [0; 384] } else { &mut [0; tuning::BLOCK] };
     let mut axes = AXES;
     let filler = Filler::of(plan, &mut axes, path, resolver);
-    let Lanes { upper, lane, .. } = filler.lanes;
-    let (lanes, length) = (upper.size, lane.size);
-    let span = Span { at: Position::first(plan), row: 0, lanes, length, column: 0 };
-    let mut block = [0; B];
-    let Some(addresses) = block.get_mut(..lanes * length) else { return false };
+    let (Lanes { upper, lane, .. }, span) = (filler.lanes, filler.one_span());
+    let Some(addresses) = block.get_mut(..span.count()) else { return false };
     filler.fill(&span, addresses) && {
         let table = filler.place(&span, addresses);
         job.begin();
         job.block(&Block {
             addresses,
-            length,
+            length: span.length,
             table,
             flat: plan.start.flat,
             lane_step: upper.flat,

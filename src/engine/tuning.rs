@@ -34,12 +34,7 @@ pub(crate) const BLOCK_OF_PIECES: usize = least(64, 16);
 /// moves one element, and all of them lie a step apart, in the indices and in the flat tensor; or
 /// if each scatters a column of elements. Record: against kernels, from L1 on Zen 4: 16 entries
 /// 0.5x to 0.6x; 40 entries 0.75x to 1.0x; 64 entries 0.75x to 1.3x.
-pub(crate) const FEW: usize = least(64, 6);
-
-/// [`FEW`] for gathers of columns, or whose indices and output are contiguous: these move as they
-/// are resolved. Record: as at `FEW`: 100 entries 0.65x; 128 entries 0.65x to 0.7x; 189 entries
-/// 0.96x to 1.06x.
-pub(crate) const FEW_GATHERED: usize = least(160, 8);
+pub(crate) const FEW: usize = least(128, 6);
 
 /// [`FEW`] for entries that are tuples, or move a row each. It is also the number of gathered rows
 /// in all, up to which entries that move several may have rows of any length. Record: as at `FEW`:
@@ -86,6 +81,9 @@ pub(crate) const FEW_PLACES: usize = least(64, 4);
 /// [`FEW_PLACES`] for `check_unique`, which needs cells alone. Record: against kernels on a Xeon 5:
 /// 25 entries 0.56x, 85 entries 0.75x.
 pub(crate) const FEW_CELLS: usize = least(128, 4);
+
+/// Entries.
+pub(crate) const FEW_BY_KERNEL: usize = least(48, 5);
 
 /// Entries of a span: those of means and their like go one by one where there are several that have
 /// fewer. Record: as those of `elements` were on Zen 4, 4 to 32 entries 0.25x to 0.75x, 64 entries
@@ -315,10 +313,6 @@ pub(crate) fn far_set(machine: &Machine) -> usize {
 pub(crate) fn far_changed(machine: &Machine) -> usize {
     if l3_is_near(machine) { far_read(machine) } else { beyond_l2(machine) }
 }
-
-/// Entries: a call of one block that sets at most this many single elements prefetches none. The
-/// lines that it reaches fit a third of any L1. Unmeasured.
-pub(crate) const NEAR: usize = least(128, 8);
 
 /// Elements: the longest segment of the table that is prefetched a lane ahead.
 /// Record: `elements` along axis 1, scatters 0.6x to 0.8x on Zen 4.

@@ -1,10 +1,12 @@
 //! Few entries move as the walk says.
 
+use strew_simd::NOWHERE;
+
 use super::{Case, Large, POLICIES, Random};
 use crate::engine::changed::{Reduced, Reducer as _};
 use crate::engine::few::Few;
 use crate::engine::tuning::{
-    FEW, FEW_A_SPAN, FEW_APART, FEW_ELEMENTS, FEW_GATHERED, FEW_OF_SPANS, FEW_OTHERS, FEW_ROWS,
+    FEW, FEW_A_SPAN, FEW_APART, FEW_BY_KERNEL, FEW_ELEMENTS, FEW_OF_SPANS, FEW_OTHERS, FEW_ROWS,
 };
 use crate::error::Direction;
 use crate::index::{Bounds, Negative};
@@ -16,7 +18,8 @@ use crate::reduction::Sub;
 /// Moves by few, and by the walk.
 fn check(plan: &Plan, indices: &[i64], direction: Direction) {
     let few = Few::of(plan, direction).unwrap();
-    few.with_room(|tables| check_tables(few, tables, plan, indices, direction));
+    let mut tables = vec![NOWHERE; plan.entries()];
+    check_tables(few, &mut tables, plan, indices, direction);
 }
 
 /// Under a policy, with indices inside and with some outside.
@@ -31,7 +34,7 @@ fn check_policy(random: &mut Random, direction: Direction, mut plan: Plan, bound
 
 fn check_tables(
     few: Few<'_>,
-    tables: &mut [usize],
+    tables: &mut [u32],
     plan: &Plan,
     indices: &[i64],
     direction: Direction,
@@ -114,16 +117,45 @@ fn few_move_as_the_walk_says() {
     }
 }
 
+/// Kernels resolve more indices: those of lanes with gaps, of tuples, of columns, backwards too.
+#[test]
+fn kernels_resolve_many_indices() {
+    let mut random = Random::of(4);
+    let counts = [FEW_BY_KERNEL - 1, FEW_BY_KERNEL, FEW_BY_KERNEL + 1, FEW - 1, FEW];
+    for (direction, count) in
+        super::DIRECTIONS.into_iter().flat_map(|to| counts.map(|count| (to, count)))
+    {
+        let (one, lane) = (packed([count]), count / 2);
+        let back = Layout::from_parts(&[300], &[-2], 600).unwrap();
+        let gaps = Layout::strided([2, lane], [lane as isize + 3, 1]);
+        let both_back = Layout::from_parts(&[20, 30], &[-31, -1], 640).unwrap();
+        let pairs = [packed([lane, 2]), Layout::strided([lane, 2], [1, lane as isize + 1])];
+        let mut plans = vec![
+            axis(direction, &back, &one, &one, 0),
+            elements(direction, &packed([2, 300]), &gaps, &packed([2, lane]), 1),
+            elements(direction, &packed([300, lane]), &gaps, &gaps, 0),
+        ];
+        plans.extend(pairs.map(|pairs| nd(direction, &both_back, &pairs, &packed([lane]), 0)));
+        if count * 3 <= FEW_ELEMENTS / 2 {
+            let flat = Layout::strided([3, count], [1, 3]);
+            plans.push(axis(direction, &packed([3, 300]), &one, &packed([3, count]), 1));
+            plans.push(axis(direction, &packed([3, 300]), &one, &flat, 1));
+        }
+        for (plan, bounds) in plans.iter().flat_map(|plan| POLICIES.map(|bounds| (*plan, bounds))) {
+            check_policy(&mut random, direction, plan, bounds);
+        }
+    }
+}
+
 /// Without coordinates: a copy of one row.
 #[test]
 fn no_coordinate_is_one_row() {
     let plan = Plan::copy(&packed([7]), &packed([7]).with_offset(2)).unwrap();
     let few = Few::of(&plan, Direction::Gather).unwrap();
     let mut output = [0; 9];
-    few.with_room(|tables| {
-        assert!(few.resolve::<&[u8], false>(&[], tables));
-        few.gather(tables, &[1, 2, 3, 4, 5, 6, 7], &mut output);
-    });
+    let mut tables = [NOWHERE];
+    assert!(few.resolve::<&[u8], false>(&[], &mut tables));
+    few.gather(&tables, &[1, 2, 3, 4, 5, 6, 7], &mut output);
     assert_eq!(output, [0, 0, 1, 2, 3, 4, 5, 6, 7]);
 }
 
@@ -169,11 +201,15 @@ fn lanes_on_a_line() {
     }
 }
 
-/// No index leads to the end of an axis that is longer than any slice, but from its start.
+/// An index below 0 leads nowhere where it does not count from the end, on the longest axis too.
 #[test]
-fn an_axis_longer_than_positions() {
-    let table = Layout::strided([usize::MAX], [0]);
-    let mut plan = axis(Direction::Gather, &table, &packed([2]), &packed([2]), 0);
+fn the_longest_axis() {
+    let axis_of = |size| {
+        let table = Layout::strided([size], [0]);
+        axis(Direction::Gather, &table, &packed([2]), &packed([2]), 0)
+    };
+    assert!(Few::of(&axis_of(i32::MAX as usize + 1), Direction::Gather).is_none());
+    let mut plan = axis_of(i32::MAX as usize);
     for bounds in POLICIES {
         plan.set_bounds(bounds);
         for (negative, found) in [(Negative::FromEnd, [7, 7]), (Negative::OutOfBounds, [1, 7])] {
@@ -198,13 +234,12 @@ fn what_is_more_is_not_few() {
     };
     let scattered = |count| Few::of(&of(count, 1), Direction::Scatter).is_some();
     assert_eq!([1, FEW, FEW + 1].map(scattered), [true, true, false]);
-    let gathered = [1, FEW_GATHERED, FEW_GATHERED + 1];
-    assert_eq!(gathered.map(|count| is_few(&of(count, 1))), [true, true, false]);
+    assert_eq!([1, FEW, FEW + 1].map(|count| is_few(&of(count, 1))), [true, true, false]);
     assert_eq!([1, FEW_OTHERS, FEW_OTHERS + 1].map(|n| is_few(&of(n, 4))), [true, true, false]);
-    // Lanes with gaps between them.
+    // Lanes of rows with gaps between them.
     let apart = |lane| {
         let entries = Layout::strided([2, lane], [lane as isize + 1, 1]);
-        elements(Direction::Gather, &packed([2, 9]), &entries, &packed([2, lane]), 1)
+        axis(Direction::Gather, &packed([9, 2]), &entries, &packed([2, lane, 2]), 0)
     };
     let most = FEW_APART / 2;
     assert_eq!([1, most, most + 1].map(|n| is_few(&apart(n))), [true, true, false]);
@@ -226,10 +261,10 @@ fn what_is_more_is_not_few() {
     let columns = FEW_A_SPAN / 4;
     assert_eq!([0, 1].map(|more| is_few(&spans([2, 4, columns + more], 1))), [true, false]);
     // Kernels walk lanes together that start a step apart.
-    let entries = Layout::strided([30, 2, 2], [6, 3, 1]);
-    let follow = elements(Direction::Gather, &packed([30, 9, 2]), &entries, &entries, 1);
+    let entries = Layout::strided([FEW / 4 + 1, 2, 2], [6, 3, 1]);
+    let follow = elements(Direction::Gather, &packed([FEW, 9, 2]), &entries, &entries, 1);
     assert!(!is_few(&follow));
     let most = FEW_OF_SPANS / 4;
     assert_eq!([0, 1].map(|more| is_few(&spans([most + more, 2, 2], 1))), [true, false]);
-    assert!(!is_few(&spans([FEW_GATHERED / 16 + 1, 4, 4], 0)));
+    assert!(!is_few(&spans([FEW / 16 + 1, 4, 4], 0)));
 }
