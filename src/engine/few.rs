@@ -38,20 +38,17 @@ impl<'a> Few<'a> {
             return None;
         }
         let few @ Few { pieces, n, line, .. } = Few::any(plan);
-        let most = match direction {
-            _ if n == 1 => tuning::FEW,
-            _ if line => tuning::FEW_OTHERS,
-            _ => tuning::FEW_APART,
+        let most = match () {
+            () if n == 1 && !pieces.is_empty() => tuning::FEW_OF_SPANS,
+            () if n == 1 => tuning::FEW,
+            () if line => tuning::FEW_OTHERS,
+            () => tuning::FEW_APART,
         };
         if count > most && (line || n > tuning::FEW_ROW || !has_short_spans(plan)) {
             return None;
         }
         let rows = pieces.iter().fold(count, |rows, dim| rows.saturating_mul(dim.size));
-        let most = match direction {
-            _ if n > 1 => tuning::FEW_ROWS,
-            Direction::Scatter if count > tuning::FEW_APART => tuning::FEW_ELEMENTS / 2,
-            _ => tuning::FEW_ELEMENTS,
-        };
+        let most = if n > 1 { tuning::FEW_ROWS } else { tuning::FEW_ELEMENTS };
         // Rows that are gathered are copied alike here and in kernels, but for non-temporal stores.
         let any_row = pieces.is_empty()
             || matches!(direction, Direction::Gather) && rows <= tuning::FEW_OTHERS;
@@ -79,8 +76,8 @@ impl<'a> Few<'a> {
     ) -> bool {
         // What a call does not need takes time to clear.
         let room: &mut [u32] = match self.count {
-            ..=16 => &mut [NOWHERE; 16],
-            ..=64 => &mut [NOWHERE; 64],
+            0..=16 => &mut [NOWHERE; 16],
+            17..=64 => &mut [NOWHERE; 64],
             _ => &mut [NOWHERE; tuning::FEW_OF_SPANS],
         };
         let tables = room.get_mut(..self.count).unwrap_or_default();
@@ -126,7 +123,7 @@ impl<'a> Few<'a> {
         self.plan.coordinates().split_first().filter(|_| plain)
     }
 
-    /// Whether the indices are so many that a kernel resolves them sooner.
+    /// Whether a kernel takes less time for the indices.
     #[inline(never)]
     fn suits_kernel(&self) -> bool {
         self.count * self.plan.tuple >= tuning::FEW_BY_KERNEL && self.plan.is_one_block()
@@ -246,9 +243,11 @@ impl<'a> Few<'a> {
                 }
             });
         }
+        // An entry that is left out leads to no place.
+        let input = input.get(..self.plan.lengths.table).unwrap_or(input);
         self.runs(tables, |tables, table, flat| {
             let to = output.get_mut(flat..).unwrap_or_default();
-            for (to, at) in to.iter_mut().zip(tables).filter(|(_, at)| **at != NOWHERE) {
+            for (to, at) in to.iter_mut().zip(tables) {
                 if let Some(from) = input.get(table.wrapping_add(*at as usize)) {
                     *to = P::of(*from);
                 }
@@ -266,14 +265,14 @@ impl<'a> Few<'a> {
         change: impl Fn(T, U) -> T,
         change_row: impl Fn(&mut [T], &[U]),
     ) {
+        // An entry that is left out leads to no place.
+        let length = data.len().min(self.plan.lengths.table);
+        let data = data.get_mut(..length).unwrap_or_default();
         if !(self.line && self.has_runs()) {
             return self.scatter_apart(tables, data, updates, change, change_row);
         }
-        let length = data.len().min(self.plan.lengths.table);
-        let data = data.get_mut(..length).unwrap_or_default();
         let updates = updates.get(self.plan.start.flat..).unwrap_or_default();
         for (table, update) in tables.iter().zip(updates) {
-            // An entry that is left out leads to no place.
             if let Some(to) = data.get_mut(*table as usize) {
                 *to = change(*to, *update);
             }
@@ -293,7 +292,7 @@ impl<'a> Few<'a> {
         self.runs(tables, |tables, table, mut flat| {
             if has_runs {
                 let updates = updates.get(flat..).unwrap_or_default();
-                for (at, update) in tables.iter().zip(updates).filter(|(at, _)| **at != NOWHERE) {
+                for (at, update) in tables.iter().zip(updates) {
                     if let Some(to) = data.get_mut(table.wrapping_add(*at as usize)) {
                         *to = change(*to, *update);
                     }

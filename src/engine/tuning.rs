@@ -30,20 +30,27 @@ pub(crate) fn block_of_pieces(machine: &Machine) -> usize {
 /// Entries of a block that [`block_of_pieces`] makes shorter, at least. Unmeasured.
 pub(crate) const BLOCK_OF_PIECES: usize = least(64, 16);
 
-/// Entries: calls of at most this many go one by one, without kernels, if each is one index that
-/// moves one element, and all of them lie a step apart, in the indices and in the flat tensor; or
-/// if each scatters a column of elements. Record: against kernels, from L1 on Zen 4: 16 entries
-/// 0.5x to 0.6x; 40 entries 0.75x to 1.0x; 64 entries 0.75x to 1.3x.
+/// Entries: calls of at most this many go one by one, if each moves one element. If each moves a
+/// column of elements, [`FEW_OF_SPANS`] holds instead. Record: against kernels, from L1 on Zen 4,
+/// by loops alone: 16 entries 0.5x to 0.6x; 40 entries 0.75x to 1.0x. On Zen 5, with
+/// [`FEW_BY_KERNEL`]: 65 to 128 entries set 0.75x to 0.9x, added 0.65x to 0.8x, by pairs 0.65x to
+/// 1.0x, gathered 0.7x to 1.0x; 160 entries 0.85x to 1.05x; lanes of 2 with gaps up to 1.2x.
 pub(crate) const FEW: usize = least(128, 6);
 
-/// [`FEW`] for entries that are tuples, or move a row each. It is also the number of gathered rows
-/// in all, up to which entries that move several may have rows of any length. Record: as at `FEW`:
-/// 16 pairs 0.95x, 40 pairs 1.6x; of 3 and 16 f32, 16 rows 0.75x to 0.85x, 40 rows 1.4x. On
-/// Emerald Rapids, 8 rows of 384 f32, of entries that move several: 0.56x.
+/// Indices: where a call one by one has fewer, a loop finds where they lead, else a kernel does,
+/// unless a gather moves each element as soon as its index is resolved. Record: single indices on
+/// Zen 5, 47 entries 0.85x to 1.15x, 56 entries 0.75x to 1.05x, 64 entries 0.7x to 0.95x; pairs, 24
+/// entries 0.7x to 0.75x.
+pub(crate) const FEW_BY_KERNEL: usize = least(48, 5);
+
+/// [`FEW`] for entries that move a row each. It is also the number of gathered rows in all, up to
+/// which entries that move several may have rows of any length. Record: of 3 and 16 f32 on Zen 4,
+/// 16 rows 0.75x to 0.85x, 40 rows 1.4x. On Emerald Rapids, 8 rows of 384 f32, of entries that move
+/// several: 0.56x.
 pub(crate) const FEW_OTHERS: usize = least(24, 4);
 
-/// [`FEW`] for others that have gaps between their lanes, or move pieces. Record: as at `FEW`,
-/// lanes of 5 with gaps: 20 entries 0.7x, 50 entries 1.0x.
+/// [`FEW`] for rows that have gaps between their lanes, or that are pieces. Record: single elements
+/// in lanes of 5 with gaps on Zen 4, 20 entries 0.7x, 50 entries 1.0x. Rows are unmeasured.
 pub(crate) const FEW_APART: usize = least(40, 4);
 
 /// Indices of a span, which is all entries of the last two dimensions. A call of several spans and
@@ -53,16 +60,15 @@ pub(crate) const FEW_APART: usize = least(40, 4);
 /// against short spans: 64 entries 1.0x to 1.15x, of 2 to 4 coordinates 1.25x to 1.6x.
 pub(crate) const FEW_A_SPAN: usize = least(96, 4);
 
-/// Entries of such a call, in all its spans, at most. Record: as at [`FEW_A_SPAN`], 300 and 400
-/// entries 0.7x to 1.3x.
+/// Entries of such a call, in all its spans, at most; and of one that moves columns of elements.
+/// Record: as at [`FEW_A_SPAN`], 300 and 400 entries 0.7x to 1.3x; as at [`FEW_ELEMENTS`].
 pub(crate) const FEW_OF_SPANS: usize = least(256, 16);
 
-/// Single elements that a call moves, at most, to go one by one, whatever its entries; scatters of
-/// more than [`FEW_APART`] entries move half as many. Record: columns on Zen 4: 18 elements 0.23x;
-/// 450 elements 0.55x; 1,000 elements 0.62x to 1.0x; 3,200 elements 1.36x. On Zen 5, 42 to 64
-/// entries of 2 to 9 f32, added 0.53x to 1.04x, set 0.4x to 0.75x; 855 elements added 1.34x;
-/// gathers of 42 to 128 entries 0.34x to 0.83x.
-pub(crate) const FEW_ELEMENTS: usize = least(1 << 10, 8);
+/// Single elements that a call moves, at most, to go one by one, whatever its entries. Record:
+/// columns on Zen 5: of 20 to 250 entries, up to 1,000 elements gathered 0.45x to 1.0x, added 0.4x
+/// to 0.9x, set 0.45x to 0.95x; up to 2,000 elements gathered 0.5x to 1.0x, added 0.65x to 0.85x,
+/// set 0.75x to 1.4x; 3,520 elements up to 1.0x, 0.95x and 1.6x.
+pub(crate) const FEW_ELEMENTS: usize = least(1 << 11, 8);
 
 /// Rows that a call moves, at most, to go one by one, whatever its entries. Record: rows of 2 to 64
 /// f32 on Zen 4: 16 rows 0.3x; 64 rows 0.7x to 0.95x; 144 rows 0.8x to 1.6x.
@@ -81,9 +87,6 @@ pub(crate) const FEW_PLACES: usize = least(64, 4);
 /// [`FEW_PLACES`] for `check_unique`, which needs cells alone. Record: against kernels on a Xeon 5:
 /// 25 entries 0.56x, 85 entries 0.75x.
 pub(crate) const FEW_CELLS: usize = least(128, 4);
-
-/// Entries.
-pub(crate) const FEW_BY_KERNEL: usize = least(48, 5);
 
 /// Entries of a span: those of means and their like go one by one where there are several that have
 /// fewer. Record: as those of `elements` were on Zen 4, 4 to 32 entries 0.25x to 0.75x, 64 entries
