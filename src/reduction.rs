@@ -12,6 +12,8 @@ use crate::copy::copy_row;
 #[cfg(feature = "std")]
 use crate::copy::repeated;
 use crate::element::Element;
+#[cfg(feature = "std")]
+use crate::engine::tuning;
 
 /// `data[place] = combine(data[place], update)`: combines the value of a place with an update.
 ///
@@ -346,6 +348,12 @@ impl<T> Kind<T> {
         if let Known::Kernels(kernels) = &self.0 { kernels.free.as_ref() } else { None }
     }
 
+    /// Whether single elements take long without kernels, as those of the shortest rows do.
+    pub(crate) fn is_slow(&self) -> bool {
+        let long_row = self.kernels().and_then(|kernels| kernels.long_row);
+        long_row.is_some_and(|long_row| long_row < tuning::LONG_ROW)
+    }
+
     /// The kernels of a built-in reduction.
     pub(crate) const fn kernels(&self) -> Option<&Kernels<T>> {
         if let Known::Kernels(kernels) = &self.0 { Some(kernels) } else { None }
@@ -469,7 +477,7 @@ macro_rules! extreme_of {
 /// zero: that is all that is left of the rules then, and no current NaN passes it.
 macro_rules! extreme_kernels {
     ($reduction:ident, $element:ty, $better:tt, $zero:tt) => {
-        kernels!(@ combine, $element, None, None,
+        kernels!(@ combine, $element, None, Some(tuning::LONG_ROW),
             |current: $element, update: $element| {
                 extreme_of!(current, update, $element, $better, $zero)
             },
@@ -659,8 +667,6 @@ mod halves {
     use half::{bf16, f16};
 
     use super::*;
-    #[cfg(feature = "std")]
-    use crate::engine::tuning;
     #[cfg(feature = "std")]
     use crate::halves::{bf16_kernels, f16_kernels};
     use crate::quant::numbers::{bf16_from_f32, bf16_to_f32, f16_from_f32, f16_to_f32};

@@ -741,3 +741,34 @@ fn bags_of_views() {
     let skipped = skipped.run(Add, &table, &array![15, -1], Bags::Starts(&[0])).unwrap();
     assert_eq!(skipped, Array2::<f32>::zeros((1, 3)).into_dyn());
 }
+
+/// Updates and outputs with gaps that are too large to be copied as a whole, of entries that move a
+/// few neighbours each, some of which are left out.
+#[test]
+fn a_few_neighbours_of_large_views() {
+    let skip = Operator::axis(0).bounds(Bounds::Skip);
+    let wide =
+        ndarray::Array3::from_shape_fn((24_000, 3, 4), |(n, m, k)| (12 * n + 4 * m + k) as u32);
+    let ids =
+        Array2::from_shape_fn((24_000, 2), |(n, m)| if n % 9 == 4 { 99 } else { (n + m) % 50 });
+    for count in [1, 2] {
+        let updates = wide.slice(s![.., ..count, ..3]);
+        let ids = ids.slice(s![.., ..count]);
+        let (mut data, mut expected) =
+            (Array2::<u32>::zeros((50, 3)), Array2::<u32>::zeros((50, 3)));
+        skip.reduce(Add, &mut data, &ids, &updates).unwrap();
+        let mut output = wide.clone();
+        let mut gathered = wide.clone();
+        for ((n, m), id) in ids.indexed_iter().filter(|(_, id)| **id < 50) {
+            for k in 0..3 {
+                expected[[*id, k]] = expected[[*id, k]].wrapping_add(updates[[n, m, k]]);
+            }
+        }
+        assert_eq!(data, expected);
+        for ((n, m), id) in ids.indexed_iter().filter(|(_, id)| **id < 50) {
+            (0..3).for_each(|k| gathered[[n, m, k]] = data[[*id, k]]);
+        }
+        skip.gather_into(&data, &ids, &mut output.slice_mut(s![.., ..count, ..3])).unwrap();
+        assert_eq!(output, gathered);
+    }
+}

@@ -295,6 +295,8 @@ mod large {
             reduce_rows::<i64, _>(&indices, n, Mul);
             reduce_rows::<u8, _>(&indices, n, Add);
             reduce_rows::<f16, _>(&indices, n, Add);
+            // Few rows go one by one.
+            reduce_rows::<f16, _>(&indices[..5], n, Add);
             reduce_rows::<f32, _>(&indices, n, Add);
             reduce_rows::<f32, _>(&indices, n, Max);
             reduce_rows::<f64, _>(&indices, n, Min);

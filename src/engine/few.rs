@@ -17,12 +17,12 @@ use crate::walk::{Odometer, Position, split_lane};
 #[derive(Clone, Copy)]
 pub(crate) struct Few<'a> {
     plan: &'a Plan,
-    count: usize,
+    pub(super) count: usize,
     /// The last outer dimension, and those before it.
     lane: &'a Dim,
     others: &'a [Dim],
     pieces: &'a [Dim],
-    n: usize,
+    pub(super) n: usize,
     /// Whether there is one piece, and all entries lie a step apart in the indices and in the flat
     /// tensor: so they need no lanes there.
     line: bool,
@@ -48,7 +48,14 @@ impl<'a> Few<'a> {
             return None;
         }
         let rows = pieces.iter().fold(count, |rows, dim| rows.saturating_mul(dim.size));
-        let most = if n > 1 { tuning::FEW_ROWS } else { tuning::FEW_ELEMENTS };
+        let most = match (direction, pieces) {
+            _ if n > 1 => tuning::FEW_ROWS,
+            // One update for all becomes a row.
+            (Direction::Scatter, [.., piece]) if (piece.flat, few.lane.flat) == (0, 0) => {
+                tuning::FEW_OF_SPANS
+            }
+            _ => tuning::FEW_ELEMENTS,
+        };
         // Rows that are gathered are copied alike here and in kernels, but for non-temporal stores.
         let any_row = pieces.is_empty()
             || matches!(direction, Direction::Gather) && rows <= tuning::FEW_OTHERS;
@@ -288,26 +295,19 @@ impl<'a> Few<'a> {
         change: impl Fn(T, U) -> T,
         change_row: impl Fn(&mut [T], &[U]),
     ) {
-        let (n, has_runs) = (self.n, self.has_runs());
+        let (n, step) = (self.n, self.lane.flat);
         self.runs(tables, |tables, table, mut flat| {
-            if has_runs {
-                let updates = updates.get(flat..).unwrap_or_default();
-                for (at, update) in tables.iter().zip(updates) {
-                    if let Some(to) = data.get_mut(table.wrapping_add(*at as usize)) {
-                        *to = change(*to, *update);
-                    }
-                }
-                return;
-            }
             for at in tables {
                 let place = table.wrapping_add(*at as usize);
-                let to = data.get_mut(place..).and_then(|to| to.get_mut(..n));
-                match (to, row(updates, flat, n)) {
-                    (Some([to]), Some([update])) => *to = change(*to, *update),
-                    (Some(to), Some(updates)) => change_row(to, updates),
-                    _ => {}
+                if n > 1 {
+                    let to = data.get_mut(place..).and_then(|to| to.get_mut(..n));
+                    if let (Some(to), Some(updates)) = (to, row(updates, flat, n)) {
+                        change_row(to, updates);
+                    }
+                } else if let (Some(to), Some(update)) = (data.get_mut(place), updates.get(flat)) {
+                    *to = change(*to, *update);
                 }
-                flat = flat.wrapping_add_signed(self.lane.flat);
+                flat = flat.wrapping_add_signed(step);
             }
         });
     }

@@ -113,7 +113,7 @@ pub(crate) fn scatter<T: Element, U: Element, S: Places>(
     data: &mut [T],
     updates: &[U],
 ) -> bool {
-    if let Some(few) = Few::of(plan, Direction::Scatter) {
+    if let Some(few) = few_of(plan, || reduction.kind().is_slow()) {
         return few.run::<_, false>(indices, |tables| {
             if let Some(before) = before {
                 (before.copy)(before.plan, before.input, data);
@@ -240,7 +240,8 @@ pub struct Explain(Result<Route, Short>);
 
 impl Explain {
     pub(crate) fn gather<T: Element, I: Index>(plan: &Plan, threads: usize) -> Explain {
-        Explain::of(plan, &gather_call(size_of::<I>(), size_of::<T>(), false, threads))
+        let call = gather_call(size_of::<I>(), size_of::<T>(), false, threads);
+        Explain::of(plan, &call, threads == 1 && Few::of(plan, Direction::Gather).is_some())
     }
 
     pub(crate) fn scatter<T: Element, I: Index, R: Reduction<T>>(
@@ -248,12 +249,13 @@ impl Explain {
         threads: usize,
     ) -> Explain {
         let call = scatter_call(&R::KIND, size_of::<I>(), false, threads);
-        let row = plan.with_row_of_one(size_of::<T>()).filter(|_| !is_few(plan, &call));
-        Explain::of(row.as_ref().unwrap_or(plan), &call)
+        let few = threads == 1 && few_of(plan, || R::KIND.is_slow()).is_some();
+        let row = plan.with_row_of_one(size_of::<T>());
+        Explain::of(row.as_ref().unwrap_or(plan), &call, few)
     }
 
-    fn of(plan: &Plan, call: &Call) -> Explain {
-        if is_few(plan, call) {
+    fn of(plan: &Plan, call: &Call, few: bool) -> Explain {
+        if few {
             return Explain(Err(Short::Small));
         }
         Explain(ordered(plan, call, |plan, call, short| {
@@ -431,9 +433,11 @@ fn routed(plan: &Plan, call: &Call) -> Route {
     route
 }
 
-/// Whether a call has [few](Few) entries. With threads, none counts as such.
-fn is_few(plan: &Plan, call: &Call) -> bool {
-    call.threads == 1 && Few::of(plan, call.direction).is_some()
+/// The few entries of a scatter: not as many if single elements are `slow` without kernels.
+#[inline(always)]
+fn few_of(plan: &Plan, slow: impl FnOnce() -> bool) -> Option<Few<'_>> {
+    let few = Few::of(plan, Direction::Scatter);
+    few.filter(|few| few.n > 1 || few.count <= tuning::FEW_OTHERS || !slow())
 }
 
 /// How a route moves blocks.
