@@ -1213,3 +1213,33 @@ fn one_update_of_all_rows() {
     let scatter = Scatter::axis(&none, &Layout::contiguous([2]), &updates, 0).unwrap();
     assert_eq!(scatter.run(&mut [], &[0, 0], &[9_u8]), out_of_bounds(0, 0, 0, 0));
 }
+
+/// An entry that is left out moves none of its pieces. With 32 bits, the sum of an address that
+/// stands for no place and of what a piece adds would lie in the table.
+#[test]
+fn what_is_left_out_moves_no_piece() {
+    let (ids, flat) = ([99, 1], Layout::contiguous([3, 2]));
+    let gaps = Layout::strided([3, 2], [4, 2]);
+    let (table, entries) = (Layout::contiguous([3, 4]), Layout::contiguous([2]));
+    let gather = |flat| Gather::axis(&table, &entries, flat, 1).unwrap().bounds(Bounds::Skip);
+    let mut apart = [0; 12];
+    gather(&gaps).run(&iota::<12>(), &ids, &mut apart).unwrap();
+    assert_eq!(apart, [0, 0, 1, 0, 0, 0, 5, 0, 0, 0, 9, 0]);
+    let mut next = [0; 6];
+    gather(&flat).run(&iota::<12>(), &ids, &mut next).unwrap();
+    assert_eq!(next, [0, 1, 0, 5, 0, 9]);
+    let nullable = Nullable::bools(&[0, 1], &[false, true]);
+    let mut valid = [0; 6];
+    gather(&flat).check_nullable(nullable).unwrap().run(&iota::<12>(), &mut valid).unwrap();
+    assert_eq!(valid, next);
+    let scatter = Scatter::axis(&table, &entries, &flat, 1).unwrap().bounds(Bounds::Skip);
+    let (mut added, mut set) = ([0; 12], [0; 12]);
+    scatter.reduce(Add, &mut added, &ids, &iota::<6>()).unwrap();
+    scatter.run(&mut set, &ids, &iota::<6>()).unwrap();
+    assert_eq!((added, set), ([0, 1, 0, 0, 0, 3, 0, 0, 0, 5, 0, 0], added));
+    let (table, rows) = (Layout::contiguous([2, 3, 2]), Layout::contiguous([2, 2, 2]));
+    let scatter = Scatter::axis(&table, &entries, &rows, 1).unwrap().bounds(Bounds::Skip);
+    let mut data = [0; 12];
+    scatter.reduce(Add, &mut data, &ids, &iota::<8>()).unwrap();
+    assert_eq!(data, [0, 0, 2, 3, 0, 0, 0, 0, 6, 7, 0, 0]);
+}

@@ -95,8 +95,10 @@ impl<'a> Entries<'a> {
         let Some(tables) = tables else {
             let inside = few.resolve::<_, false>(indices, cells);
             let start = self.plan.start.table as u32;
-            let found = cells.iter_mut().filter(|cell| **cell != NOWHERE);
-            found.for_each(|cell| *cell = cell.wrapping_sub(start));
+            cells
+                .iter_mut()
+                .filter(|cell| **cell != NOWHERE)
+                .for_each(|cell| *cell = cell.wrapping_sub(start));
             return inside;
         };
         few.resolve::<_, false>(indices, tables) && few.resolve::<_, true>(indices, cells)

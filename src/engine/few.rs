@@ -255,7 +255,7 @@ impl<'a> Few<'a> {
         self.runs(tables, |tables, table, flat| {
             let to = output.get_mut(flat..).unwrap_or_default();
             for (to, at) in to.iter_mut().zip(tables) {
-                if let Some(from) = input.get(table.wrapping_add(*at as usize)) {
+                if let Some(from) = input.get(place(*at, table)) {
                     *to = P::of(*from);
                 }
             }
@@ -298,7 +298,7 @@ impl<'a> Few<'a> {
         let (n, step) = (self.n, self.lane.flat);
         self.runs(tables, |tables, table, mut flat| {
             for at in tables {
-                let place = table.wrapping_add(*at as usize);
+                let place = place(*at, table);
                 if n > 1 {
                     let to = data.get_mut(place..).and_then(|to| to.get_mut(..n));
                     if let (Some(to), Some(updates)) = (to, row(updates, flat, n)) {
@@ -415,6 +415,14 @@ fn outside<I: Value>(plan: &Plan, axis: &Coordinate, index: I) -> Option<usize> 
 fn has_short_spans(plan: &Plan) -> bool {
     let reads = plan.span().saturating_mul(plan.tuple.max(1));
     plan.outer > 2 && reads <= tuning::FEW_A_SPAN && !plan.starts_follow()
+}
+
+/// The place of a piece, where `table` is what it adds to that of its entry. If this is left out,
+/// it lies outside: with 64 bits any sum does.
+#[inline(always)]
+fn place(at: u32, table: usize) -> usize {
+    let left_out = cfg!(target_pointer_width = "32") && at == NOWHERE;
+    if left_out { usize::MAX } else { table.wrapping_add(at as usize) }
 }
 
 /// The row of `n` elements at a place.

@@ -92,9 +92,7 @@ pub(crate) fn append<T: Element, S: Places>(
     output: &mut Vec<T>,
 ) -> bool {
     let mut job = Appended::new(plan, input, output);
-    // As many elements as of a scatter, since they do not move as they are resolved.
-    let direction = if plan.row() > 1 { Direction::Gather } else { Direction::Scatter };
-    if let Some(few) = Few::of(plan, direction) {
+    if let Some(few) = Few::of(plan, Direction::Gather) {
         return few.run::<_, false>(indices, |tables| job.few(&few, tables));
     }
     let (call, path) = (gather_call(indices.width(), size_of::<T>(), proven, 1), Path::detect());
@@ -436,8 +434,8 @@ fn routed(plan: &Plan, call: &Call) -> Route {
 /// The few entries of a scatter: not as many if single elements are `slow` without kernels.
 #[inline(always)]
 fn few_of(plan: &Plan, slow: impl FnOnce() -> bool) -> Option<Few<'_>> {
-    let few = Few::of(plan, Direction::Scatter);
-    few.filter(|few| few.n > 1 || few.count <= tuning::FEW_OTHERS || !slow())
+    Few::of(plan, Direction::Scatter)
+        .filter(|few| few.n > 1 || few.count <= tuning::FEW_OTHERS || !slow())
 }
 
 /// How a route moves blocks.

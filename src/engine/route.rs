@@ -204,9 +204,8 @@ impl Route {
 /// What a call of one block needs of a [`Route`]: its distance.
 pub(crate) fn distance(plan: &Plan, call: &Call) -> usize {
     // Single elements of a block reach fewer lines than an L2 has: only sets look at the machine.
-    let single = plan.rank == plan.outer && call.element <= tuning::LINE;
     let sets = matches!((call.direction, call.effect), (Direction::Scatter, Effect::Assign));
-    if single && !sets {
+    if plan.rank == plan.outer && call.element <= tuning::LINE && !sets {
         return 0;
     }
     ahead(call, &Machine::detect(), &Numbers::of(plan, call), Stores::Cached)

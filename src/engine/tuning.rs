@@ -110,7 +110,7 @@ pub(crate) const LONG_ROW: usize = least(64, 4);
 /// 0.48x, 0.12x, 0.06x. If it is 12, those of 8 take 2.1x: the compiler makes no vectors of a loop
 /// that it knows to be short.
 #[cfg(feature = "half")]
-pub(crate) const LONG_ROW_OF_F16: usize = least(8, 4);
+pub(crate) const LONG_ROW_OF_F16: usize = least(8, 3);
 
 /// Bytes that a call of one block moves, at most, to need no route (`mod.rs`). Unmeasured.
 pub(crate) const SMALL: usize = least(1 << 20, 1 << 8);
