@@ -104,7 +104,7 @@ impl<'a> Few<'a> {
         tables: &mut [u32],
     ) -> bool {
         let Few { plan, lane, .. } = *self;
-        let Some((axis, others)) = self.axes::<S>().filter(|_| !self.suits_kernel()) else {
+        let Some((axis, others)) = self.axes::<S>().filter(|_| !self.suits_kernel(CELLS)) else {
             let of_cells = CELLS.then(|| plan.of_cells());
             return locate(of_cells.as_ref().unwrap_or(plan), &indices, tables);
         };
@@ -132,8 +132,9 @@ impl<'a> Few<'a> {
 
     /// Whether a kernel takes less time for the indices.
     #[inline(never)]
-    fn suits_kernel(&self) -> bool {
-        self.count * self.plan.tuple >= tuning::FEW_BY_KERNEL && self.plan.is_one_block()
+    fn suits_kernel(&self, cells: bool) -> bool {
+        let least = if cells { tuning::FEW_PLACES } else { tuning::FEW_BY_KERNEL };
+        self.count * self.plan.tuple >= least && self.plan.is_one_block()
     }
 
     /// Visits the position of the first entry of each lane, as long as that is `true`.
@@ -421,8 +422,11 @@ fn has_short_spans(plan: &Plan) -> bool {
 /// it lies outside: with 64 bits any sum does.
 #[inline(always)]
 fn place(at: u32, table: usize) -> usize {
-    let left_out = cfg!(target_pointer_width = "32") && at == NOWHERE;
-    if left_out { usize::MAX } else { table.wrapping_add(at as usize) }
+    if cfg!(target_pointer_width = "32") && at == NOWHERE {
+        usize::MAX
+    } else {
+        table.wrapping_add(at as usize)
+    }
 }
 
 /// The row of `n` elements at a place.

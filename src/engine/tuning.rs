@@ -81,9 +81,10 @@ pub(crate) const FEW_ROWS: usize = least(64, 8);
 /// entries. Record: `Max` of 64 rows of 256 and of 1,024 f32 on Zen 4, 2.1x.
 pub(crate) const FEW_ROW: usize = least(64, 8);
 
-/// Entries: where at most this many lead is found one by one, without kernels, for means and their
-/// like. Record: on Zen 4, `check_unique`, which was one of them: 64 entries 0.93x, 96 entries
-/// 1.18x.
+/// Entries: where at most this many lead is found one by one, for means and their like. It is also
+/// [`FEW_BY_KERNEL`] for cells, since a kernel needs a plan of them. Record: on Zen 4,
+/// `check_unique`, which was one of them: 64 entries 0.93x, 96 entries 1.18x. On Zen 5, cells of 48
+/// and 54 indices by a kernel 1.15x to 1.75x, of 93 and 132 indices 0.6x and 0.55x.
 pub(crate) const FEW_PLACES: usize = least(64, 4);
 
 /// [`FEW_PLACES`] for `check_unique`, which needs cells alone. Record: against kernels on a Xeon 5:
