@@ -297,6 +297,8 @@ mod large {
             reduce_rows::<f16, _>(&indices, n, Add);
             // Few rows go one by one.
             reduce_rows::<f16, _>(&indices[..5], n, Add);
+            reduce_rows::<f32, _>(&indices[..5], n, Max);
+            reduce_rows::<f64, _>(&indices[..5], n, Min);
             reduce_rows::<f32, _>(&indices, n, Add);
             reduce_rows::<f32, _>(&indices, n, Max);
             reduce_rows::<f64, _>(&indices, n, Min);

@@ -1,4 +1,5 @@
-//! Few entries: one after the other, in plain loops. The kernels take longer to start.
+//! Few entries: one after the other, in plain loops. The kernels that move them take longer to
+//! start; the kernel that resolves indices does not where there are [some](tuning::FEW_BY_KERNEL).
 
 use strew_simd::{NOWHERE, Path, Place};
 
@@ -414,8 +415,9 @@ fn outside<I: Value>(plan: &Plan, axis: &Coordinate, index: I) -> Option<usize> 
 /// Whether there are several spans, which are short, and kernels would start again for each.
 #[inline(never)]
 fn has_short_spans(plan: &Plan) -> bool {
-    let reads = plan.span().saturating_mul(plan.tuple.max(1));
-    plan.outer > 2 && reads <= tuning::FEW_A_SPAN && !plan.starts_follow()
+    plan.outer > 2
+        && plan.span().saturating_mul(plan.tuple.max(1)) <= tuning::FEW_A_SPAN
+        && !plan.starts_follow()
 }
 
 /// The place of a piece, where `table` is what it adds to that of its entry. If this is left out,

@@ -91,6 +91,11 @@ pub(crate) const FEW_PLACES: usize = least(64, 4);
 /// 25 entries 0.56x, 85 entries 0.75x.
 pub(crate) const FEW_CELLS: usize = least(128, 4);
 
+const _: () = assert!(
+    FEW_OF_SPANS >= FEW_CELLS && FEW_OF_SPANS >= FEW_PLACES,
+    "there is room for all that is few"
+);
+
 /// Entries of a span: those of means and their like go one by one where there are several that have
 /// fewer. Record: as those of `elements` were on Zen 4, 4 to 32 entries 0.25x to 0.75x, 64 entries
 /// 1.0x to 1.15x.

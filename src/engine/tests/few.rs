@@ -136,11 +136,8 @@ fn kernels_resolve_many_indices() {
             elements(direction, &packed([300, lane]), &gaps, &gaps, 0),
         ];
         plans.extend(pairs.map(|pairs| nd(direction, &both_back, &pairs, &packed([lane]), 0)));
-        if count * 3 <= FEW_ELEMENTS / 2 {
-            let flat = Layout::strided([3, count], [1, 3]);
-            plans.push(axis(direction, &packed([3, 300]), &one, &packed([3, count]), 1));
-            plans.push(axis(direction, &packed([3, 300]), &one, &flat, 1));
-        }
+        let columns = [packed([3, count]), Layout::strided([3, count], [1, 3])];
+        plans.extend(columns.map(|flat| axis(direction, &packed([3, 300]), &one, &flat, 1)));
         for (plan, bounds) in plans.iter().flat_map(|plan| POLICIES.map(|bounds| (*plan, bounds))) {
             check_policy(&mut random, direction, plan, bounds);
         }
@@ -201,6 +198,27 @@ fn lanes_on_a_line() {
     }
 }
 
+/// Sums of single `f16` take long without kernels, but not those of `f32`, or rows.
+#[cfg(feature = "half")]
+#[test]
+fn fewer_halves_are_few() {
+    use half::f16;
+
+    use crate::engine::few_of;
+    use crate::reduction::{Add, Reduction};
+
+    let short = |count, row| {
+        let (data, indices, updates) = (packed([9, row]), packed([count]), packed([count, row]));
+        let plan = axis(Direction::Scatter, &data, &indices, &updates, 0);
+        let (halves, floats) =
+            (<Add as Reduction<f16>>::KIND.is_slow(), <Add as Reduction<f32>>::KIND.is_slow());
+        [halves, floats].map(|slow| few_of(&plan, || slow).is_some())
+    };
+    assert_eq!(short(FEW_OTHERS, 1), [true, true]);
+    assert_eq!(short(FEW_OTHERS + 1, 1), [false, true]);
+    assert_eq!(short(FEW_OTHERS, 9), [true, true]);
+}
+
 /// An index below 0 leads nowhere where it does not count from the end, on the longest axis too.
 #[test]
 fn the_longest_axis() {
@@ -236,6 +254,15 @@ fn what_is_more_is_not_few() {
     assert_eq!([1, FEW, FEW + 1].map(scattered), [true, true, false]);
     assert_eq!([1, FEW, FEW + 1].map(|count| is_few(&of(count, 1))), [true, true, false]);
     assert_eq!([1, FEW_OTHERS, FEW_OTHERS + 1].map(|n| is_few(&of(n, 4))), [true, true, false]);
+    // Columns, and one update for all of them.
+    let columns = |n: usize, strides| {
+        let updates = Layout::strided([2, n], strides);
+        let plan = axis(Direction::Scatter, &packed([2, 9]), &packed([n]), &updates, 1);
+        Few::of(&plan, Direction::Scatter).is_some()
+    };
+    let most = FEW_OF_SPANS;
+    assert_eq!([most, most + 1].map(|n| columns(n, [n as isize, 1])), [true, false]);
+    assert_eq!([most / 2, most / 2 + 1].map(|n| columns(n, [0, 0])), [true, false]);
     // Lanes of rows with gaps between them.
     let apart = |lane| {
         let entries = Layout::strided([2, lane], [lane as isize + 1, 1]);
