@@ -714,9 +714,10 @@ impl Gather {
         run::par_read(&self.plan, Mapped { input, map: Call(&map) }, indices, false, output)
     }
 
-    /// Says in one line what [`run`](Gather::run) does for these types on this machine, and with
-    /// more than one of `threads` what `par_run` does: how indices are checked, threads, prefetches
-    /// and stores. It is for people: the text may change with any release.
+    /// Says in one line what [`run`](Gather::run) does for these types on this machine; if
+    /// `threads` is more than 1, what `par_run` does in a pool of this number: how indices are
+    /// checked, threads, prefetches and stores. It is for people: the text may change with any
+    /// release. The guide [has its words](crate::guide::speed).
     ///
     /// ```
     /// use strew::{Gather, Layout};

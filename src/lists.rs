@@ -75,7 +75,7 @@ impl Gather {
     /// ```
     /// use strew::{Gather, Layout};
     ///
-    /// // Rows 2 and 0, of each columns 1, 0 and 1.
+    /// // Of rows 2 and 0, the columns 1, 0 and 1.
     /// let rows = Layout::contiguous([2, 1]);
     /// let columns = Layout::contiguous([3]);
     /// let table = Layout::contiguous([3, 2]);

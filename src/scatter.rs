@@ -1194,9 +1194,10 @@ impl Scatter {
         run::Into { input, layout: &self.data, output: &self.data }
     }
 
-    /// Says in one line what [`reduce`](Scatter::reduce) does for these types on this machine, and
-    /// with more than one of `threads` what `par_reduce` does: how indices are checked, threads,
-    /// prefetches and stores. It is for people: the text may change with any release.
+    /// Says in one line what [`reduce`](Scatter::reduce) does for these types on this machine; if
+    /// `threads` is more than 1, what `par_reduce` does in a pool of this number: how indices are
+    /// checked, threads, prefetches and stores. It is for people: the text may change with any
+    /// release. The guide [has its words](crate::guide::speed).
     ///
     /// ```
     /// use strew::{Add, Layout, Scatter};

@@ -43,7 +43,9 @@
 //! - **Broadcast.** Updates are broadcast to the shape that the operator wants, as NumPy does, and
 //!   so is a table of `elements` off the axis. Indices are not: along axis 1 of a table of 5 rows,
 //!   indices of shape `[1, 3]` read row 0 alone. For all rows, pass
-//!   `&indices.broadcast((5, 3)).unwrap()`.
+//!   `&indices.broadcast((5, 3)).unwrap()`. Updates that cannot be broadcast are an error:
+//!   [`Error::RankMismatch`] if they have another number of dimensions than the operator wants,
+//!   else [`Error::SizeMismatch`] at the first dimension that differs, even if its size is 1.
 //! - **Axes** may count from the end: `-1` is the last one.
 //! - **Version.** The arrays are those of `ndarray` 0.17.
 //!
@@ -54,14 +56,16 @@
 //! - **Without gaps**, in any order and direction, such as `a.t()`: the view is used in place. So
 //!   is one that repeats elements (`broadcast`).
 //! - **With gaps**, or of windows that overlap: safe code cannot have a slice of such a view. The
-//!   elements that move are found where they are, by the thread that calls. Outputs and updates of
-//!   up to 16 KiB are copied, or of 256 KiB if entries move no rows; of larger ones 16 KiB at a
-//!   time, or those of one entry. Indices are copied. A table is copied whole if it is small:
-//!   its elements are no more than those that move, or no more than 4 times the entries of the
-//!   indices (2 times if it is written; 128 times, for means and reductions without the values that
-//!   are there). An element of windows that overlap is copied for each of them. If the table is
-//!   written, the copy is written back at the end. Means and reductions without the values that
-//!   are there copy the updates, and of a larger table the places that the indices name.
+//!   elements that move are found where they are, by the thread that calls. These are copied:
+//!   - indices;
+//!   - outputs and updates of up to 16 KiB (256 KiB if entries move single elements). Of larger
+//!     ones, 16 KiB are copied at a time, or more if one entry has more;
+//!   - a small table. That is one with no more elements than move, or with at most 4 elements for
+//!     each entry of the indices (2 if the table is written; 128 in means and reductions without
+//!     the values that are there). An element that lies in several windows is copied for each of
+//!     them. If the table is written, the copy is written back at the end;
+//!   - the updates of means and of reductions without the values that are there, and of their
+//!     larger tables the places that the indices name.
 //! - **[`Pooled`]** copies all of a table with gaps.
 //! - **[`layout`]** avoids all copies where the array that the view is a part of is at hand.
 //!
