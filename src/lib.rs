@@ -124,7 +124,8 @@
 //!    bounds.
 //! 3. The elements move.
 //!
-//! With `std`, `explain` of a [`Gather`] or a [`Scatter`] says in one line how a call does so.
+//! With `std`, `explain` of a [`Gather`] or a [`Scatter`] says in one line how a call does the last
+//! two steps.
 //!
 //! # Pages
 //!
