@@ -36,7 +36,7 @@ use crate::reduction::{Add, And, Assign, Max, Min, Mul, Or, Reduction, Sub, Xor}
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot make one row of `{T}` of several",
-    note = "a reduction of `{T}` can, `Mean`, `Weighted(Add, &weights)` and \
+    note = "these can: a reduction of `{T}`, `Mean`, `Weighted(Add, &weights)` and \
             `Weighted(Mean, &weights)`"
 )]
 pub trait Pool<T>: sealed::Fold<T> {}

@@ -721,6 +721,26 @@ fn elements_of_packed_arrays_have_as_many_axes_as_the_table() {
     assert_eq!((output, data), (Array2::<i32>::zeros((2, 2)), array![[1, 2, 3], [4, 5, 6]]));
 }
 
+/// Updates that cannot be broadcast: the error names the dimension that does not fit.
+#[test]
+fn updates_of_another_shape() {
+    let (mut data, ids) = (Array2::<i32>::zeros((5, 3)), array![0, 1]);
+    let mut error = |shape: &[usize]| {
+        let updates = ArrayD::<i32>::zeros(shape);
+        Operator::axis(0).reduce(Add, &mut data, &ids, &updates).err()
+    };
+    let size = |dimension, expected, found| {
+        Some(Error::SizeMismatch { operand: Operand::Updates, dimension, expected, found })
+    };
+    let rank = Error::RankMismatch { operand: Operand::Updates, expected: 2, found: 3 };
+    assert_eq!(error(&[2]), size(1, 3, 2));
+    assert_eq!(error(&[1, 2]), size(1, 3, 2));
+    assert_eq!(error(&[3, 1]), size(0, 2, 3));
+    assert_eq!(error(&[3, 2]), size(0, 2, 3));
+    assert_eq!(error(&[1, 2, 3]), Some(rank));
+    assert_eq!([&[][..], &[1], &[3], &[2, 1], &[1, 3]].map(&mut error), [const { None }; 5]);
+}
+
 #[test]
 fn bags_of_views() {
     let all = Array2::from_shape_fn((30, 8), |(row, column)| (row * 10 + column) as f32);

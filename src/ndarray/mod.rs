@@ -44,8 +44,8 @@
 //!   so is a table of `elements` off the axis. Indices are not: along axis 1 of a table of 5 rows,
 //!   indices of shape `[1, 3]` read row 0 alone. For all rows, pass
 //!   `&indices.broadcast((5, 3)).unwrap()`. Updates that cannot be broadcast are an error:
-//!   [`Error::RankMismatch`] if they have another number of dimensions than the operator wants,
-//!   else [`Error::SizeMismatch`] at the first dimension that differs, even if its size is 1.
+//!   [`Error::RankMismatch`] if they have more dimensions than the operator wants, else
+//!   [`Error::SizeMismatch`], whose dimension is one of those that it wants.
 //! - **Axes** may count from the end: `-1` is the last one.
 //! - **Version.** The arrays are those of `ndarray` 0.17.
 //!
@@ -677,8 +677,8 @@ impl Kind {
     }
 }
 
-/// Gives a view these sizes, as NumPy broadcasts it; leaves it as it is if it cannot have them, or
-/// nobody could count its elements.
+/// Gives a view these sizes, as NumPy broadcasts it, but for those that it cannot have. It stays as
+/// it is if it has more dimensions, or nobody could count the elements.
 fn broadcast(view: &mut Layout, sizes: &[usize]) {
     let mut counted = sizes.iter().filter(|size| **size > 0);
     let count = counted.try_fold(1_usize, |count, size| count.checked_mul(*size));
@@ -692,8 +692,7 @@ fn broadcast(view: &mut Layout, sizes: &[usize]) {
     for (dimension, size) in sizes.iter().enumerate() {
         match aligned(view, sizes.len(), dimension) {
             (1, _) => wide.push(*size, 0),
-            (own, stride) if own == *size => wide.push(own, stride),
-            _ => return,
+            (own, stride) => wide.push(own, stride),
         }
     }
     *view = wide;
