@@ -312,6 +312,12 @@ impl Odometer {
         Odometer { steps: 0 }
     }
 
+    /// After a number of steps.
+    #[cfg(feature = "std")]
+    pub(crate) fn after(steps: usize) -> Odometer {
+        Odometer { steps }
+    }
+
     /// Steps to the next coordinates; `false` after the last. Called once a lane.
     #[inline]
     pub(crate) fn step(&mut self, dims: &[Dim], at: &mut Position) -> bool {

@@ -129,7 +129,7 @@ impl<'a> Entries<'a> {
     /// All of them, some at a time.
     fn spans(&self, most: usize) -> Spans<'a> {
         let capacity = if self.fit { self.cells.len().min(most) } else { 1 };
-        Lanes::of(self.plan).spans(self.plan, capacity)
+        Lanes::of(self.plan).that_follow().spans(self.plan, capacity)
     }
 
     /// Where the next ones lead.

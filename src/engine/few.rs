@@ -5,6 +5,7 @@ use strew_simd::{NOWHERE, Path, Place};
 
 use crate::element::Element;
 use crate::engine::resolver::Resolver;
+use crate::engine::transform::steps_follow;
 use crate::engine::traverse::{AXES, Filler, each_entry, each_piece};
 use crate::engine::tuning;
 use crate::error::Direction;
@@ -415,9 +416,11 @@ fn outside<I: Value>(plan: &Plan, axis: &Coordinate, index: I) -> Option<usize> 
 /// Whether there are several spans, which are short, and kernels would start again for each.
 #[inline(never)]
 fn has_short_spans(plan: &Plan) -> bool {
+    let (_, others) = split_lane(plan.outer());
+    let follow = |step: fn(&Dim) -> isize| steps_follow(others, step);
     plan.outer > 2
         && plan.span().saturating_mul(plan.tuple.max(1)) <= tuning::FEW_A_SPAN
-        && !plan.starts_follow()
+        && !(plan.has_groups() && follow(|dim| dim.indices) && follow(|dim| dim.flat))
 }
 
 /// The place of a piece, where `table` is what it adds to that of its entry. If this is left out,

@@ -63,7 +63,7 @@ use crate::error::Direction;
 use crate::index::Index;
 use crate::indices::sealed::Places;
 use crate::map::Source;
-use crate::plan::{Lengths, Plan};
+use crate::plan::Plan;
 use crate::reduction::{Kind, Reduction};
 
 /// `output[flat] = input[table]`. `false`: an index is out of bounds under `Bounds::Error`, unless
@@ -352,27 +352,12 @@ fn ordered<R>(plan: &Plan, call: &Call, run: impl FnOnce(&Plan, &Call, Option<Sh
     match short(plan, call) {
         None => {
             let machine = Machine::detect();
-            let long = longer_spans(plan, call, &machine);
-            let call = &Call { proven_first: call.proven_first || long.is_some(), ..*call };
-            let plan = long.as_ref().unwrap_or(plan);
             let ordered = in_order(plan, call, &machine);
             let plan = ordered.as_ref().unwrap_or(plan);
             run(plan, call, short(plan, call))
         }
         short => run(plan, call, short),
     }
-}
-
-/// The plan whose entries come in an order of [longer spans](Plan::with_long_spans).
-fn longer_spans(plan: &Plan, call: &Call, machine: &Machine) -> Option<Plan> {
-    if call.keeps_order || matches!(call.effect, Effect::Call) || plan.outer <= 2 {
-        return None;
-    }
-    let Lengths { table, indices, flat } = plan.lengths;
-    let elements = table.saturating_add(flat).saturating_mul(call.element);
-    let far = elements.saturating_add(indices.saturating_mul(call.index)) > tuning::far(machine);
-    let short = if far { tuning::SHORT_SPAN_FAR } else { tuning::SHORT_SPAN };
-    plan.with_long_spans(call.direction, short)
 }
 
 /// The way of a call, unless it needs a route.

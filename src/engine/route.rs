@@ -20,8 +20,7 @@ pub(crate) struct Call {
     pub index: usize,
     /// Whether all indices are known to be in bounds.
     pub proven: bool,
-    /// Whether all indices are proven first: what is written starts as a copy, or entries come in
-    /// another order.
+    /// Whether all indices are proven first: what is written starts as a copy.
     pub proven_first: bool,
     /// Whether entries keep their order, since they are appended. Those that call a function of the
     /// caller's keep it as well.
@@ -131,6 +130,8 @@ pub(crate) enum Order {
     Pieces { dimensions: usize },
     /// Entries, and for each of them all its pieces.
     EachEntry,
+    /// The entries of a [group](Plan::has_groups), and for each of them all groups of a block.
+    Across,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,7 +147,7 @@ impl Route {
         let tile = tile(plan, call, machine);
         let split = split(plan, call, machine, &numbers, tile);
         let first = pieces_first(plan, call, machine, &numbers);
-        let order = order(plan, call, machine, first, tile);
+        let order = order(plan, call, machine, &numbers, first, tile);
         let stores = stores(call, machine, &numbers);
         // A tile stays in L2.
         let distance = match (ahead(call, machine, &numbers, stores), order) {
@@ -355,12 +356,20 @@ fn copies(plan: &Plan, call: &Call, machine: &Machine, numbers: &Numbers, split:
     if pays { tuning::COPIES } else { 1 }
 }
 
-fn order(plan: &Plan, call: &Call, machine: &Machine, first: usize, tile: Option<usize>) -> Order {
+fn order(
+    plan: &Plan,
+    call: &Call,
+    machine: &Machine,
+    numbers: &Numbers,
+    first: usize,
+    tile: Option<usize>,
+) -> Order {
     let keeps = plan.entries() <= tuning::KEPT && !plan.is_one_block();
     match () {
         () if tile.is_some() => Order::Entries,
         () if goes_by_entry(plan, call, machine) => Order::EachEntry,
         () if keeps && first > 0 => Order::Pieces { dimensions: first },
+        () if goes_across(plan, call, machine, numbers) => Order::Across,
         () => Order::Entries,
     }
 }
@@ -412,6 +421,21 @@ pub(crate) fn goes_by_entry(plan: &Plan, call: &Call, machine: &Machine) -> bool
     close && (fills || more)
         || (close || stays) && (hot || short)
         || more && plan.coordinates().iter().all(aliased)
+}
+
+/// Whether the entries of different groups may change places, and do: groups are short. Updates of
+/// one place keep their order, since no two entries of different groups lead to one place, or no
+/// two of one group.
+fn goes_across(plan: &Plan, call: &Call, machine: &Machine, numbers: &Numbers) -> bool {
+    let Some((others, group)) = plan.outer().split_last_chunk::<2>() else { return false };
+    let apart = |dims: &[Dim]| dims.iter().all(|dim| dim.table != 0);
+    let gathers = matches!(call.direction, Direction::Gather);
+    let keeps = call.keeps_order || matches!(call.effect, Effect::Call);
+    let free = !keeps && (gathers || apart(others) || apart(group));
+    let Numbers { moved, table, indices, .. } = *numbers;
+    let far = table.saturating_add(moved).saturating_add(indices) > tuning::far(machine);
+    let most = if far { tuning::SHORT_GROUP_FAR } else { tuning::SHORT_GROUP };
+    free && plan.has_groups() && plan.span() <= most && plan.pieces().is_empty()
 }
 
 /// Whether pieces lie within what an index chooses, and not further apart.
@@ -600,6 +624,7 @@ impl fmt::Display for Route {
             Order::Entries => {}
             Order::Pieces { .. } => f.write_str("; order: pieces first")?,
             Order::EachEntry => f.write_str("; order: entry by entry")?,
+            Order::Across => f.write_str("; order: across groups")?,
         }
         if self.block < tuning::BLOCK {
             write!(f, "; blocks of {} entries", self.block)?;

@@ -2,7 +2,6 @@
 //! a plan: its rows, pieces and spans, and how far it reaches.
 
 use crate::engine::tuning;
-use crate::error::Direction;
 use crate::plan::{Dim, Plan, Start};
 use crate::walk::{Position, split_lane};
 
@@ -97,28 +96,6 @@ impl Plan {
         Some(plan)
     }
 
-    /// The same plan with the longest of the first outer dimensions before the lane, where the last
-    /// two have fewer entries than `short`: each span of these starts all loops. The longest one is
-    /// several times as long as the one whose place it takes.
-    ///
-    /// Updates of one place keep their order, since each place belongs to one coordinate of a
-    /// dimension with a step in the table.
-    pub(crate) fn with_long_spans(&self, direction: Direction, short: usize) -> Option<Plan> {
-        let [first @ .., upper, _] = self.outer() else { return None };
-        if self.span() >= short || self.starts_follow() {
-            return None;
-        }
-        let free = |dim: &Dim| matches!(direction, Direction::Gather) || dim.table != 0;
-        let free = first.iter().enumerate().filter(|(_, dim)| free(dim));
-        let (at, longest) = free.max_by_key(|(_, dim)| dim.size)?;
-        if longest.size < upper.size.saturating_mul(tuning::LONG_PIECE) {
-            return None;
-        }
-        let mut plan = *self;
-        first_last(plan.dims.get_mut(at..self.outer - 1)?);
-        Some(plan)
-    }
-
     /// The same plan with pieces whose strides in the table are not negative: their order is free.
     pub(crate) fn with_rising_pieces(&self) -> Plan {
         let (mut plan, pieces) = (*self, self.pieces().len());
@@ -140,18 +117,16 @@ impl Plan {
             && steps_follow(self.outer(), |dim| dim.flat)
     }
 
-    /// Whether lanes start a step apart in the indices and in the flat tensor, in three dimensions
-    /// or more, and are short: then lanes of all of them fill a block, not of the last two alone.
+    /// Whether the last two outer dimensions are a *group* of few entries, of three dimensions or
+    /// more: then whole groups fill a block, and not one of them alone.
     #[inline(never)]
-    pub(crate) fn starts_follow(&self) -> bool {
+    pub(crate) fn has_groups(&self) -> bool {
         let (lane, others) = split_lane(self.outer());
-        let (upper, first) = split_lane(others);
-        !first.is_empty()
-            && (1..tuning::FOLLOWED_SPAN).contains(&self.span())
+        let (upper, rest) = split_lane(others);
+        !rest.is_empty()
+            && (1..tuning::GROUP).contains(&self.span())
             && upper.indices != 0
             && lane.indices != 0
-            && steps_follow(others, |dim| dim.indices)
-            && steps_follow(others, |dim| dim.flat)
     }
 
     /// The entries of the last two outer dimensions.

@@ -8,6 +8,7 @@ use strew_simd::{Axes, Axis, Block, NOWHERE, Path, Tuples, shift};
 use crate::engine::movers::{Job, Mover, Way};
 use crate::engine::resolver::{Resolver, one_by_one, outside, reach, set_axes};
 use crate::engine::route::Order;
+use crate::engine::transform::steps_follow;
 use crate::engine::tuning;
 use crate::index::Bounds;
 use crate::layout::MAX_RANK;
@@ -18,7 +19,7 @@ use crate::walk::{Odometer, Position, SINGLE, split_lane};
 #[derive(Clone, Copy)]
 pub(super) struct Span {
     pub at: Position,
-    /// The number of the first lane, where all lanes [follow](Lanes) each other.
+    /// The number of the first lane, where blocks have several [groups](Plan::has_groups).
     row: usize,
     lanes: usize,
     pub length: usize,
@@ -45,8 +46,8 @@ pub(super) struct Lanes<'a> {
     rest: &'a [Dim],
     pub upper: &'a Dim,
     pub lane: &'a Dim,
-    /// See [`Plan::starts_follow`].
-    follow: bool,
+    /// See [`Plan::has_groups`].
+    grouped: bool,
 }
 
 impl<'a> Lanes<'a> {
@@ -54,7 +55,7 @@ impl<'a> Lanes<'a> {
     pub(super) fn of(plan: &'a Plan) -> Lanes<'a> {
         let (lane, others) = split_lane(plan.outer());
         let (upper, rest) = split_lane(others);
-        Lanes { others, rest, upper, lane, follow: plan.starts_follow() }
+        Lanes { others, rest, upper, lane, grouped: plan.has_groups() }
     }
 
     /// The lanes of the last dimensions, of which a number of lanes has whole ones, and how many
@@ -71,6 +72,41 @@ impl<'a> Lanes<'a> {
         (unit, whole)
     }
 
+    /// The entries of a group.
+    fn group(self) -> usize {
+        self.upper.size.saturating_mul(self.lane.size)
+    }
+
+    /// Whether some lanes have several groups, of which not all lanes start a step apart.
+    fn are_apart(self, lanes: usize, step: fn(&Dim) -> isize) -> bool {
+        self.grouped && lanes > self.upper.size && !steps_follow(self.others, step)
+    }
+
+    /// The same lanes, of which a span has one group at most if they are apart in the flat tensor.
+    pub(super) fn that_follow(self) -> Lanes<'a> {
+        Lanes { grouped: self.grouped && steps_follow(self.others, |dim| dim.flat), ..self }
+    }
+
+    /// The distance from one group to the next, if it is the same for all.
+    fn pitch(self, step: fn(&Dim) -> isize) -> Option<isize> {
+        self.rest.last().filter(|_| steps_follow(self.rest, step)).map(step)
+    }
+
+    /// The position of an entry of a group by its number, from that of the first one.
+    fn member(self, first: Position, entry: usize) -> Position {
+        let length = self.lane.size.max(1);
+        first.moved(self.upper, entry / length).moved(self.lane, entry % length)
+    }
+
+    /// The positions of groups, from that of a span.
+    fn groups(self, span: &Span) -> impl Iterator<Item = Position> {
+        let mut odometer = Odometer::after(span.row.checked_div(self.upper.size).unwrap_or(0));
+        core::iter::successors(Some(span.at), move |at| {
+            let mut at = *at;
+            odometer.step(self.rest, &mut at).then_some(at)
+        })
+    }
+
     /// The position of a lane by its number, from that of the first one.
     fn position(self, first: Position, mut lane: usize) -> Position {
         self.others.iter().rev().fold(first, |at, dim| {
@@ -83,7 +119,7 @@ impl<'a> Lanes<'a> {
     /// All entries of a plan, in order, some lanes at a time, of at most `capacity` entries each.
     pub(super) fn spans(self, plan: &Plan, capacity: usize) -> Spans<'a> {
         let (first, odometer) = (Position::first(plan), Odometer::new());
-        let lanes = Lanes { follow: self.follow && self.lane.size <= capacity, ..self };
+        let lanes = Lanes { grouped: self.grouped && self.group() <= capacity, ..self };
         Spans { lanes, capacity, first, at: first, odometer, row: 0, column: 0, done: plan.empty }
     }
 }
@@ -107,8 +143,8 @@ impl Iterator for Spans<'_> {
         if self.done {
             return None;
         }
-        let Lanes { others, upper, lane, follow, .. } = self.lanes;
-        if follow {
+        let Lanes { others, upper, lane, grouped, .. } = self.lanes;
+        if grouped {
             let all = others.iter().fold(1_usize, |all, dim| all.saturating_mul(dim.size));
             let fit = self.capacity / lane.size;
             let fit = fit - fit % self.lanes.unit(fit).0;
@@ -204,6 +240,9 @@ impl<'a> Filler<'a> {
     /// is out of bounds under `Bounds::Error`.
     #[inline]
     fn fill(&self, span: &Span, to: &mut [u32]) -> bool {
+        if self.lanes.are_apart(span.lanes, |dim| dim.indices) {
+            return self.fill_groups(span, to);
+        }
         let (start, step, length) = (span.at.indices, self.lanes.lane.indices, span.length);
         let lane_step = self.lanes.upper.indices;
         let follow = lane_step as usize == length.wrapping_mul(step as usize);
@@ -225,6 +264,29 @@ impl<'a> Filler<'a> {
             filled += count;
         }
         inside
+    }
+
+    /// [`fill`](Filler::fill) for several groups whose lanes are apart in the indices: in each turn
+    /// the same entry of all groups if they are short and lie a step apart, else one by one.
+    #[inline(never)]
+    fn fill_groups(&self, span: &Span, to: &mut [u32]) -> bool {
+        let (lanes, size) = (self.lanes, self.lanes.group());
+        let mut all = [0; tuning::BLOCK / 4];
+        let all = all.get_mut(..to.len() / size).filter(|_| size <= tuning::SHORT_GROUP);
+        let (Some(step), Some(all)) = (lanes.pitch(|dim| dim.indices), all) else {
+            let one = Span { lanes: lanes.upper.size, ..*span };
+            let mut groups = to.chunks_mut(size).zip(lanes.groups(span));
+            return groups.all(|(to, at)| self.fill(&Span { at, ..one }, to));
+        };
+        (0..size).all(|entry| {
+            let start = lanes.member(span.at, entry).indices;
+            let tuples = Tuples { start, step, length: all.len(), lane_step: 0, next: 0 };
+            let inside = self.run(&tuples, all);
+            for (group, address) in to.chunks_exact_mut(size).zip(&*all) {
+                group.iter_mut().skip(entry).take(1).for_each(|to| *to = *address);
+            }
+            inside
+        })
     }
 
     /// The same with what lanes and entries add: addresses count from `origin`.
@@ -306,7 +368,7 @@ impl<'a> Filler<'a> {
 
     /// Whether lanes or entries of a span add something.
     fn moves(&self, span: &Span) -> bool {
-        let lanes = self.lanes.follow || self.lanes.upper.table != 0;
+        let lanes = self.lanes.grouped || self.lanes.upper.table != 0;
         self.lanes.lane.table != 0 || (span.lanes > 1 && lanes)
     }
 
@@ -316,7 +378,7 @@ impl<'a> Filler<'a> {
     }
 
     fn shift(&self, span: &Span, first: usize, to: &mut [u32]) {
-        if span.lanes > 1 && self.lanes.follow {
+        if span.lanes > 1 && self.lanes.grouped {
             return self.shift_each(span, first, to);
         }
         if first == 0 && !self.moves(span) {
@@ -493,7 +555,7 @@ pub(crate) fn check(plan: &Plan, path: Path, resolver: &dyn Resolver) -> bool {
 /// The entries of a plan whose addresses do not fit 32 bits, one by one. `false`: an index is out
 /// of bounds under `Bounds::Error`; what comes before it has moved.
 pub(crate) fn traverse_wide(plan: &Plan, resolver: &dyn Resolver, mover: &mut dyn Mover) -> bool {
-    let lanes = Lanes { others: &[], rest: &[], upper: &SINGLE, lane: &SINGLE, follow: false };
+    let lanes = Lanes { others: &[], rest: &[], upper: &SINGLE, lane: &SINGLE, grouped: false };
     let moves = Moves { pieces: plan.pieces(), lanes, way: &Way::of(Path::detect(), plan.row()) };
     each_entry(plan, resolver, &mut |at, table| {
         moves.block(
@@ -573,16 +635,53 @@ impl Moves<'_> {
             let start = span.at.table.wrapping_sub(table).wrapping_add(step);
             block.segment = (start.wrapping_add(part(span.column)), part(span.length) * span.lanes);
         }
+        if self.lanes.are_apart(span.lanes, |dim| dim.flat) {
+            self.groups(block, span, mover);
+        } else {
+            self.pieces(&block, mover);
+        }
+    }
+
+    /// Several groups whose lanes are apart in the flat tensor: in each turn the same entry of all
+    /// of them, or one by one.
+    #[inline(never)]
+    fn groups(&self, mut block: Block<'_>, span: &Span, mover: &mut dyn Mover) {
+        let (lanes, size) = (self.lanes, self.lanes.group());
+        let mut all = [0; tuning::BLOCK / 2];
+        let all = all.get_mut(..block.addresses.len() / size);
+        let all = all.filter(|_| matches!(self.way.order, Order::Across));
+        let (Some(entry_step), Some(all)) = (lanes.pitch(|dim| dim.flat), all) else {
+            let (mut rest, next) = (block.addresses, block.next);
+            for at in lanes.groups(span) {
+                let Some((now, then)) = rest.split_at_checked(size) else { return };
+                let next = if then.is_empty() { next } else { then };
+                self.pieces(&Block { addresses: now, flat: at.flat, next, ..block }, mover);
+                (rest, block.segment, block.indices) = (then, (0, 0), &[]);
+            }
+            return;
+        };
+        for entry in 0..size {
+            for (to, group) in all.iter_mut().zip(block.addresses.chunks_exact(size)) {
+                group.iter().skip(entry).take(1).for_each(|address| *to = *address);
+            }
+            let (length, flat) = (all.len(), lanes.member(span.at, entry).flat);
+            let block = Block { addresses: all, length, flat, entry_step, next: &[], ..block };
+            mover.block(&block.with_lanes_ahead(self.way.apart));
+        }
+    }
+
+    /// A block, once for each piece.
+    fn pieces(&self, block: &Block<'_>, mover: &mut dyn Mover) {
         match self.pieces.split_last() {
-            None => mover.block(&block),
+            None => mover.block(block),
             Some((last, _)) if self.way.order == Order::EachEntry => {
-                by_entry(&block, self.pieces, last, self.way.apart, mover);
+                by_entry(block, self.pieces, last, self.way.apart, mover);
             }
             _ => each_piece(self.pieces, |table, flat| {
                 mover.block(&Block {
                     table: block.table.wrapping_add(table),
                     flat: block.flat.wrapping_add(flat),
-                    ..block
+                    ..*block
                 });
             }),
         }
@@ -670,6 +769,6 @@ pub(crate) fn each_piece(pieces: &[Dim], mut visit: impl FnMut(usize, usize)) {
     }
 }
 
-const _: () = assert!(tuning::FOLLOWED_SPAN <= tuning::BLOCK, "a block has room for a lane");
+const _: () = assert!(tuning::GROUP <= tuning::BLOCK, "a block has room for a lane");
 
 const _: () = assert!(NOWHERE == u32::MAX, "no table of fewer than 2^31 elements has this address");

@@ -141,22 +141,24 @@ pub(crate) const FEW_ENTRIES: usize = BLOCK / 4;
 /// 0.2x to 0.6x; 48 to 500 entries of 40 to 1,500 f32 1.0x to 2.4x.
 pub(crate) const FEW_ENTRIES_OF_ELEMENTS: usize = least(32, 4);
 
-/// Entries of the last two dimensions: with fewer, lanes that start a step apart in the indices and
-/// in the flat tensor are resolved together, wherever they lead. Record: `shapes` on Zen 4, 4 to 9
-/// entries 0.2x to 0.6x, 62 and 81 entries 0.75x to 0.95x. `elements` of three dimensions on Xeon
-/// 5, lanes of 2 to 100: 128 to 511 entries 0.75x to 1.05x.
-pub(crate) const FOLLOWED_SPAN: usize = least(512, 32);
+/// Entries of a group, which are those of the last two dimensions: with fewer, whole groups fill a
+/// block, wherever they lie. Record: `shapes` on Zen 4, of lanes that start a step apart, 4 to 9
+/// entries 0.2x to 0.6x, 62 and 81 entries 0.75x to 0.95x; on Xeon 5, lanes of 2 to 100, 128 to
+/// 511 entries 0.75x to 1.05x. `elements` of three and four dimensions on Zen 5, the last two in
+/// another order in one tensor, against a group at a time: 25 entries 0.4x to 0.8x, 48 to 100
+/// entries 0.55x to 1.0x, 180 entries 0.8x to 1.05x.
+pub(crate) const GROUP: usize = least(512, 32);
 
-/// Entries of the last two dimensions: where there are fewer, a dimension at least `LONG_PIECE`
-/// times as long as the one before the last takes its place. Record: `elements` of [n, 2, 3] to
-/// [n, 7, 7] with another order of strides in the indices or in the flat tensor, on Zen 5, added
-/// and gathered: 6 entries 0.15x to 0.35x, 18 entries 0.3x to 0.5x, 49 entries 0.55x to 0.95x; 96
-/// entries 0.65x to 1.15x; 120 to 400 entries 0.65x to 1.35x.
-pub(crate) const SHORT_SPAN: usize = 64;
+/// Entries of a group: with at most this many, a turn moves the same entry of all groups of a block
+/// if these lie a step apart, and resolves it so. Record: as there, of 60,000 elements, against one
+/// group after another: 4 entries 0.35x, 9 and 10 entries 0.55x to 0.65x, 16 entries 0.85x, 25
+/// entries 1.1x, 48 entries 1.6x to 1.8x. Resolved so, 25 entries take 0.9x, 48 entries 1.7x.
+pub(crate) const SHORT_GROUP: usize = least(16, 6);
 
-/// [`SHORT_SPAN`] for a call that reaches [far](far). Record: as there, of 10 to 50 MB, 6 entries
-/// 0.2x to 0.35x, 18 and 20 entries 0.35x to 1.3x, 27 to 49 entries 0.55x to 2.4x.
-pub(crate) const SHORT_SPAN_FAR: usize = 24;
+/// [`SHORT_GROUP`] of a call that reaches [far](far), where each turn takes other lines. It is not
+/// for how indices are resolved. Record: as there, of 1 million elements, 2 to 8 along the
+/// dimension before the groups: 4 entries 0.4x to 1.3x, 9 to 16 entries 0.65x to 1.9x.
+pub(crate) const SHORT_GROUP_FAR: usize = least(8, 5);
 
 /// Rows: an entry that moves at least this many is walked to its end before the next one. Record:
 /// rows of 2 to 64 f32 with gaps on Zen 4, 12 rows of an entry 0.84x to 1.1x, 40 rows 0.3x to 1.0x.
@@ -295,7 +297,7 @@ pub(crate) const LINE: usize = 64;
 /// Bytes over which the tuples of a lane reach. Where they reach over more, scatters may write rows
 /// with non-temporal stores, and gathered elements of more than a line are prefetched; shorter ones
 /// are too, where L3 is not near. Unmeasured. Also the bytes of all tensors from which on
-/// [`SHORT_SPAN_FAR`] holds.
+/// [`SHORT_GROUP_FAR`] holds.
 pub(crate) fn far(machine: &Machine) -> usize {
     machine.l2 * 8
 }

@@ -6,7 +6,7 @@ use crate::engine::route::{Alone, Call, Effect, Order, Proof, Route, Split, Stor
 use crate::engine::tuning;
 use crate::error::Direction;
 use crate::index::Bounds;
-use crate::plan::Plan;
+use crate::plan::{Dim, Plan};
 
 /// Fails if a route would break a guarantee, or a stage could not take it.
 #[track_caller]
@@ -18,7 +18,7 @@ pub(crate) fn check(route: &Route, plan: &Plan, call: &Call, machine: &Machine) 
         ("tile", !tile(route, plan, call, machine)),
         ("copies", !copies(route, plan, call)),
         ("rows", route.rows != (plan.row() != 1)),
-        ("order", !order(route, plan)),
+        ("order", !order(route, plan, call)),
         ("prefetch", (route.distance > 0 || route.segment > 0) && !machine.prefetches),
         // They are found in what the lane that follows reads.
         ("segment", route.segment > 0 && (plan.row() != 1 || plan.outer < 2)),
@@ -31,14 +31,25 @@ pub(crate) fn check(route: &Route, plan: &Plan, call: &Call, machine: &Machine) 
 }
 
 /// What comes first, or last, is there.
-fn order(route: &Route, plan: &Plan) -> bool {
+fn order(route: &Route, plan: &Plan, call: &Call) -> bool {
     let pieces = plan.pieces().len();
     let orders = match route.order {
         Order::Entries => true,
         Order::Pieces { dimensions } => (1..=pieces).contains(&dimensions),
         Order::EachEntry => pieces > 0,
+        Order::Across => pieces == 0 && plan.has_groups() && keeps_places(plan, call),
     };
     orders && (tuning::BLOCK_OF_PIECES..=tuning::BLOCK).contains(&route.block)
+}
+
+/// Entries of one place keep their order if those of different groups change places.
+fn keeps_places(plan: &Plan, call: &Call) -> bool {
+    let shared = |dims: &[Dim]| dims.iter().any(|dim| dim.size > 1 && dim.table == 0);
+    let ([others @ .., _, _], [.., upper, lane]) = (plan.outer(), plan.outer()) else {
+        return false;
+    };
+    let apart = !shared(others) || !shared(&[*upper, *lane]);
+    !call.keeps_order && !matches!(call.effect, Effect::Call) && (apart || !scatters(call))
 }
 
 fn streams(route: &Route) -> bool {

@@ -11,7 +11,7 @@ mod split;
 mod transform;
 mod traverse;
 
-use strew_simd::{Block, Listed, NOWHERE, Path};
+use strew_simd::{Block, Listed, Machine, NOWHERE, Path};
 
 use crate::engine::movers::{Job, Mover, Tile, Way};
 use crate::engine::route::{Order, Proof, Route, Split};
@@ -108,6 +108,48 @@ impl Case {
         case
     }
 
+    /// Elements and tuples in three dimensions or more, of which the last two are short, in any
+    /// order of strides.
+    fn of_groups(random: &mut Random, direction: Direction) -> Case {
+        let sizes = [4 * (1 + random.below(60)), 1 + random.below(5), 2 + random.below(6)];
+        let mut places = sizes;
+        let along = random.below(3);
+        places[along] = 1 + random.below(9);
+        let scatters = direction == Direction::Scatter;
+        // A place that is written belongs to one lane.
+        let shares = [!scatters && along != 2, true, scatters].map(|may| may && random.rarely(4));
+        let tensors = [(places, shares[0]), (sizes, shares[1]), (sizes, shares[2])];
+        let plan = match random.below(3) {
+            0 => {
+                // Several dimensions of entries that meet in one place, whose order has to stay.
+                let sizes @ [n, a, b, c] = [sizes[0], 2, 1 + random.below(4), sizes[2]];
+                let strides = permuted(random, sizes).strides().to_vec();
+                let [i, j, k, l] = *strides.first_chunk().unwrap();
+                let indices = Layout::strided([n, a, b, c, 1], [i, j, k, l, 1]);
+                let table = Layout::contiguous([n, 3]);
+                nd(direction, &table, &indices, &permuted(random, sizes), 1)
+            }
+            1 => {
+                let [table, indices, flat] =
+                    tensors.map(|(sizes, share)| gapped(random, sizes, share));
+                elements(direction, &table, &indices, &flat, along)
+            }
+            _ => {
+                let sizes @ [n, a, b, c] = [sizes[0] / 4, 1 + random.below(4), sizes[1], sizes[2]];
+                let along = random.below(4);
+                let mut places = [n, a, b, c];
+                places[along] = 1 + random.below(9);
+                let [table, indices, flat] =
+                    [places, sizes, sizes].map(|all| permuted(random, all));
+                elements(direction, &table, &indices, &flat, along)
+            }
+        };
+        let mut case = Case { direction, plan, indices: Vec::new() };
+        case.plan.set_bounds(random.pick(&POLICIES));
+        case.fill(random);
+        case
+    }
+
     /// Other indices: on their axes under `Bounds::Error`, else some beside them.
     fn fill(&mut self, random: &mut Random) {
         let plan = &self.plan;
@@ -166,6 +208,16 @@ fn gapped(random: &mut Random, sizes: [usize; 3], share: bool) -> Layout {
         step = step * size + if n == 2 { random.below(4) } else { 0 };
     }
     Layout::strided(sizes, strides).with_offset(offset)
+}
+
+/// A tensor without gaps, its dimensions in any order in memory.
+fn permuted<const N: usize>(random: &mut Random, sizes: [usize; N]) -> Layout {
+    let (mut strides, mut step, mut left) = ([0; N], 1, Vec::from_iter(0..N));
+    while !left.is_empty() {
+        let next = left.swap_remove(random.below(left.len()));
+        (strides[next], step) = (step, step * sizes[next] as isize);
+    }
+    Layout::strided(sizes, strides)
 }
 
 /// A place in the table, and one in the flat tensor.
@@ -385,16 +437,18 @@ fn way(distance: usize) -> Way {
 }
 
 /// The orders that a plan can be walked in.
-fn orders(plan: &Plan) -> Vec<Order> {
+fn orders(direction: Direction, plan: &Plan) -> Vec<Order> {
+    let route = plan.addresses_fit.then(|| Route::of(plan, &route::of(direction), &Machine::ZEN_5));
+    let across = route.map(|route| route.order).filter(|order| *order == Order::Across);
     let pieces = plan.pieces().len();
     let first = (1..=pieces).map(|dimensions| Order::Pieces { dimensions });
     let each = (pieces > 0).then_some(Order::EachEntry);
-    [Order::Entries].into_iter().chain(first).chain(each).collect()
+    [Order::Entries].into_iter().chain(first).chain(each).chain(across).collect()
 }
 
 /// A route that has nothing but a proof and a split.
 fn route(proof: Proof, split: Split) -> Route {
-    let mut route = Route::of(&Plan::NOTHING, &route::gather(4), &strew_simd::Machine::PORTABLE);
+    let mut route = Route::of(&Plan::NOTHING, &route::gather(4), &Machine::PORTABLE);
     (route.proof, route.split, route.order) = (proof, split, Order::Entries);
     route
 }

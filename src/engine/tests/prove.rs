@@ -57,8 +57,9 @@ fn walked(case: &Case, mut data: Vec<u32>, change: impl Fn(u32, u32) -> u32) -> 
 }
 
 fn scatter_routes(plan: &Plan) -> Vec<Route> {
+    let orders = orders(Direction::Scatter, plan).into_iter();
     let mut routes = vec![route(Proof::Scan, ALONE), route(Proof::Copy, ALONE)];
-    for (order, block) in orders(plan).into_iter().flat_map(|order| [(order, 64), (order, 1024)]) {
+    for (order, block) in orders.flat_map(|order| [(order, 64), (order, 1024)]) {
         for proof in [Proof::Keep, Proof::Scan] {
             let mut route = route(proof, ALONE);
             (route.order, route.block) = (order, block);

@@ -5,7 +5,8 @@ use strew_simd::Machine;
 
 use crate::engine::route::goes_by_entry;
 use crate::engine::route::{Alone, Call, Effect, Order, Proof, Route, Split, Stores};
-use crate::engine::{Short, in_order, legal, longer_spans, needed, pieces_in_order, short};
+use crate::engine::tuning::{SHORT_GROUP, SHORT_GROUP_FAR};
+use crate::engine::{Short, in_order, legal, needed, pieces_in_order, short};
 use crate::error::Direction::{self, Gather, Scatter};
 use crate::index::Bounds;
 use crate::layout::Layout;
@@ -104,12 +105,9 @@ fn with(bounds: Bounds, mut plan: Plan) -> Plan {
 
 /// As a call of the engine finds it.
 fn route(plan: &Plan, call: &Call, machine: &Machine) -> Route {
-    let long = longer_spans(plan, call, machine);
-    let call = Call { proven_first: call.proven_first || long.is_some(), ..*call };
-    let plan = long.as_ref().unwrap_or(plan);
-    let ordered = in_order(plan, &call, machine);
+    let ordered = in_order(plan, call, machine);
     let plan = ordered.as_ref().unwrap_or(plan);
-    let call = needed(plan, &call);
+    let call = needed(plan, call);
     let route = Route::of(plan, &call, machine);
     legal::check(&route, plan, &call, machine);
     route
@@ -924,32 +922,37 @@ fn pieces_of_an_entry_are_the_innermost_loop() {
     assert_eq!([2, 16, 20, 1000].map(distance), [16, 128, 128, 128]);
 }
 
-/// Where the last two dimensions are short. Entries in another order are proven first, and those
-/// that call a function keep theirs.
+/// Entries of different groups change places if that changes no order of what leads to one place.
 #[test]
-fn short_spans_become_long() {
-    let plan = |direction, [n, b, c]: [usize; 3], flat: [usize; 3]| {
-        let flat = Layout::strided([n, b, c], flat.map(|stride| stride as isize));
-        elements(direction, &packed([n, b, 9]), &packed([n, b, c]), &flat, 2)
+fn short_groups_go_across() {
+    let plan = |direction, [n, b, c]: [usize; 3], along: usize| {
+        let mut places = [n, b, c];
+        places[along] = 9;
+        let flat = Layout::strided([n, b, c], [b * c, 1, b].map(|stride| stride as isize));
+        elements(direction, &packed(places), &packed([n, b, c]), &flat, along)
     };
-    let turned =
-        |direction, sizes: [usize; 3]| plan(direction, sizes, [sizes[1] * sizes[2], 1, sizes[1]]);
-    let long = |plan: &Plan, call: &Call| longer_spans(plan, call, &NEAR).is_some();
+    let across = |plan: &Plan, call: &Call| route(plan, call, &NEAR).order == Order::Across;
     for (direction, call) in [(Gather, gather(4)), (Scatter, set(4)), (Scatter, free(4))] {
-        let near = edge(63 / 7, |c| long(&turned(direction, [1000, 7, c]), &call));
-        assert_eq!(near, [true, false]);
-        // Of a step, 24 indices, 18 elements of the table and 24 of the flat tensor.
-        let far = NEAR.l2 * 8 / (24 * 8 + (18 + 24) * 4);
-        assert_eq!(edge(far, |n| long(&turned(direction, [n, 2, 12]), &call)), [true, false]);
-        assert!(long(&turned(direction, [2 * far, 2, 11]), &call));
-        assert!(!long(&turned(direction, [1000, 2, 3]), &Call { keeps_order: true, ..call }));
-        // Lanes of all dimensions are walked together.
-        assert!(!long(&plan(direction, [1000, 2, 3], [6, 3, 1]), &call));
-        assert!(!long(&turned(direction, [7, 2, 3]), &call), "not much longer");
+        let short = |most| edge(most / 2, |c| across(&plan(direction, [500, 2, c], 2), &call));
+        assert_eq!(short(SHORT_GROUP), [true, false]);
+        // Of a step, SHORT_GROUP indices, elements of the flat tensor, and 18 of the table.
+        let step = SHORT_GROUP * (8 + 4) + 2 * 9 * 4;
+        let near = |n| across(&plan(direction, [n, 2, SHORT_GROUP / 2], 2), &call);
+        assert_eq!(edge(NEAR.l2 * 8 / step, near), [true, false]);
+        let far = |c| across(&plan(direction, [1 << 18, 2, c], 2), &call);
+        assert_eq!(edge(SHORT_GROUP_FAR / 2, far), [true, false]);
+        assert!(!across(&plan(direction, [500, 2, 3], 2), &Call { keeps_order: true, ..call }));
     }
-    assert!(!long(&turned(Scatter, [1000, 2, 3]), &closure(4)));
-    let proof = |sizes| route(&turned(Gather, sizes), &gather(4), &NEAR).proof;
-    assert_eq!([[1000, 2, 3], [1000, 8, 8]].map(proof), [Proof::Keep, Proof::Blocks]);
+    assert!(!across(&plan(Scatter, [500, 2, 3], 2), &closure(4)));
+    // Those of one axis meet: it is outside of groups, or is one of their dimensions, not both.
+    let meets = |direction| {
+        [0, 1, 2].map(|along| across(&plan(direction, [500, 2, 3], along), &of(direction)))
+    };
+    assert_eq!([Gather, Scatter].map(meets), [[true; 3]; 2]);
+    let pairs = Layout::strided([500, 2, 3, 1], [6, 3, 1, 1]);
+    let flat = Layout::strided([500, 2, 3], [6, 1, 2]);
+    let tuples = |direction| nd(direction, &packed([50]), &pairs, &flat, 0);
+    assert_eq!([Gather, Scatter].map(|to| across(&tuples(to), &of(to))), [true, false]);
 }
 
 /// Pieces that follow each other in the flat tensor are one lane, wherever they lie in the table.

@@ -64,7 +64,9 @@ fn routes(random: &mut Random, case: &Case) -> Vec<Route> {
             add(Proof::Blocks, split, Order::Entries, None);
         }
         if dim >= plan.outer {
-            orders(plan).into_iter().for_each(|order| add(Proof::Keep, split, order, None));
+            orders(*direction, plan)
+                .into_iter()
+                .for_each(|order| add(Proof::Keep, split, order, None));
         }
     }
     if has_tiles(plan) {
@@ -83,7 +85,7 @@ fn routes(random: &mut Random, case: &Case) -> Vec<Route> {
         for proof in [Proof::Scan, Proof::Keep] {
             add(proof, split, Order::Entries, None);
         }
-        orders(plan).into_iter().for_each(|order| add(Proof::Keep, split, order, None));
+        orders(*direction, plan).into_iter().for_each(|order| add(Proof::Keep, split, order, None));
     }
     if scatters && plan.pieces().is_empty() && plan.outer > 0 {
         let split = Split::Copies { number: 1 + random.below(5) };

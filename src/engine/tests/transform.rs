@@ -1,10 +1,9 @@
 //! Transform: plans made of plans move what they should.
 
 use super::{
-    Case, DIRECTIONS, Entry, Large, POLICIES, Pair, Random, by_written, gapped, places, sorted,
-    tuples, walk,
+    Case, DIRECTIONS, Entry, Large, Pair, Random, by_written, permuted, places, sorted, tuples,
+    walk,
 };
-use crate::engine::gather;
 use crate::engine::tuning::{self, BLOCK};
 use crate::error::Direction::{Gather, Scatter};
 use crate::index::Bounds;
@@ -70,80 +69,6 @@ fn pieces_rise() {
             assert!(rising == *plan);
         }
     });
-}
-
-/// A tensor without gaps, its dimensions in any order in memory.
-fn permuted<const N: usize>(random: &mut Random, sizes: [usize; N]) -> Layout {
-    let (mut strides, mut step, mut left) = ([0; N], 1, Vec::from_iter(0..N));
-    while !left.is_empty() {
-        let next = left.swap_remove(random.below(left.len()));
-        (strides[next], step) = (step, step * sizes[next] as isize);
-    }
-    Layout::strided(sizes, strides)
-}
-
-/// Where the last two dimensions are short, another one comes before the lane. What is written does
-/// not change, nor does a gather go beyond a bad index.
-#[test]
-fn spans_are_long() {
-    let mut random = Random::of(48);
-    let mut turned = 0;
-    for _ in 0..1500 {
-        let direction = random.pick(&DIRECTIONS);
-        let sizes = [4 * (1 + random.below(15)), 1 + random.below(4), 1 + random.below(6)];
-        let mut places = sizes;
-        let along = random.below(3);
-        places[along] = 1 + random.below(9);
-        let scatters = direction == Scatter;
-        // A place that is written belongs to one lane.
-        let shares = [!scatters && along != 2, true, scatters].map(|may| may && random.rarely(4));
-        let [table, indices, flat] = [(places, shares[0]), (sizes, shares[1]), (sizes, shares[2])]
-            .map(|(sizes, share)| gapped(&mut random, sizes, share));
-        let plan = if random.rarely(3) {
-            // Several dimensions of entries that meet in one place, whose order has to stay.
-            let sizes @ [n, a, b, c] = [sizes[0], 2, 1 + random.below(4), sizes[2]];
-            let strides = permuted(&mut random, sizes).strides().to_vec();
-            let [i, j, k, l] = *strides.first_chunk().unwrap();
-            let indices = Layout::strided([n, a, b, c, 1], [i, j, k, l, 1]);
-            nd(direction, &packed([n, 3]), &indices, &permuted(&mut random, sizes), 1)
-        } else {
-            elements(direction, &table, &indices, &flat, along)
-        };
-        let mut case = Case { direction, plan, indices: Vec::new() };
-        case.plan.set_bounds(random.pick(&POLICIES));
-        case.fill(&mut random);
-        let plan = case.plan.with_long_spans(direction, tuning::SHORT_SPAN);
-        let Some(plan) = plan else { continue };
-        turned += 1;
-        assert!(case.plan.span() < tuning::SHORT_SPAN && plan.span() > case.plan.span());
-        assert_eq!((plan.entries(), plan.row()), (case.plan.entries(), case.plan.row()));
-        let (expected, found) = (case.moves(), moves(&plan, &case.indices));
-        assert_eq!(by_written(direction, &found), by_written(direction, &expected), "{plan:?}");
-        if direction == Gather {
-            case.plan.set_bounds(Bounds::Error);
-            case.fill(&mut random);
-            case.spoil(&mut random);
-            let (input, mut output) = (vec![1; plan.lengths.table], vec![0; plan.lengths.flat]);
-            assert!(!gather(&case.plan, case.indices.as_slice(), false, &input, &mut output));
-            let mut allowed = vec![0; output.len()];
-            case.moves().iter().for_each(|(_, flat)| allowed[*flat] = 1);
-            assert!(output.iter().zip(&allowed).all(|(moved, allowed)| moved <= allowed));
-        }
-    }
-    assert!(turned > 100, "{turned}");
-    // Coordinates of an axis meet in one place: they keep their order.
-    let plan = |direction, along| {
-        let mut places = [60, 2, 3];
-        places[along] = 5;
-        let flat = Layout::strided([60, 2, 3], [6, 1, 2]);
-        elements(direction, &packed(places), &packed([60, 2, 3]), &flat, along)
-    };
-    let sizes = |direction, along| {
-        let turned = plan(direction, along).with_long_spans(direction, tuning::SHORT_SPAN);
-        turned.map(|plan| Vec::from_iter(plan.outer().iter().map(|dim| dim.size)))
-    };
-    assert_eq!([0, 1, 2].map(|along| sizes(Gather, along)), [(); 3].map(|()| Some(vec![2, 60, 3])));
-    assert_eq!([0, 1].map(|along| sizes(Scatter, along)), [None, Some(vec![2, 60, 3])]);
 }
 
 #[test]
