@@ -420,7 +420,7 @@ fn has_short_spans(plan: &Plan) -> bool {
     let follow = |step: fn(&Dim) -> isize| steps_follow(others, step);
     plan.outer > 2
         && plan.span().saturating_mul(plan.tuple.max(1)) <= tuning::FEW_A_SPAN
-        && !(plan.has_groups() && follow(|dim| dim.indices) && follow(|dim| dim.flat))
+        && !(follow(|dim| dim.indices) && follow(|dim| dim.flat))
 }
 
 /// The place of a piece, where `table` is what it adds to that of its entry. If this is left out,

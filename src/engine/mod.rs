@@ -96,7 +96,7 @@ pub(crate) fn append<T: Element, S: Places>(
         return few.run::<_, false>(indices, |tables| job.few(&few, tables));
     }
     let (call, path) = (gather_call(indices.width(), size_of::<T>(), proven, 1), Path::detect());
-    run(plan, &Call { keeps_order: true, ..call }, path, &indices, &mut job)
+    run(plan, &call, path, &indices, &mut job)
 }
 
 /// `data[table] = reduction(data[table], updates[flat])`. `false`: an index is out of bounds under
@@ -256,7 +256,7 @@ impl Explain {
         if few {
             return Explain(Err(Short::Small));
         }
-        Explain(ordered(plan, call, |plan, call, short| {
+        Explain(ordered(plan, call, |plan, short| {
             short.map_or_else(|| Ok(routed(plan, call)), Err)
         }))
     }
@@ -283,7 +283,6 @@ fn gather_call(index: usize, element: usize, proven: bool, threads: usize) -> Ca
         index,
         proven,
         proven_first: false,
-        keeps_order: false,
         threads,
     }
 }
@@ -348,15 +347,15 @@ enum Short {
 
 /// Calls `run` with the plan in the order in which it is walked, and its [short way](short).
 #[inline(always)]
-fn ordered<R>(plan: &Plan, call: &Call, run: impl FnOnce(&Plan, &Call, Option<Short>) -> R) -> R {
+fn ordered<R>(plan: &Plan, call: &Call, run: impl FnOnce(&Plan, Option<Short>) -> R) -> R {
     match short(plan, call) {
         None => {
             let machine = Machine::detect();
             let ordered = in_order(plan, call, &machine);
             let plan = ordered.as_ref().unwrap_or(plan);
-            run(plan, call, short(plan, call))
+            run(plan, short(plan, call))
         }
-        short => run(plan, call, short),
+        short => run(plan, short),
     }
 }
 
@@ -433,7 +432,7 @@ fn prepared(plan: &Plan, route: &Route, path: Path) -> Way {
 
 /// A call on one thread.
 fn run(plan: &Plan, call: &Call, path: Path, resolver: &dyn Resolver, job: &mut dyn Job) -> bool {
-    ordered(plan, call, |plan, call, short| match short {
+    ordered(plan, call, |plan, short| match short {
         None => {
             let route = routed(plan, call);
             let way = prepared(plan, &route, path);
@@ -485,7 +484,7 @@ fn par_run(
     resolver: &dyn Resolver,
     job: &mut dyn Shared,
 ) -> bool {
-    ordered(plan, call, |plan, call, short| match short {
+    ordered(plan, call, |plan, short| match short {
         None => {
             let route = routed(plan, call);
             let way = prepared(plan, &route, path);

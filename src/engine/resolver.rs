@@ -66,7 +66,7 @@ impl Resolver for NoIndices {
 
 /// Sets the axes of a plan whose [addresses fit](Plan::addresses_fit), and returns the address of a
 /// tuple of zeros. Where strides are negative, it is so large that no partial sum is below 0.
-#[inline]
+#[inline(never)]
 pub(crate) fn set_axes(plan: &Plan, axes: &mut [Axis; MAX_RANK]) -> usize {
     let mut first = 0_usize;
     for (to, axis) in axes.iter_mut().zip(plan.coordinates()) {

@@ -22,9 +22,6 @@ pub(crate) struct Call {
     pub proven: bool,
     /// Whether all indices are proven first: what is written starts as a copy.
     pub proven_first: bool,
-    /// Whether entries keep their order, since they are appended. Those that call a function of the
-    /// caller's keep it as well.
-    pub keeps_order: bool,
     /// The number of threads that may share the call.
     pub threads: usize,
 }
@@ -430,8 +427,8 @@ fn goes_across(plan: &Plan, call: &Call, machine: &Machine, numbers: &Numbers) -
     let Some((others, group)) = plan.outer().split_last_chunk::<2>() else { return false };
     let apart = |dims: &[Dim]| dims.iter().all(|dim| dim.table != 0);
     let gathers = matches!(call.direction, Direction::Gather);
-    let keeps = call.keeps_order || matches!(call.effect, Effect::Call);
-    let free = !keeps && (gathers || apart(others) || apart(group));
+    let calls = matches!(call.effect, Effect::Call);
+    let free = !calls && (gathers || apart(others) || apart(group));
     let Numbers { moved, table, indices, .. } = *numbers;
     let far = table.saturating_add(moved).saturating_add(indices) > tuning::far(machine);
     let most = if far { tuning::SHORT_GROUP_FAR } else { tuning::SHORT_GROUP };

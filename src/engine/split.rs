@@ -61,7 +61,7 @@ pub(crate) fn run(
 
 /// Whether all indices are in bounds.
 pub(crate) fn par_check(plan: &Plan, path: Path, resolver: &dyn Resolver, threads: usize) -> bool {
-    // Along the longest dimension: of entries in another order the first one may be short.
+    // Along the longest dimension: the first one may be short.
     let dims = plan.outer().iter().enumerate();
     let dim = dims.max_by_key(|(_, dim)| dim.size).map_or(0, |(dim, _)| dim);
     let number = chunks_of_entries(plan, dim, threads);

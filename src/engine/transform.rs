@@ -3,7 +3,7 @@
 
 use crate::engine::tuning;
 use crate::plan::{Dim, Plan, Start};
-use crate::walk::{Position, split_lane};
+use crate::walk::Position;
 
 impl Plan {
     /// The number of elements of the rows that move: 1 for single elements.
@@ -92,7 +92,8 @@ impl Plan {
             return None;
         }
         let mut plan = *self;
-        first_last(plan.dims.get_mut(self.outer + at..self.rank)?);
+        let dims = plan.dims.get_mut(self.outer + at..self.rank)?;
+        dims.rotate_left(dims.len().min(1));
         Some(plan)
     }
 
@@ -121,12 +122,7 @@ impl Plan {
     /// more: then whole groups fill a block, and not one of them alone.
     #[inline(never)]
     pub(crate) fn has_groups(&self) -> bool {
-        let (lane, others) = split_lane(self.outer());
-        let (upper, rest) = split_lane(others);
-        !rest.is_empty()
-            && (1..tuning::GROUP).contains(&self.span())
-            && upper.indices != 0
-            && lane.indices != 0
+        self.outer > 2 && (2..tuning::GROUP).contains(&self.span())
     }
 
     /// The entries of the last two outer dimensions.
@@ -299,12 +295,6 @@ impl Plan {
 pub(crate) fn steps_follow(dims: &[Dim], step: fn(&Dim) -> isize) -> bool {
     let mut pairs = dims.iter().zip(dims.iter().skip(1));
     pairs.all(|(dim, next)| step(dim) == step(next).wrapping_mul(next.size as isize))
-}
-
-/// Puts the first dimension behind the others. Compiled once.
-#[inline(never)]
-fn first_last(dims: &mut [Dim]) {
-    dims.rotate_left(dims.len().min(1));
 }
 
 fn gcd(mut a: usize, mut b: usize) -> usize {

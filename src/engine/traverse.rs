@@ -93,6 +93,7 @@ impl<'a> Lanes<'a> {
     }
 
     /// The position of an entry of a group by its number, from that of the first one.
+    #[inline(never)]
     fn member(self, first: Position, entry: usize) -> Position {
         let length = self.lane.size.max(1);
         first.moved(self.upper, entry / length).moved(self.lane, entry % length)
@@ -103,7 +104,7 @@ impl<'a> Lanes<'a> {
         let mut odometer = Odometer::after(span.row.checked_div(self.upper.size).unwrap_or(0));
         core::iter::successors(Some(span.at), move |at| {
             let mut at = *at;
-            odometer.step(self.rest, &mut at).then_some(at)
+            step(self.rest, &mut odometer, &mut at).then_some(at)
         })
     }
 
@@ -138,7 +139,7 @@ pub(super) struct Spans<'a> {
 impl Iterator for Spans<'_> {
     type Item = Span;
 
-    #[inline]
+    #[inline(never)]
     fn next(&mut self) -> Option<Span> {
         if self.done {
             return None;
@@ -180,7 +181,7 @@ impl Spans<'_> {
             return true;
         }
         self.row = 0;
-        !rest.is_empty() && self.odometer.step(rest, &mut self.at)
+        !rest.is_empty() && step(rest, &mut self.odometer, &mut self.at)
     }
 }
 
@@ -238,52 +239,94 @@ impl<'a> Filler<'a> {
 
     /// Sets the addresses of a span, but for what lanes and entries add to them. `false`: an index
     /// is out of bounds under `Bounds::Error`.
-    #[inline]
+    #[inline(never)]
     fn fill(&self, span: &Span, to: &mut [u32]) -> bool {
         if self.lanes.are_apart(span.lanes, |dim| dim.indices) {
             return self.fill_groups(span, to);
         }
         let (start, step, length) = (span.at.indices, self.lanes.lane.indices, span.length);
         let lane_step = self.lanes.upper.indices;
-        let follow = lane_step as usize == length.wrapping_mul(step as usize);
-        if span.lanes == 1 || follow {
+        let transposed = lane_step != 0 && lane_step.unsigned_abs() < step.unsigned_abs();
+        let transposed = transposed && (2..=tuning::SHORT_LANE).contains(&length);
+        match () {
+            () if span.lanes == 1 && step != 0 => self.fill_run(start, step, length, 0, to),
+            () if step == 0 && length > 1 => {
+                let lanes = to.len() / length;
+                self.fill_run(start, lane_step, lanes, 0, to) && spread(to, length)
+            }
+            () if transposed && span.lanes >= tuning::SHORT => {
+                self.fill_across(span, length, 1, lane_step, to)
+            }
+            () if lane_step == 0 => self.fill_run(start, step, length, 0, to) && repeat(to, length),
+            () => self.fill_run(start, step, length, lane_step, to),
+        }
+    }
+
+    /// Sets the addresses of lanes that start a step apart; if that is 0, those of the first one.
+    #[inline(never)]
+    fn fill_run(
+        &self,
+        start: usize,
+        step: isize,
+        length: usize,
+        lane_step: isize,
+        mut to: &mut [u32],
+    ) -> bool {
+        if lane_step == 0 {
+            to = to.get_mut(..length).unwrap_or_default();
+        }
+        if to.len() == length || lane_step as usize == length.wrapping_mul(step as usize) {
             let length = to.len();
             return self.run(&Tuples { start, step, length, lane_step, next: 0 }, to);
         }
         let next = lane_step.wrapping_mul(tuning::LANES_AHEAD);
-        let tuples = Tuples { start, step, length, lane_step, next };
-        if lane_step != 0 {
-            return self.run(&tuples, to);
-        }
-        let inside = self.run(&tuples, to.get_mut(..length).unwrap_or_default());
-        // Twice as many each time: short lanes take longer to start a copy than to make it.
-        let mut filled = length;
-        while filled < to.len() {
-            let count = filled.min(to.len() - filled);
-            to.copy_within(..count, filled);
-            filled += count;
-        }
-        inside
+        self.run(&Tuples { start, step, length, lane_step, next }, to)
     }
 
-    /// [`fill`](Filler::fill) for several groups whose lanes are apart in the indices: in each turn
-    /// the same entry of all groups if they are short and lie a step apart, else one by one.
+    /// [`fill`](Filler::fill) for several groups whose lanes are apart in the indices: what groups
+    /// and lanes share is copied. Others are resolved across if they are short and lie a step
+    /// apart, else one by one.
     #[inline(never)]
     fn fill_groups(&self, span: &Span, to: &mut [u32]) -> bool {
         let (lanes, size) = (self.lanes, self.lanes.group());
-        let mut all = [0; tuning::BLOCK / 4];
-        let all = all.get_mut(..to.len() / size).filter(|_| size <= tuning::SHORT_GROUP);
-        let (Some(step), Some(all)) = (lanes.pitch(|dim| dim.indices), all) else {
-            let one = Span { lanes: lanes.upper.size, ..*span };
-            let mut groups = to.chunks_mut(size).zip(lanes.groups(span));
-            return groups.all(|(to, at)| self.fill(&Span { at, ..one }, to));
-        };
-        (0..size).all(|entry| {
-            let start = lanes.member(span.at, entry).indices;
-            let tuples = Tuples { start, step, length: all.len(), lane_step: 0, next: 0 };
-            let inside = self.run(&tuples, all);
-            for (group, address) in to.chunks_exact_mut(size).zip(&*all) {
-                group.iter_mut().skip(entry).take(1).for_each(|to| *to = *address);
+        let upper = lanes.upper;
+        let one = Span { lanes: upper.size, ..*span };
+        match lanes.pitch(|dim| dim.indices) {
+            Some(0) => self.fill(&one, to.get_mut(..size).unwrap_or_default()) && repeat(to, size),
+            Some(pitch) if size <= tuning::SHORT_GROUP => {
+                let copies = if upper.indices == 0 { upper.size } else { 1 };
+                self.fill_across(span, size, copies, pitch, to)
+            }
+            _ => {
+                let mut groups = to.chunks_mut(size).zip(lanes.groups(span));
+                groups.all(|(to, at)| self.fill(&Span { at, ..one }, to))
+            }
+        }
+    }
+
+    /// [`fill`](Filler::fill) in turns: in each the same entry of all groups, or lanes, of `size`
+    /// entries, 2 or more, that lie `step` apart. Of each of them, `copies` parts are the same.
+    #[inline(never)]
+    fn fill_across(
+        &self,
+        span: &Span,
+        size: usize,
+        copies: usize,
+        step: isize,
+        to: &mut [u32],
+    ) -> bool {
+        let mut all = [0; tuning::BLOCK / 2];
+        let all = all.get_mut(..to.len() / size).unwrap_or_default();
+        let part = size / copies;
+        (0..part).all(|entry| {
+            let start = self.lanes.member(span.at, entry).indices;
+            let inside = self.fill_run(start, step, all.len(), 0, all);
+            for first in (entry..size).step_by(part) {
+                let mut at = first;
+                for address in &*all {
+                    to.get_mut(at).into_iter().for_each(|to| *to = *address);
+                    at += size;
+                }
             }
             inside
         })
@@ -317,7 +360,7 @@ impl<'a> Filler<'a> {
 
     /// The indices that come after those of a span, if they follow each other and are to be
     /// prefetched.
-    #[inline]
+    #[inline(never)]
     fn bytes(&self, span: &Span) -> &[u8] {
         let tuple = self.plan.tuple;
         let follow = self.lanes.upper.indices as usize == span.length.wrapping_mul(tuple);
@@ -335,9 +378,10 @@ impl<'a> Filler<'a> {
     /// Resolves a span, unless it has the addresses of the one before, moved as a whole: all lanes
     /// have the same indices, and lead on. The place in the table from which the addresses count.
     /// `None`: an index is out of bounds.
-    #[inline]
+    #[inline(never)]
     fn next(&self, span: &Span, before: Option<Span>, to: &mut [u32]) -> Option<usize> {
-        let rises = self.lanes.upper.indices == 0
+        let rises = !self.lanes.grouped
+            && self.lanes.upper.indices == 0
             && self.lanes.upper.table >= 0
             && self.lanes.lane.table >= 0;
         // Where all lanes have the same indices, this says which ones a span has.
@@ -356,7 +400,7 @@ impl<'a> Filler<'a> {
     }
 
     /// Adds what lanes and entries add. The place in the table from which addresses then count.
-    #[inline]
+    #[inline(never)]
     fn place(&self, span: &Span, to: &mut [u32]) -> usize {
         let base = self.base(span);
         if !self.moves(span) {
@@ -377,6 +421,7 @@ impl<'a> Filler<'a> {
         span.at.table.wrapping_sub(start).wrapping_add(self.base)
     }
 
+    #[inline(never)]
     fn shift(&self, span: &Span, first: usize, to: &mut [u32]) {
         if span.lanes > 1 && self.lanes.grouped {
             return self.shift_each(span, first, to);
@@ -416,6 +461,35 @@ impl<'a> Filler<'a> {
     }
 }
 
+/// [`Odometer::step`], compiled once.
+#[inline(never)]
+fn step(others: &[Dim], odometer: &mut Odometer, at: &mut Position) -> bool {
+    odometer.step(others, at)
+}
+
+/// Copies the first addresses as often as there is room.
+#[inline(never)]
+fn repeat(to: &mut [u32], first: usize) -> bool {
+    // Twice as many each time: short lanes take longer to start a copy than to make it.
+    let mut filled = first;
+    while filled < to.len() {
+        let count = filled.min(to.len() - filled);
+        to.copy_within(..count, filled);
+        filled += count;
+    }
+    true
+}
+
+/// Copies each of the first addresses to a lane of its own.
+#[inline(never)]
+fn spread(to: &mut [u32], length: usize) -> bool {
+    for lane in (0..to.len() / length).rev() {
+        let Some(address) = to.get(lane).copied() else { return false };
+        to.iter_mut().skip(lane * length).take(length).for_each(|to| *to = address);
+    }
+    true
+}
+
 /// Resolves all entries block by block, and moves each block. `false`: an index is out of bounds
 /// under `Bounds::Error`; nothing of its block has moved, nor of those after it.
 pub(crate) fn traverse(
@@ -445,7 +519,9 @@ fn ahead(filler: &Filler<'_>, moves: &Moves<'_>, capacity: usize, mover: &mut dy
     let (mut first, mut second) = ([0; tuning::BLOCK], [0; tuning::BLOCK]);
     let (mut now, mut next) = (&mut first[..], &mut second[..]);
     let mut pending: Option<(Span, usize)> = None;
-    for span in filler.lanes.spans(filler.plan, capacity).map(Some).chain([None]) {
+    let mut spans = filler.lanes.spans(filler.plan, capacity);
+    loop {
+        let span = spans.next();
         let (mut addresses, mut table, mut bytes) = (&[][..], 0, &[][..]);
         if let Some(span) = &span {
             let Some(to) = next.get_mut(..span.count()) else { return false };
@@ -460,10 +536,10 @@ fn ahead(filler: &Filler<'_>, moves: &Moves<'_>, capacity: usize, mover: &mut dy
             let now = now.get(..span.count()).unwrap_or_default();
             moves.block(&span, from, now, ahead, bytes, mover);
         }
-        pending = span.map(|span| (span, table));
+        let Some(span) = span else { return true };
+        pending = Some((span, table));
         swap(&mut now, &mut next);
     }
-    true
 }
 
 /// [`traverse`] for a plan that [is one block](Plan::is_one_block), without pieces. The call begins
@@ -500,7 +576,7 @@ pub(crate) fn traverse_kept(plan: &Plan, way: &Way, kept: Kept<'_>, mover: &mut 
     // Where a block moves once, kept addresses are looked at in longer ones.
     let capacity = if pieces.is_empty() { 2 * tuning::BLOCK } else { way.block };
     let moves = Moves { pieces, lanes, way };
-    each_piece(first, |table, flat| {
+    every_piece(first, &mut |table, flat| {
         let mut rest = kept.addresses;
         for span in moves.lanes.spans(plan, capacity) {
             let count = span.count();
@@ -636,7 +712,7 @@ impl Moves<'_> {
             block.segment = (start.wrapping_add(part(span.column)), part(span.length) * span.lanes);
         }
         if self.lanes.are_apart(span.lanes, |dim| dim.flat) {
-            self.groups(block, span, mover);
+            self.groups(&mut block, span, mover);
         } else {
             self.pieces(&block, mover);
         }
@@ -645,39 +721,50 @@ impl Moves<'_> {
     /// Several groups whose lanes are apart in the flat tensor: in each turn the same entry of all
     /// of them, or one by one.
     #[inline(never)]
-    fn groups(&self, mut block: Block<'_>, span: &Span, mover: &mut dyn Mover) {
-        let (lanes, size) = (self.lanes, self.lanes.group());
+    fn groups(&self, block: &mut Block<'_>, span: &Span, mover: &mut dyn Mover) {
+        let (lanes, size, addresses) = (self.lanes, self.lanes.group(), block.addresses);
         let mut all = [0; tuning::BLOCK / 2];
-        let all = all.get_mut(..block.addresses.len() / size);
+        let all = all.get_mut(..addresses.len() / size);
         let all = all.filter(|_| matches!(self.way.order, Order::Across));
         let (Some(entry_step), Some(all)) = (lanes.pitch(|dim| dim.flat), all) else {
-            let (mut rest, next) = (block.addresses, block.next);
+            let (mut rest, next) = (addresses, block.next);
             for at in lanes.groups(span) {
                 let Some((now, then)) = rest.split_at_checked(size) else { return };
                 let next = if then.is_empty() { next } else { then };
-                self.pieces(&Block { addresses: now, flat: at.flat, next, ..block }, mover);
+                (block.addresses, block.flat, block.next) = (now, at.flat, next);
+                self.pieces(block, mover);
                 (rest, block.segment, block.indices) = (then, (0, 0), &[]);
             }
             return;
         };
         for entry in 0..size {
-            for (to, group) in all.iter_mut().zip(block.addresses.chunks_exact(size)) {
-                group.iter().skip(entry).take(1).for_each(|address| *to = *address);
+            let mut at = entry;
+            for to in &mut *all {
+                *to = addresses.get(at).copied().unwrap_or(NOWHERE);
+                at += size;
             }
-            let (length, flat) = (all.len(), lanes.member(span.at, entry).flat);
-            let block = Block { addresses: all, length, flat, entry_step, next: &[], ..block };
-            mover.block(&block.with_lanes_ahead(self.way.apart));
+            let (table, flat) = (block.table, lanes.member(span.at, entry).flat);
+            let length = all.len();
+            mover.block(&Block {
+                addresses: all,
+                length,
+                table,
+                flat,
+                entry_step,
+                ..Block::default()
+            });
         }
     }
 
     /// A block, once for each piece.
+    #[inline(never)]
     fn pieces(&self, block: &Block<'_>, mover: &mut dyn Mover) {
         match self.pieces.split_last() {
             None => mover.block(block),
             Some((last, _)) if self.way.order == Order::EachEntry => {
                 by_entry(block, self.pieces, last, self.way.apart, mover);
             }
-            _ => each_piece(self.pieces, |table, flat| {
+            _ => every_piece(self.pieces, &mut |table, flat| {
                 mover.block(&Block {
                     table: block.table.wrapping_add(table),
                     flat: block.flat.wrapping_add(flat),
@@ -695,7 +782,7 @@ fn by_entry(block: &Block<'_>, pieces: &[Dim], last: &Dim, apart: usize, mover: 
     let Some((rest, run)) = pieces.split_at_checked(pieces.len() - number) else { return };
     let (mut buffer, mut run_of_one) = ([0; tuning::BLOCK], [0; tuning::BLOCK]);
     let length = if block.lanes_follow() { block.addresses.len() } else { block.length };
-    each_piece(rest, |table, flat| {
+    every_piece(rest, &mut |table, flat| {
         for piece in (0..size).step_by(tuning::BLOCK) {
             let pieces = (size - piece).min(tuning::BLOCK);
             let offsets = run_of_one.get_mut(..pieces).unwrap_or_default();
@@ -769,6 +856,12 @@ pub(crate) fn each_piece(pieces: &[Dim], mut visit: impl FnMut(usize, usize)) {
     }
 }
 
-const _: () = assert!(tuning::GROUP <= tuning::BLOCK, "a block has room for a lane");
+/// [`each_piece`], compiled once.
+#[inline(never)]
+fn every_piece(pieces: &[Dim], visit: &mut dyn FnMut(usize, usize)) {
+    each_piece(pieces, visit);
+}
+
+const _: () = assert!(tuning::GROUP <= tuning::BLOCK, "a block has room for a group");
 
 const _: () = assert!(NOWHERE == u32::MAX, "no table of fewer than 2^31 elements has this address");

@@ -56,9 +56,10 @@ pub(crate) const FEW_APART: usize = least(40, 4);
 
 /// Indices of a span, which is all entries of the last two dimensions. A call of several spans and
 /// more than [`FEW_APART`] entries goes one by one if each has at most these. Record: `elements` of
-/// three dimensions with gaps on Zen 5, against kernels in long spans: 4 to 24 entries 0.25x to
-/// 1.05x, 36 entries 0.4x to 0.75x, 81 entries 0.65x to 1.15x, 120 entries 0.7x to 1.85x. On Zen 4,
-/// against short spans: 64 entries 1.0x to 1.15x, of 2 to 4 coordinates 1.25x to 1.6x.
+/// three dimensions with gaps on Zen 5, against kernels in long spans, which came before groups: 4
+/// to 24 entries 0.25x to 1.05x, 36 entries 0.4x to 0.75x, 81 entries 0.65x to 1.15x, 120 entries
+/// 0.7x to 1.85x. On Zen 4, against short spans: 64 entries 1.0x to 1.15x, of 2 to 4 coordinates
+/// 1.25x to 1.6x. Against groups, 150 to 256 entries 0.4x to 0.95x.
 pub(crate) const FEW_A_SPAN: usize = least(96, 4);
 
 /// Entries of such a call, in all its spans, at most; and of one that moves columns of elements.
@@ -159,6 +160,14 @@ pub(crate) const SHORT_GROUP: usize = least(16, 6);
 /// for how indices are resolved. Record: as there, of 1 million elements, 2 to 8 along the
 /// dimension before the groups: 4 entries 0.4x to 1.3x, 9 to 16 entries 0.65x to 1.9x.
 pub(crate) const SHORT_GROUP_FAR: usize = least(8, 5);
+
+/// Entries of a lane: of at most this many, whose indices lie further apart than those of
+/// neighbouring lanes, the same entry of all lanes of a block is resolved in a turn, if there are
+/// [`SHORT`] lanes. Record:
+/// `elements` of [n, 2] to [n, 16] by transposed indices on Zen 5, of 1,000 to 60,000 elements:
+/// lanes of 2 0.48x to 0.64x, of 3 0.6x to 0.75x, of 5 and 8 0.8x to 0.95x, of 12 and 16 0.92x to
+/// 1.08x.
+pub(crate) const SHORT_LANE: usize = least(8, 4);
 
 /// Rows: an entry that moves at least this many is walked to its end before the next one. Record:
 /// rows of 2 to 64 f32 with gaps on Zen 4, 12 rows of an entry 0.84x to 1.1x, 40 rows 0.3x to 1.0x.
@@ -266,6 +275,7 @@ pub(crate) const PIECES_AHEAD: usize = BLOCK / 8;
 /// Entries: a check of all indices walks them by their strides, unless fewer lie at the shortest
 /// one and the lane is longer. Record: i64 on a fifth Xeon, lanes of 1,000 against lanes that
 /// follow the strides: of 2 and 3 entries 1.5x to 2.5x, of 5 1.16x; 16 and more are unmeasured.
+/// Also the lanes of [`SHORT_LANE`], at least.
 pub(crate) const SHORT: usize = least(16, 4);
 
 /// Lanes between the one whose indices are read and the one that is prefetched, where they do not

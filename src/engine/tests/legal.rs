@@ -49,7 +49,7 @@ fn keeps_places(plan: &Plan, call: &Call) -> bool {
         return false;
     };
     let apart = !shared(others) || !shared(&[*upper, *lane]);
-    !call.keeps_order && !matches!(call.effect, Effect::Call) && (apart || !scatters(call))
+    !matches!(call.effect, Effect::Call) && (apart || !scatters(call))
 }
 
 fn streams(route: &Route) -> bool {

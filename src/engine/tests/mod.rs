@@ -108,18 +108,12 @@ impl Case {
         case
     }
 
-    /// Elements and tuples in three dimensions or more, of which the last two are short, in any
-    /// order of strides.
+    /// Elements and tuples whose last dimensions are short, in any order of strides.
     fn of_groups(random: &mut Random, direction: Direction) -> Case {
         let sizes = [4 * (1 + random.below(60)), 1 + random.below(5), 2 + random.below(6)];
-        let mut places = sizes;
-        let along = random.below(3);
-        places[along] = 1 + random.below(9);
         let scatters = direction == Direction::Scatter;
-        // A place that is written belongs to one lane.
-        let shares = [!scatters && along != 2, true, scatters].map(|may| may && random.rarely(4));
-        let tensors = [(places, shares[0]), (sizes, shares[1]), (sizes, shares[2])];
-        let plan = match random.below(3) {
+        let along = random.below(3);
+        let plan = match random.below(4) {
             0 => {
                 // Several dimensions of entries that meet in one place, whose order has to stay.
                 let sizes @ [n, a, b, c] = [sizes[0], 2, 1 + random.below(4), sizes[2]];
@@ -130,18 +124,40 @@ impl Case {
                 nd(direction, &table, &indices, &permuted(random, sizes), 1)
             }
             1 => {
-                let [table, indices, flat] =
-                    tensors.map(|(sizes, share)| gapped(random, sizes, share));
+                let mut places = sizes;
+                places[along] = 1 + random.below(9);
+                // A place that is written belongs to one lane.
+                let shares = [!scatters && along != 2, true, scatters];
+                let shares = shares.map(|may| may && random.rarely(4));
+                let tensors = [(places, shares[0]), (sizes, shares[1]), (sizes, shares[2])];
+                let tensors = tensors.map(|(sizes, share)| gapped(random, sizes, share));
+                let [table, indices, flat] = tensors;
                 elements(direction, &table, &indices, &flat, along)
             }
-            _ => {
+            2 => {
                 let sizes @ [n, a, b, c] = [sizes[0] / 4, 1 + random.below(4), sizes[1], sizes[2]];
                 let along = random.below(4);
                 let mut places = [n, a, b, c];
                 places[along] = 1 + random.below(9);
-                let [table, indices, flat] =
-                    [places, sizes, sizes].map(|all| permuted(random, all));
+                let tensors = [places, sizes, sizes].map(|sizes| permuted(random, sizes));
+                let [table, mut indices, flat] = tensors;
+                if random.rarely(3) {
+                    // One index for all steps of some dimensions.
+                    let keeps = [(); 4].map(|()| !random.rarely(3));
+                    let kept = keeps.iter().zip(indices.strides());
+                    let kept =
+                        Vec::from_iter(kept.map(|(keep, stride)| isize::from(*keep) * stride));
+                    indices = Layout::strided(sizes, *kept.first_chunk().unwrap());
+                }
                 elements(direction, &table, &indices, &flat, along)
+            }
+            _ => {
+                let sizes @ [n, c] = [4 * sizes[0], 1 + random.below(10)];
+                let mut places = [n, c];
+                places[along % 2] = 1 + random.below(9);
+                let tensors = [places, sizes, sizes].map(|sizes| permuted(random, sizes));
+                let [table, indices, flat] = tensors;
+                elements(direction, &table, &indices, &flat, along % 2)
             }
         };
         let mut case = Case { direction, plan, indices: Vec::new() };
@@ -374,12 +390,14 @@ struct Recorder {
     moved: Vec<Pair>,
     /// The first address and the table place of each block, and what is said to come next.
     blocks: Vec<(Vec<u32>, usize, Vec<u32>)>,
+    /// The bytes of indices that are prefetched.
+    prefetched: usize,
 }
 
 impl Recorder {
     fn of(plan: &Plan) -> Recorder {
         let (row, table) = (plan.row(), plan.lengths.table);
-        Recorder { row, table, moved: Vec::new(), blocks: Vec::new() }
+        Recorder { row, table, moved: Vec::new(), blocks: Vec::new(), prefetched: 0 }
     }
 }
 
@@ -396,6 +414,7 @@ impl Mover for Recorder {
             self.moved.extend((0..self.row).map(|n| (table + n, flat as usize + n)));
         }
         self.blocks.push((block.addresses.to_vec(), block.table, block.next.to_vec()));
+        self.prefetched += block.indices.len();
     }
 
     fn listed(&mut self, listed: Listed<'_>) {

@@ -32,7 +32,6 @@ pub(super) fn gather(element: usize) -> Call {
         index: 8,
         proven: false,
         proven_first: false,
-        keeps_order: false,
         threads: 1,
     }
 }
@@ -941,7 +940,6 @@ fn short_groups_go_across() {
         assert_eq!(edge(NEAR.l2 * 8 / step, near), [true, false]);
         let far = |c| across(&plan(direction, [1 << 18, 2, c], 2), &call);
         assert_eq!(edge(SHORT_GROUP_FAR / 2, far), [true, false]);
-        assert!(!across(&plan(direction, [500, 2, 3], 2), &Call { keeps_order: true, ..call }));
     }
     assert!(!across(&plan(Scatter, [500, 2, 3], 2), &closure(4)));
     // Those of one axis meet: it is outside of groups, or is one of their dimensions, not both.
@@ -953,6 +951,12 @@ fn short_groups_go_across() {
     let flat = Layout::strided([500, 2, 3], [6, 1, 2]);
     let tuples = |direction| nd(direction, &packed([50]), &pairs, &flat, 0);
     assert_eq!([Gather, Scatter].map(|to| across(&tuples(to), &of(to))), [true, false]);
+    // Entries with pieces go in their order: far ones of a large table, which do not come first.
+    let (sizes, table) = ([50_000, 2, 3, 3], packed([1 << 20, 3]));
+    let indices = Layout::strided([50_000, 2, 3, 1], [6, 3, 1, 1]);
+    let flat = Layout::strided(sizes, [18, 1, 2, 6]);
+    let order = |to| route(&nd(to, &table, &indices, &flat, 0), &of(to), &NEAR).order;
+    assert_eq!([Gather, Scatter].map(order), [Order::Entries; 2]);
 }
 
 /// Pieces that follow each other in the flat tensor are one lane, wherever they lie in the table.

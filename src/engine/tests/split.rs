@@ -201,7 +201,10 @@ fn any_split_gives_the_bits_of_one_thread() {
     for n in 0..200 {
         let large = if n % 4 == 0 { Large::Lane(300) } else { Large::No };
         let direction = random.pick(&DIRECTIONS);
-        let mut case = Case::random(&mut random, direction, large);
+        let mut case = match n % 4 {
+            3 => Case::of_groups(&mut random, direction),
+            _ => Case::random(&mut random, direction, large),
+        };
         case.plan = case.plan.with_rising_pieces();
         check(&mut random, &pools, &case);
         case.plan.set_bounds(Bounds::Error);

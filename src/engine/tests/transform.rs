@@ -299,6 +299,20 @@ fn one_block() {
 }
 
 #[test]
+fn groups_are_few_entries_of_three_dimensions() {
+    let plan = |sizes: [usize; 3]| {
+        let flat = Layout::strided(sizes, [9000, 1, sizes[1] as isize]);
+        elements(Gather, &packed([sizes[0], sizes[1], 9]), &packed(sizes), &flat, 2)
+    };
+    let groups = |sizes| plan(sizes).has_groups();
+    assert_eq!(
+        [[5, 2, 3], [5, 7, 73], [5, 2, 256], [5, 4, 600]].map(groups),
+        [true, true, false, false]
+    );
+    assert!(!groups([1, 2, 3]));
+}
+
+#[test]
 fn distinct_entries_have_indices_of_their_own() {
     let of = |strides, flat: [usize; 2]| {
         let indices = Layout::strided(flat, strides).with_offset(40);

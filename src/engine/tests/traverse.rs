@@ -96,6 +96,9 @@ fn traverses(case: &Case, way: &Way) {
     let mut recorder = Recorder::of(plan);
     let inside = traverse(plan, way, &indices.as_slice(), &mut recorder);
     assert_moved(case, inside, way.order, &recorder.moved, &format!("{way:?}"));
+    // Each index comes next once.
+    let once = size_of::<i64>() * plan.reads();
+    assert!(!plan.pieces().is_empty() || recorder.prefetched <= once, "{way:?} {plan:?}");
     let longest = recorder.blocks.iter().map(|(addresses, ..)| addresses.len()).max();
     // Pieces of some entries have blocks of their own.
     let each_entry = matches!(way.order, Order::EachEntry);
