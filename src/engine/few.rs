@@ -413,7 +413,8 @@ fn outside<I: Value>(plan: &Plan, axis: &Coordinate, index: I) -> Option<usize> 
     resolve(index, axis.size, plan.bounds, plan.negative)
 }
 
-/// Whether there are several spans, which are short, and kernels would start again for each.
+/// Whether there are several groups, which are short, and lanes do not all start a step apart: then
+/// kernels would start again for each lane.
 #[inline(never)]
 fn has_short_spans(plan: &Plan) -> bool {
     let (_, others) = split_lane(plan.outer());

@@ -420,9 +420,9 @@ pub(crate) fn goes_by_entry(plan: &Plan, call: &Call, machine: &Machine) -> bool
         || more && plan.coordinates().iter().all(aliased)
 }
 
-/// Whether the entries of different groups may change places, and do: groups are short. Updates of
-/// one place keep their order, since no two entries of different groups lead to one place, or no
-/// two of one group.
+/// Whether the entries of different groups may change places, and groups are short. They do if
+/// groups lie a step apart in the flat tensor, and not all lanes do. Updates of one place keep
+/// their order: a place belongs to one group, or to the entries with one number in their groups.
 fn goes_across(plan: &Plan, call: &Call, machine: &Machine, numbers: &Numbers) -> bool {
     let Some((others, group)) = plan.outer().split_last_chunk::<2>() else { return false };
     let apart = |dims: &[Dim]| dims.iter().all(|dim| dim.table != 0);

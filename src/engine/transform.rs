@@ -118,14 +118,14 @@ impl Plan {
             && steps_follow(self.outer(), |dim| dim.flat)
     }
 
-    /// Whether the last two outer dimensions are a *group* of few entries, of three dimensions or
-    /// more: then whole groups fill a block, and not one of them alone.
+    /// Whether there are three outer dimensions or more, of which the last two, a *group*, have few
+    /// entries: then whole groups fill a block, and not one of them alone.
     #[inline(never)]
     pub(crate) fn has_groups(&self) -> bool {
         self.outer > 2 && (2..tuning::GROUP).contains(&self.span())
     }
 
-    /// The entries of the last two outer dimensions.
+    /// The entries of a group: of the last two outer dimensions.
     #[inline(never)]
     pub(crate) fn span(&self) -> usize {
         self.outer().iter().rev().take(2).fold(1, |all, dim| all.saturating_mul(dim.size))

@@ -15,11 +15,12 @@ use crate::layout::MAX_RANK;
 use crate::plan::{Dim, Plan};
 use crate::walk::{Odometer, Position, SINGLE, split_lane};
 
-/// Some lanes of a plan, a part of one lane, or the same part of several: what fills a block.
+/// What fills a block: some lanes of a plan, some groups, or a part of one lane.
 #[derive(Clone, Copy)]
 pub(super) struct Span {
     pub at: Position,
-    /// The number of the first lane, where blocks have several [groups](Plan::has_groups).
+    /// The number of the first lane: of all lanes, where blocks have [groups](Plan::has_groups),
+    /// else of those along the dimension before the lane.
     row: usize,
     lanes: usize,
     pub length: usize,
@@ -58,8 +59,8 @@ impl<'a> Lanes<'a> {
         Lanes { others, rest, upper, lane, grouped: plan.has_groups() }
     }
 
-    /// The lanes of the last dimensions, of which a number of lanes has whole ones, and how many
-    /// these dimensions are. The first one is not among them.
+    /// How many lanes the last of the dimensions before the lane have together, and how many
+    /// dimensions these are: as many as have no more than `lanes` lanes, and never the first one.
     fn unit(self, lanes: usize) -> (usize, usize) {
         let (mut unit, mut whole) = (1_usize, 0);
         for dim in self.others.iter().skip(1).rev() {
@@ -77,12 +78,13 @@ impl<'a> Lanes<'a> {
         self.upper.size.saturating_mul(self.lane.size)
     }
 
-    /// Whether some lanes have several groups, of which not all lanes start a step apart.
+    /// Whether this number of lanes is more than one group, and not all lanes start a step apart.
     fn are_apart(self, lanes: usize, step: fn(&Dim) -> isize) -> bool {
         self.grouped && lanes > self.upper.size && !steps_follow(self.others, step)
     }
 
-    /// The same lanes, of which a span has one group at most if they are apart in the flat tensor.
+    /// The same lanes. A span of them has one group at most, unless lanes start a step apart in the
+    /// flat tensor.
     pub(super) fn that_follow(self) -> Lanes<'a> {
         Lanes { grouped: self.grouped && steps_follow(self.others, |dim| dim.flat), ..self }
     }
@@ -99,7 +101,7 @@ impl<'a> Lanes<'a> {
         first.moved(self.upper, entry / length).moved(self.lane, entry % length)
     }
 
-    /// The positions of groups, from that of a span.
+    /// The positions of the groups of a span, in order, and of all groups after it.
     fn groups(self, span: &Span) -> impl Iterator<Item = Position> {
         let mut odometer = Odometer::after(span.row.checked_div(self.upper.size).unwrap_or(0));
         core::iter::successors(Some(span.at), move |at| {
@@ -262,7 +264,8 @@ impl<'a> Filler<'a> {
         }
     }
 
-    /// Sets the addresses of lanes that start a step apart; if that is 0, those of the first one.
+    /// Sets the addresses of lanes that start `lane_step` apart; if that is 0, those of the first
+    /// lane alone.
     #[inline(never)]
     fn fill_run(
         &self,
@@ -283,9 +286,9 @@ impl<'a> Filler<'a> {
         self.run(&Tuples { start, step, length, lane_step, next }, to)
     }
 
-    /// [`fill`](Filler::fill) for several groups whose lanes are apart in the indices: what groups
-    /// and lanes share is copied. Others are resolved across if they are short and lie a step
-    /// apart, else one by one.
+    /// [`fill`](Filler::fill) for several groups whose lanes do not all start a step apart in the
+    /// indices. Where all groups have the same indices, the first one is resolved, and copied. Else
+    /// they are resolved in turns if they are short and lie a step apart, and one by one if not.
     #[inline(never)]
     fn fill_groups(&self, span: &Span, to: &mut [u32]) -> bool {
         let (lanes, size) = (self.lanes, self.lanes.group());
@@ -304,8 +307,9 @@ impl<'a> Filler<'a> {
         }
     }
 
-    /// [`fill`](Filler::fill) in turns: in each the same entry of all groups, or lanes, of `size`
-    /// entries, 2 or more, that lie `step` apart. Of each of them, `copies` parts are the same.
+    /// [`fill`](Filler::fill) in turns: each takes the same entry of all groups, or of all lanes.
+    /// These have `size` entries, 2 or more, and lie `step` apart. Each of them has `copies` parts
+    /// with the same indices, of which one is resolved.
     #[inline(never)]
     fn fill_across(
         &self,
@@ -332,7 +336,7 @@ impl<'a> Filler<'a> {
         })
     }
 
-    /// The same with what lanes and entries add: addresses count from `origin`.
+    /// [`fill`](Filler::fill) with what lanes and entries add: addresses count from `origin`.
     #[inline]
     pub(super) fn fill_from(&self, span: &Span, origin: usize, to: &mut [u32]) -> bool {
         let inside = self.fill(span, to);
@@ -375,9 +379,9 @@ impl<'a> Filler<'a> {
         if bytes.len() > entries * tuning::PREFETCHED_TUPLE { &[] } else { bytes }
     }
 
-    /// Resolves a span, unless it has the addresses of the one before, moved as a whole: all lanes
-    /// have the same indices, and lead on. The place in the table from which the addresses count.
-    /// `None`: an index is out of bounds.
+    /// Resolves a span, unless its addresses are those of the one before, from another place on.
+    /// That is so if all lanes have the same indices, and no step in the table is below 0. The
+    /// place in the table from which the addresses count. `None`: an index is out of bounds.
     #[inline(never)]
     fn next(&self, span: &Span, before: Option<Span>, to: &mut [u32]) -> Option<usize> {
         let rises = !self.lanes.grouped
@@ -433,8 +437,8 @@ impl<'a> Filler<'a> {
         shift(self.path, to, first as u32, &[(span.length, entry), (span.lanes, lane)]);
     }
 
-    /// [`shift`](Filler::shift) for lanes that step in more than one dimension. A span has whole
-    /// ones of the last dimensions, and some steps of the one before them.
+    /// [`shift`](Filler::shift) for lanes that step in more than one dimension. A span has all
+    /// steps of the last dimensions, and some steps of the one before them.
     fn shift_each(&self, span: &Span, first: usize, to: &mut [u32]) {
         let Lanes { others, lane, .. } = self.lanes;
         let (unit, whole) = self.lanes.unit(span.lanes);
@@ -718,8 +722,8 @@ impl Moves<'_> {
         }
     }
 
-    /// Several groups whose lanes are apart in the flat tensor: in each turn the same entry of all
-    /// of them, or one by one.
+    /// Several groups whose lanes do not all start a step apart in the flat tensor: in turns, each
+    /// of which moves the same entry of all groups, or one group after the other.
     #[inline(never)]
     fn groups(&self, block: &mut Block<'_>, span: &Span, mover: &mut dyn Mover) {
         let (lanes, size, addresses) = (self.lanes, self.lanes.group(), block.addresses);

@@ -54,15 +54,17 @@ pub(crate) const FEW_OTHERS: usize = least(24, 4);
 /// in lanes of 5 with gaps on Zen 4, 20 entries 0.7x, 50 entries 1.0x. Rows are unmeasured.
 pub(crate) const FEW_APART: usize = least(40, 4);
 
-/// Indices of a span, which is all entries of the last two dimensions. A call of several spans and
-/// more than [`FEW_APART`] entries goes one by one if each has at most these. Record: `elements` of
-/// three dimensions with gaps on Zen 5, against kernels in long spans, which came before groups: 4
-/// to 24 entries 0.25x to 1.05x, 36 entries 0.4x to 0.75x, 81 entries 0.65x to 1.15x, 120 entries
-/// 0.7x to 1.85x. On Zen 4, against short spans: 64 entries 1.0x to 1.15x, of 2 to 4 coordinates
-/// 1.25x to 1.6x. Against groups, 150 to 256 entries 0.4x to 0.95x.
+/// Indices of a group, which is all entries of the last two dimensions (names here say *span*). A
+/// call of several groups and more than [`FEW_APART`] entries goes one by one if each group has at
+/// most these, unless lanes start a step apart in the indices and in the flat tensor. Record:
+/// `elements` of three dimensions with gaps. By entries of a group: on Zen 5, against kernels in
+/// the long spans that came before groups together (RECORD, *Across groups*), 4 to 24 entries 0.25x
+/// to 1.05x, 36 entries 0.4x to 0.75x, 81 entries 0.65x to 1.15x, 120 entries 0.7x to 1.85x; on Zen
+/// 4, against a group at a time, 64 entries 1.0x to 1.15x, of 2 to 4 coordinates 1.25x to 1.6x. By
+/// entries in all, against groups together: 150 to 256 entries 0.4x to 0.95x.
 pub(crate) const FEW_A_SPAN: usize = least(96, 4);
 
-/// Entries of such a call, in all its spans, at most; and of one that moves columns of elements.
+/// Entries of such a call, in all its groups, at most; and of one that moves columns of elements.
 /// Record: as at [`FEW_A_SPAN`], 300 and 400 entries 0.7x to 1.3x; as at [`FEW_ELEMENTS`].
 pub(crate) const FEW_OF_SPANS: usize = least(256, 16);
 
@@ -97,9 +99,9 @@ const _: () = assert!(
     "there is room for all that is few"
 );
 
-/// Entries of a span: those of means and their like go one by one where there are several that have
-/// fewer. Record: as those of `elements` were on Zen 4, 4 to 32 entries 0.25x to 0.75x, 64 entries
-/// 1.0x to 1.15x.
+/// Entries of a group: those of means and their like go one by one where there are several groups
+/// of fewer, unless all entries lie a step apart. Record: as those of `elements` were on Zen 4, 4
+/// to 32 entries 0.25x to 0.75x, 64 entries 1.0x to 1.15x.
 pub(crate) const SHORT_SPAN_OF_CELLS: usize = least(32, 4);
 
 /// Entries: where at most this many lead is kept, for means and their like: 16 MiB. Record: on Zen
@@ -150,23 +152,24 @@ pub(crate) const FEW_ENTRIES_OF_ELEMENTS: usize = least(32, 4);
 /// entries 0.55x to 1.0x, 180 entries 0.8x to 1.05x.
 pub(crate) const GROUP: usize = least(512, 32);
 
-/// Entries of a group: with at most this many, a turn moves the same entry of all groups of a block
-/// if these lie a step apart, and resolves it so. Record: as there, of 60,000 elements, against one
-/// group after another: 4 entries 0.35x, 9 and 10 entries 0.55x to 0.65x, 16 entries 0.85x, 25
-/// entries 1.1x, 48 entries 1.6x to 1.8x. Resolved so, 25 entries take 0.9x, 48 entries 1.7x.
+/// Entries of a group: with at most this many, if the groups of a block lie a step apart, they go
+/// in turns, each of which takes the same entry of all groups. It decides twice: how entries move,
+/// and how their indices are resolved. Record: as at [`GROUP`], of 60,000 elements, against one
+/// group after another: moved so, 4 entries 0.35x, 9 and 10 entries 0.55x to 0.65x, 16 entries
+/// 0.85x, 25 entries 1.1x, 48 entries 1.6x to 1.8x; resolved so, 25 entries 0.9x, 48 entries 1.7x.
 pub(crate) const SHORT_GROUP: usize = least(16, 6);
 
-/// [`SHORT_GROUP`] of a call that reaches [far](far), where each turn takes other lines. It is not
-/// for how indices are resolved. Record: as there, of 1 million elements, 2 to 8 along the
-/// dimension before the groups: 4 entries 0.4x to 1.3x, 9 to 16 entries 0.65x to 1.9x.
+/// [`SHORT_GROUP`] for how the entries of a call move that reaches beyond [`far`], where each turn
+/// takes other lines. For how indices are resolved, [`SHORT_GROUP`] holds there too. Record: as
+/// there, of 1 million elements, 2 to 8 along the dimension before the groups: 4 entries 0.4x to
+/// 1.3x, 9 to 16 entries 0.65x to 1.9x.
 pub(crate) const SHORT_GROUP_FAR: usize = least(8, 5);
 
-/// Entries of a lane: of at most this many, whose indices lie further apart than those of
-/// neighbouring lanes, the same entry of all lanes of a block is resolved in a turn, if there are
-/// [`SHORT`] lanes. Record:
-/// `elements` of [n, 2] to [n, 16] by transposed indices on Zen 5, of 1,000 to 60,000 elements:
-/// lanes of 2 0.48x to 0.64x, of 3 0.6x to 0.75x, of 5 and 8 0.8x to 0.95x, of 12 and 16 0.92x to
-/// 1.08x.
+/// Entries of a lane: with at most this many, if neighbours in a lane have indices further apart
+/// than neighbouring lanes have, and a block has [`SHORT`] lanes or more, these are resolved in
+/// turns, each of which takes the same entry of all lanes. Record: `elements` of [n, 2] to [n, 16]
+/// by transposed indices on Zen 5, of 1,000 to 60,000 elements: lanes of 2 0.48x to 0.64x, of 3
+/// 0.6x to 0.75x, of 5 and 8 0.8x to 0.95x, of 12 and 16 0.92x to 1.08x.
 pub(crate) const SHORT_LANE: usize = least(8, 4);
 
 /// Rows: an entry that moves at least this many is walked to its end before the next one. Record:
@@ -275,7 +278,8 @@ pub(crate) const PIECES_AHEAD: usize = BLOCK / 8;
 /// Entries: a check of all indices walks them by their strides, unless fewer lie at the shortest
 /// one and the lane is longer. Record: i64 on a fifth Xeon, lanes of 1,000 against lanes that
 /// follow the strides: of 2 and 3 entries 1.5x to 2.5x, of 5 1.16x; 16 and more are unmeasured.
-/// Also the lanes of [`SHORT_LANE`], at least.
+///
+/// Also the lanes of a block, at least, for [`SHORT_LANE`] to hold. Unmeasured.
 pub(crate) const SHORT: usize = least(16, 4);
 
 /// Lanes between the one whose indices are read and the one that is prefetched, where they do not
@@ -306,7 +310,7 @@ pub(crate) const LINE: usize = 64;
 
 /// Bytes over which the tuples of a lane reach. Where they reach over more, scatters may write rows
 /// with non-temporal stores, and gathered elements of more than a line are prefetched; shorter ones
-/// are too, where L3 is not near. Unmeasured. Also the bytes of all tensors from which on
+/// are too, where L3 is not near. Unmeasured. Also the bytes of all tensors beyond which
 /// [`SHORT_GROUP_FAR`] holds.
 pub(crate) fn far(machine: &Machine) -> usize {
     machine.l2 * 8
