@@ -9,6 +9,7 @@ use crate::engine::tuning;
 use crate::error::Direction;
 use crate::index::Bounds;
 use crate::plan::{Coordinate, Dim, Plan};
+use crate::walk::split_lane;
 
 /// What a decision depends on, beyond the plan and the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -420,11 +421,13 @@ pub(crate) fn goes_by_entry(plan: &Plan, call: &Call, machine: &Machine) -> bool
         || more && plan.coordinates().iter().all(aliased)
 }
 
-/// Whether the entries of different groups may change places, and groups are short. They do if
-/// groups lie a step apart in the flat tensor, and not all lanes do. Updates of one place keep
-/// their order: a place belongs to one group, or to the entries with one number in their groups.
+/// Whether the entries of different groups change places: groups are short, and lie a step apart in
+/// the flat tensor, which not all lanes do. Updates of one place keep their order: a place belongs
+/// to one group, or to the entries with one number in their groups.
 fn goes_across(plan: &Plan, call: &Call, machine: &Machine, numbers: &Numbers) -> bool {
     let Some((others, group)) = plan.outer().split_last_chunk::<2>() else { return false };
+    let (_, lanes) = split_lane(plan.outer());
+    let turns = steps_follow(others, |dim| dim.flat) && !steps_follow(lanes, |dim| dim.flat);
     let apart = |dims: &[Dim]| dims.iter().all(|dim| dim.table != 0);
     let gathers = matches!(call.direction, Direction::Gather);
     let calls = matches!(call.effect, Effect::Call);
@@ -432,7 +435,7 @@ fn goes_across(plan: &Plan, call: &Call, machine: &Machine, numbers: &Numbers) -
     let Numbers { moved, table, indices, .. } = *numbers;
     let far = table.saturating_add(moved).saturating_add(indices) > tuning::far(machine);
     let most = if far { tuning::SHORT_GROUP_FAR } else { tuning::SHORT_GROUP };
-    free && plan.has_groups() && plan.span() <= most && plan.pieces().is_empty()
+    free && turns && plan.has_groups() && plan.span() <= most && plan.pieces().is_empty()
 }
 
 /// Whether pieces lie within what an index chooses, and not further apart.

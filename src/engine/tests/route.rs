@@ -697,6 +697,23 @@ fn kinds() -> Vec<Kind> {
                 check: one pass, resolved again; threads: 8 chunks; elements",
         },
         Kind {
+            name: "short groups, the last two dimensions in another order",
+            plan: elements(
+                Scatter,
+                &packed([1000, 9, 2, 4]),
+                &packed([1000, 4, 2, 3]),
+                &Layout::strided([1000, 4, 2, 3], [24, 6, 1, 2]),
+                1,
+            ),
+            call: set(4),
+            zen_5: "\
+                check: one pass, addresses kept; threads: one; order: across groups; elements",
+            emerald_rapids: "\
+                check: one pass, addresses kept; threads: one; order: across groups; elements",
+            portable: "\
+                check: one pass, addresses kept; threads: one; order: across groups; elements",
+        },
+        Kind {
             name: "a gather to columns",
             plan: axis(
                 Gather,
@@ -942,6 +959,14 @@ fn short_groups_go_across() {
         assert_eq!(edge(SHORT_GROUP_FAR / 2, far), [true, false]);
     }
     assert!(!across(&plan(Scatter, [500, 2, 3], 2), &closure(4)));
+    // Lanes that start a step apart are one run, and groups that do not lie so go one by one.
+    let flat = |strides: [isize; 4]| {
+        let (sizes, flat) = ([300, 4, 2, 3], Layout::strided([300, 4, 2, 3], strides));
+        let plan = elements(Gather, &packed([300, 9, 2, 4]), &packed(sizes), &flat, 1);
+        across(&plan, &gather(4))
+    };
+    let strides = [[24, 6, 1, 2], [24, 6, 3, 1], [6, 1800, 1, 2]];
+    assert_eq!(strides.map(flat), [true, false, false]);
     // Those of one axis meet: it is outside of groups, or is one of their dimensions, not both.
     let meets = |direction| {
         [0, 1, 2].map(|along| across(&plan(direction, [500, 2, 3], along), &of(direction)))
