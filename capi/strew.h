@@ -390,7 +390,7 @@ strew_status strew_scatter_bounds(struct strew_scatter *of,
 // or not aligned.
 size_t strew_error_message(const struct strew_error *error, char *text, size_t length);
 
-// Runs a gather of elements and indices as the name says: see strew_gather_run_1_u8.
+// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
 //
 // `output[..] = input[.. indices ..]` by the formula of the plan. The number in the name is
 // the size of an element in bytes, the type is that of an index. Lengths count elements.
@@ -413,7 +413,7 @@ strew_status strew_gather_run_1_u8(const struct strew_gather *gather,
                                    size_t output_length,
                                    struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says: see strew_gather_run_1_u8.
+// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
 strew_status strew_gather_run_1_u16(const struct strew_gather *gather,
                                     const void *input,
                                     size_t input_length,
@@ -423,7 +423,7 @@ strew_status strew_gather_run_1_u16(const struct strew_gather *gather,
                                     size_t output_length,
                                     struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says: see strew_gather_run_1_u8.
+// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
 strew_status strew_gather_run_1_u32(const struct strew_gather *gather,
                                     const void *input,
                                     size_t input_length,
@@ -433,7 +433,7 @@ strew_status strew_gather_run_1_u32(const struct strew_gather *gather,
                                     size_t output_length,
                                     struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says: see strew_gather_run_1_u8.
+// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
 strew_status strew_gather_run_1_u64(const struct strew_gather *gather,
                                     const void *input,
                                     size_t input_length,
@@ -443,7 +443,7 @@ strew_status strew_gather_run_1_u64(const struct strew_gather *gather,
                                     size_t output_length,
                                     struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says: see strew_gather_run_1_u8.
+// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
 strew_status strew_gather_run_1_i8(const struct strew_gather *gather,
                                    const void *input,
                                    size_t input_length,
@@ -453,7 +453,7 @@ strew_status strew_gather_run_1_i8(const struct strew_gather *gather,
                                    size_t output_length,
                                    struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says: see strew_gather_run_1_u8.
+// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
 strew_status strew_gather_run_1_i16(const struct strew_gather *gather,
                                     const void *input,
                                     size_t input_length,
@@ -463,7 +463,7 @@ strew_status strew_gather_run_1_i16(const struct strew_gather *gather,
                                     size_t output_length,
                                     struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says: see strew_gather_run_1_u8.
+// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
 strew_status strew_gather_run_1_i32(const struct strew_gather *gather,
                                     const void *input,
                                     size_t input_length,
@@ -473,7 +473,7 @@ strew_status strew_gather_run_1_i32(const struct strew_gather *gather,
                                     size_t output_length,
                                     struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says: see strew_gather_run_1_u8.
+// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
 strew_status strew_gather_run_1_i64(const struct strew_gather *gather,
                                     const void *input,
                                     size_t input_length,
@@ -483,7 +483,7 @@ strew_status strew_gather_run_1_i64(const struct strew_gather *gather,
                                     size_t output_length,
                                     struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says: see strew_gather_run_1_u8.
+// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
 strew_status strew_gather_run_2_u8(const struct strew_gather *gather,
                                    const void *input,
                                    size_t input_length,
@@ -493,7 +493,7 @@ strew_status strew_gather_run_2_u8(const struct strew_gather *gather,
                                    size_t output_length,
                                    struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says: see strew_gather_run_1_u8.
+// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
 strew_status strew_gather_run_2_u16(const struct strew_gather *gather,
                                     const void *input,
                                     size_t input_length,
@@ -503,7 +503,7 @@ strew_status strew_gather_run_2_u16(const struct strew_gather *gather,
                                     size_t output_length,
                                     struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says: see strew_gather_run_1_u8.
+// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
 strew_status strew_gather_run_2_u32(const struct strew_gather *gather,
                                     const void *input,
                                     size_t input_length,
@@ -513,7 +513,7 @@ strew_status strew_gather_run_2_u32(const struct strew_gather *gather,
                                     size_t output_length,
                                     struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says: see strew_gather_run_1_u8.
+// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
 strew_status strew_gather_run_2_u64(const struct strew_gather *gather,
                                     const void *input,
                                     size_t input_length,
@@ -523,7 +523,7 @@ strew_status strew_gather_run_2_u64(const struct strew_gather *gather,
                                     size_t output_length,
                                     struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says: see strew_gather_run_1_u8.
+// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
 strew_status strew_gather_run_2_i8(const struct strew_gather *gather,
                                    const void *input,
                                    size_t input_length,
@@ -533,7 +533,7 @@ strew_status strew_gather_run_2_i8(const struct strew_gather *gather,
                                    size_t output_length,
                                    struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says: see strew_gather_run_1_u8.
+// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
 strew_status strew_gather_run_2_i16(const struct strew_gather *gather,
                                     const void *input,
                                     size_t input_length,
@@ -543,7 +543,7 @@ strew_status strew_gather_run_2_i16(const struct strew_gather *gather,
                                     size_t output_length,
                                     struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says: see strew_gather_run_1_u8.
+// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
 strew_status strew_gather_run_2_i32(const struct strew_gather *gather,
                                     const void *input,
                                     size_t input_length,
@@ -553,7 +553,7 @@ strew_status strew_gather_run_2_i32(const struct strew_gather *gather,
                                     size_t output_length,
                                     struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says: see strew_gather_run_1_u8.
+// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
 strew_status strew_gather_run_2_i64(const struct strew_gather *gather,
                                     const void *input,
                                     size_t input_length,
@@ -563,7 +563,7 @@ strew_status strew_gather_run_2_i64(const struct strew_gather *gather,
                                     size_t output_length,
                                     struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says: see strew_gather_run_1_u8.
+// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
 strew_status strew_gather_run_4_u8(const struct strew_gather *gather,
                                    const void *input,
                                    size_t input_length,
@@ -573,7 +573,7 @@ strew_status strew_gather_run_4_u8(const struct strew_gather *gather,
                                    size_t output_length,
                                    struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says: see strew_gather_run_1_u8.
+// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
 strew_status strew_gather_run_4_u16(const struct strew_gather *gather,
                                     const void *input,
                                     size_t input_length,
@@ -583,7 +583,7 @@ strew_status strew_gather_run_4_u16(const struct strew_gather *gather,
                                     size_t output_length,
                                     struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says: see strew_gather_run_1_u8.
+// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
 strew_status strew_gather_run_4_u32(const struct strew_gather *gather,
                                     const void *input,
                                     size_t input_length,
@@ -593,7 +593,7 @@ strew_status strew_gather_run_4_u32(const struct strew_gather *gather,
                                     size_t output_length,
                                     struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says: see strew_gather_run_1_u8.
+// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
 strew_status strew_gather_run_4_u64(const struct strew_gather *gather,
                                     const void *input,
                                     size_t input_length,
@@ -603,7 +603,7 @@ strew_status strew_gather_run_4_u64(const struct strew_gather *gather,
                                     size_t output_length,
                                     struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says: see strew_gather_run_1_u8.
+// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
 strew_status strew_gather_run_4_i8(const struct strew_gather *gather,
                                    const void *input,
                                    size_t input_length,
@@ -613,7 +613,7 @@ strew_status strew_gather_run_4_i8(const struct strew_gather *gather,
                                    size_t output_length,
                                    struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says: see strew_gather_run_1_u8.
+// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
 strew_status strew_gather_run_4_i16(const struct strew_gather *gather,
                                     const void *input,
                                     size_t input_length,
@@ -623,7 +623,7 @@ strew_status strew_gather_run_4_i16(const struct strew_gather *gather,
                                     size_t output_length,
                                     struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says: see strew_gather_run_1_u8.
+// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
 strew_status strew_gather_run_4_i32(const struct strew_gather *gather,
                                     const void *input,
                                     size_t input_length,
@@ -633,7 +633,7 @@ strew_status strew_gather_run_4_i32(const struct strew_gather *gather,
                                     size_t output_length,
                                     struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says: see strew_gather_run_1_u8.
+// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
 strew_status strew_gather_run_4_i64(const struct strew_gather *gather,
                                     const void *input,
                                     size_t input_length,
@@ -643,7 +643,7 @@ strew_status strew_gather_run_4_i64(const struct strew_gather *gather,
                                     size_t output_length,
                                     struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says: see strew_gather_run_1_u8.
+// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
 strew_status strew_gather_run_8_u8(const struct strew_gather *gather,
                                    const void *input,
                                    size_t input_length,
@@ -653,7 +653,7 @@ strew_status strew_gather_run_8_u8(const struct strew_gather *gather,
                                    size_t output_length,
                                    struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says: see strew_gather_run_1_u8.
+// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
 strew_status strew_gather_run_8_u16(const struct strew_gather *gather,
                                     const void *input,
                                     size_t input_length,
@@ -663,7 +663,7 @@ strew_status strew_gather_run_8_u16(const struct strew_gather *gather,
                                     size_t output_length,
                                     struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says: see strew_gather_run_1_u8.
+// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
 strew_status strew_gather_run_8_u32(const struct strew_gather *gather,
                                     const void *input,
                                     size_t input_length,
@@ -673,7 +673,7 @@ strew_status strew_gather_run_8_u32(const struct strew_gather *gather,
                                     size_t output_length,
                                     struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says: see strew_gather_run_1_u8.
+// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
 strew_status strew_gather_run_8_u64(const struct strew_gather *gather,
                                     const void *input,
                                     size_t input_length,
@@ -683,7 +683,7 @@ strew_status strew_gather_run_8_u64(const struct strew_gather *gather,
                                     size_t output_length,
                                     struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says: see strew_gather_run_1_u8.
+// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
 strew_status strew_gather_run_8_i8(const struct strew_gather *gather,
                                    const void *input,
                                    size_t input_length,
@@ -693,7 +693,7 @@ strew_status strew_gather_run_8_i8(const struct strew_gather *gather,
                                    size_t output_length,
                                    struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says: see strew_gather_run_1_u8.
+// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
 strew_status strew_gather_run_8_i16(const struct strew_gather *gather,
                                     const void *input,
                                     size_t input_length,
@@ -703,7 +703,7 @@ strew_status strew_gather_run_8_i16(const struct strew_gather *gather,
                                     size_t output_length,
                                     struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says: see strew_gather_run_1_u8.
+// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
 strew_status strew_gather_run_8_i32(const struct strew_gather *gather,
                                     const void *input,
                                     size_t input_length,
@@ -713,7 +713,7 @@ strew_status strew_gather_run_8_i32(const struct strew_gather *gather,
                                     size_t output_length,
                                     struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says: see strew_gather_run_1_u8.
+// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
 strew_status strew_gather_run_8_i64(const struct strew_gather *gather,
                                     const void *input,
                                     size_t input_length,
@@ -723,7 +723,7 @@ strew_status strew_gather_run_8_i64(const struct strew_gather *gather,
                                     size_t output_length,
                                     struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says: see strew_gather_run_1_u8.
+// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
 strew_status strew_gather_run_16_u8(const struct strew_gather *gather,
                                     const void *input,
                                     size_t input_length,
@@ -733,7 +733,7 @@ strew_status strew_gather_run_16_u8(const struct strew_gather *gather,
                                     size_t output_length,
                                     struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says: see strew_gather_run_1_u8.
+// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
 strew_status strew_gather_run_16_u16(const struct strew_gather *gather,
                                      const void *input,
                                      size_t input_length,
@@ -743,7 +743,7 @@ strew_status strew_gather_run_16_u16(const struct strew_gather *gather,
                                      size_t output_length,
                                      struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says: see strew_gather_run_1_u8.
+// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
 strew_status strew_gather_run_16_u32(const struct strew_gather *gather,
                                      const void *input,
                                      size_t input_length,
@@ -753,7 +753,7 @@ strew_status strew_gather_run_16_u32(const struct strew_gather *gather,
                                      size_t output_length,
                                      struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says: see strew_gather_run_1_u8.
+// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
 strew_status strew_gather_run_16_u64(const struct strew_gather *gather,
                                      const void *input,
                                      size_t input_length,
@@ -763,7 +763,7 @@ strew_status strew_gather_run_16_u64(const struct strew_gather *gather,
                                      size_t output_length,
                                      struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says: see strew_gather_run_1_u8.
+// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
 strew_status strew_gather_run_16_i8(const struct strew_gather *gather,
                                     const void *input,
                                     size_t input_length,
@@ -773,7 +773,7 @@ strew_status strew_gather_run_16_i8(const struct strew_gather *gather,
                                     size_t output_length,
                                     struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says: see strew_gather_run_1_u8.
+// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
 strew_status strew_gather_run_16_i16(const struct strew_gather *gather,
                                      const void *input,
                                      size_t input_length,
@@ -783,7 +783,7 @@ strew_status strew_gather_run_16_i16(const struct strew_gather *gather,
                                      size_t output_length,
                                      struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says: see strew_gather_run_1_u8.
+// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
 strew_status strew_gather_run_16_i32(const struct strew_gather *gather,
                                      const void *input,
                                      size_t input_length,
@@ -793,7 +793,7 @@ strew_status strew_gather_run_16_i32(const struct strew_gather *gather,
                                      size_t output_length,
                                      struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says: see strew_gather_run_1_u8.
+// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
 strew_status strew_gather_run_16_i64(const struct strew_gather *gather,
                                      const void *input,
                                      size_t input_length,
@@ -803,7 +803,7 @@ strew_status strew_gather_run_16_i64(const struct strew_gather *gather,
                                      size_t output_length,
                                      struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says: see strew_scatter_run_1_u8.
+// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
 //
 // `data[.. indices ..] = updates[..]` by the formula of the plan, in row-major order of the
 // indices: the last of several updates stays. The number in the name is the size of an element
@@ -827,7 +827,7 @@ strew_status strew_scatter_run_1_u8(const struct strew_scatter *scatter,
                                     size_t updates_length,
                                     struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says: see strew_scatter_run_1_u8.
+// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
 strew_status strew_scatter_run_1_u16(const struct strew_scatter *scatter,
                                      void *data,
                                      size_t data_length,
@@ -837,7 +837,7 @@ strew_status strew_scatter_run_1_u16(const struct strew_scatter *scatter,
                                      size_t updates_length,
                                      struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says: see strew_scatter_run_1_u8.
+// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
 strew_status strew_scatter_run_1_u32(const struct strew_scatter *scatter,
                                      void *data,
                                      size_t data_length,
@@ -847,7 +847,7 @@ strew_status strew_scatter_run_1_u32(const struct strew_scatter *scatter,
                                      size_t updates_length,
                                      struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says: see strew_scatter_run_1_u8.
+// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
 strew_status strew_scatter_run_1_u64(const struct strew_scatter *scatter,
                                      void *data,
                                      size_t data_length,
@@ -857,7 +857,7 @@ strew_status strew_scatter_run_1_u64(const struct strew_scatter *scatter,
                                      size_t updates_length,
                                      struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says: see strew_scatter_run_1_u8.
+// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
 strew_status strew_scatter_run_1_i8(const struct strew_scatter *scatter,
                                     void *data,
                                     size_t data_length,
@@ -867,7 +867,7 @@ strew_status strew_scatter_run_1_i8(const struct strew_scatter *scatter,
                                     size_t updates_length,
                                     struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says: see strew_scatter_run_1_u8.
+// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
 strew_status strew_scatter_run_1_i16(const struct strew_scatter *scatter,
                                      void *data,
                                      size_t data_length,
@@ -877,7 +877,7 @@ strew_status strew_scatter_run_1_i16(const struct strew_scatter *scatter,
                                      size_t updates_length,
                                      struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says: see strew_scatter_run_1_u8.
+// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
 strew_status strew_scatter_run_1_i32(const struct strew_scatter *scatter,
                                      void *data,
                                      size_t data_length,
@@ -887,7 +887,7 @@ strew_status strew_scatter_run_1_i32(const struct strew_scatter *scatter,
                                      size_t updates_length,
                                      struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says: see strew_scatter_run_1_u8.
+// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
 strew_status strew_scatter_run_1_i64(const struct strew_scatter *scatter,
                                      void *data,
                                      size_t data_length,
@@ -897,7 +897,7 @@ strew_status strew_scatter_run_1_i64(const struct strew_scatter *scatter,
                                      size_t updates_length,
                                      struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says: see strew_scatter_run_1_u8.
+// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
 strew_status strew_scatter_run_2_u8(const struct strew_scatter *scatter,
                                     void *data,
                                     size_t data_length,
@@ -907,7 +907,7 @@ strew_status strew_scatter_run_2_u8(const struct strew_scatter *scatter,
                                     size_t updates_length,
                                     struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says: see strew_scatter_run_1_u8.
+// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
 strew_status strew_scatter_run_2_u16(const struct strew_scatter *scatter,
                                      void *data,
                                      size_t data_length,
@@ -917,7 +917,7 @@ strew_status strew_scatter_run_2_u16(const struct strew_scatter *scatter,
                                      size_t updates_length,
                                      struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says: see strew_scatter_run_1_u8.
+// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
 strew_status strew_scatter_run_2_u32(const struct strew_scatter *scatter,
                                      void *data,
                                      size_t data_length,
@@ -927,7 +927,7 @@ strew_status strew_scatter_run_2_u32(const struct strew_scatter *scatter,
                                      size_t updates_length,
                                      struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says: see strew_scatter_run_1_u8.
+// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
 strew_status strew_scatter_run_2_u64(const struct strew_scatter *scatter,
                                      void *data,
                                      size_t data_length,
@@ -937,7 +937,7 @@ strew_status strew_scatter_run_2_u64(const struct strew_scatter *scatter,
                                      size_t updates_length,
                                      struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says: see strew_scatter_run_1_u8.
+// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
 strew_status strew_scatter_run_2_i8(const struct strew_scatter *scatter,
                                     void *data,
                                     size_t data_length,
@@ -947,7 +947,7 @@ strew_status strew_scatter_run_2_i8(const struct strew_scatter *scatter,
                                     size_t updates_length,
                                     struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says: see strew_scatter_run_1_u8.
+// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
 strew_status strew_scatter_run_2_i16(const struct strew_scatter *scatter,
                                      void *data,
                                      size_t data_length,
@@ -957,7 +957,7 @@ strew_status strew_scatter_run_2_i16(const struct strew_scatter *scatter,
                                      size_t updates_length,
                                      struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says: see strew_scatter_run_1_u8.
+// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
 strew_status strew_scatter_run_2_i32(const struct strew_scatter *scatter,
                                      void *data,
                                      size_t data_length,
@@ -967,7 +967,7 @@ strew_status strew_scatter_run_2_i32(const struct strew_scatter *scatter,
                                      size_t updates_length,
                                      struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says: see strew_scatter_run_1_u8.
+// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
 strew_status strew_scatter_run_2_i64(const struct strew_scatter *scatter,
                                      void *data,
                                      size_t data_length,
@@ -977,7 +977,7 @@ strew_status strew_scatter_run_2_i64(const struct strew_scatter *scatter,
                                      size_t updates_length,
                                      struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says: see strew_scatter_run_1_u8.
+// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
 strew_status strew_scatter_run_4_u8(const struct strew_scatter *scatter,
                                     void *data,
                                     size_t data_length,
@@ -987,7 +987,7 @@ strew_status strew_scatter_run_4_u8(const struct strew_scatter *scatter,
                                     size_t updates_length,
                                     struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says: see strew_scatter_run_1_u8.
+// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
 strew_status strew_scatter_run_4_u16(const struct strew_scatter *scatter,
                                      void *data,
                                      size_t data_length,
@@ -997,7 +997,7 @@ strew_status strew_scatter_run_4_u16(const struct strew_scatter *scatter,
                                      size_t updates_length,
                                      struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says: see strew_scatter_run_1_u8.
+// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
 strew_status strew_scatter_run_4_u32(const struct strew_scatter *scatter,
                                      void *data,
                                      size_t data_length,
@@ -1007,7 +1007,7 @@ strew_status strew_scatter_run_4_u32(const struct strew_scatter *scatter,
                                      size_t updates_length,
                                      struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says: see strew_scatter_run_1_u8.
+// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
 strew_status strew_scatter_run_4_u64(const struct strew_scatter *scatter,
                                      void *data,
                                      size_t data_length,
@@ -1017,7 +1017,7 @@ strew_status strew_scatter_run_4_u64(const struct strew_scatter *scatter,
                                      size_t updates_length,
                                      struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says: see strew_scatter_run_1_u8.
+// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
 strew_status strew_scatter_run_4_i8(const struct strew_scatter *scatter,
                                     void *data,
                                     size_t data_length,
@@ -1027,7 +1027,7 @@ strew_status strew_scatter_run_4_i8(const struct strew_scatter *scatter,
                                     size_t updates_length,
                                     struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says: see strew_scatter_run_1_u8.
+// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
 strew_status strew_scatter_run_4_i16(const struct strew_scatter *scatter,
                                      void *data,
                                      size_t data_length,
@@ -1037,7 +1037,7 @@ strew_status strew_scatter_run_4_i16(const struct strew_scatter *scatter,
                                      size_t updates_length,
                                      struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says: see strew_scatter_run_1_u8.
+// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
 strew_status strew_scatter_run_4_i32(const struct strew_scatter *scatter,
                                      void *data,
                                      size_t data_length,
@@ -1047,7 +1047,7 @@ strew_status strew_scatter_run_4_i32(const struct strew_scatter *scatter,
                                      size_t updates_length,
                                      struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says: see strew_scatter_run_1_u8.
+// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
 strew_status strew_scatter_run_4_i64(const struct strew_scatter *scatter,
                                      void *data,
                                      size_t data_length,
@@ -1057,7 +1057,7 @@ strew_status strew_scatter_run_4_i64(const struct strew_scatter *scatter,
                                      size_t updates_length,
                                      struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says: see strew_scatter_run_1_u8.
+// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
 strew_status strew_scatter_run_8_u8(const struct strew_scatter *scatter,
                                     void *data,
                                     size_t data_length,
@@ -1067,7 +1067,7 @@ strew_status strew_scatter_run_8_u8(const struct strew_scatter *scatter,
                                     size_t updates_length,
                                     struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says: see strew_scatter_run_1_u8.
+// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
 strew_status strew_scatter_run_8_u16(const struct strew_scatter *scatter,
                                      void *data,
                                      size_t data_length,
@@ -1077,7 +1077,7 @@ strew_status strew_scatter_run_8_u16(const struct strew_scatter *scatter,
                                      size_t updates_length,
                                      struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says: see strew_scatter_run_1_u8.
+// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
 strew_status strew_scatter_run_8_u32(const struct strew_scatter *scatter,
                                      void *data,
                                      size_t data_length,
@@ -1087,7 +1087,7 @@ strew_status strew_scatter_run_8_u32(const struct strew_scatter *scatter,
                                      size_t updates_length,
                                      struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says: see strew_scatter_run_1_u8.
+// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
 strew_status strew_scatter_run_8_u64(const struct strew_scatter *scatter,
                                      void *data,
                                      size_t data_length,
@@ -1097,7 +1097,7 @@ strew_status strew_scatter_run_8_u64(const struct strew_scatter *scatter,
                                      size_t updates_length,
                                      struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says: see strew_scatter_run_1_u8.
+// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
 strew_status strew_scatter_run_8_i8(const struct strew_scatter *scatter,
                                     void *data,
                                     size_t data_length,
@@ -1107,7 +1107,7 @@ strew_status strew_scatter_run_8_i8(const struct strew_scatter *scatter,
                                     size_t updates_length,
                                     struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says: see strew_scatter_run_1_u8.
+// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
 strew_status strew_scatter_run_8_i16(const struct strew_scatter *scatter,
                                      void *data,
                                      size_t data_length,
@@ -1117,7 +1117,7 @@ strew_status strew_scatter_run_8_i16(const struct strew_scatter *scatter,
                                      size_t updates_length,
                                      struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says: see strew_scatter_run_1_u8.
+// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
 strew_status strew_scatter_run_8_i32(const struct strew_scatter *scatter,
                                      void *data,
                                      size_t data_length,
@@ -1127,7 +1127,7 @@ strew_status strew_scatter_run_8_i32(const struct strew_scatter *scatter,
                                      size_t updates_length,
                                      struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says: see strew_scatter_run_1_u8.
+// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
 strew_status strew_scatter_run_8_i64(const struct strew_scatter *scatter,
                                      void *data,
                                      size_t data_length,
@@ -1137,7 +1137,7 @@ strew_status strew_scatter_run_8_i64(const struct strew_scatter *scatter,
                                      size_t updates_length,
                                      struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says: see strew_scatter_run_1_u8.
+// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
 strew_status strew_scatter_run_16_u8(const struct strew_scatter *scatter,
                                      void *data,
                                      size_t data_length,
@@ -1147,7 +1147,7 @@ strew_status strew_scatter_run_16_u8(const struct strew_scatter *scatter,
                                      size_t updates_length,
                                      struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says: see strew_scatter_run_1_u8.
+// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
 strew_status strew_scatter_run_16_u16(const struct strew_scatter *scatter,
                                       void *data,
                                       size_t data_length,
@@ -1157,7 +1157,7 @@ strew_status strew_scatter_run_16_u16(const struct strew_scatter *scatter,
                                       size_t updates_length,
                                       struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says: see strew_scatter_run_1_u8.
+// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
 strew_status strew_scatter_run_16_u32(const struct strew_scatter *scatter,
                                       void *data,
                                       size_t data_length,
@@ -1167,7 +1167,7 @@ strew_status strew_scatter_run_16_u32(const struct strew_scatter *scatter,
                                       size_t updates_length,
                                       struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says: see strew_scatter_run_1_u8.
+// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
 strew_status strew_scatter_run_16_u64(const struct strew_scatter *scatter,
                                       void *data,
                                       size_t data_length,
@@ -1177,7 +1177,7 @@ strew_status strew_scatter_run_16_u64(const struct strew_scatter *scatter,
                                       size_t updates_length,
                                       struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says: see strew_scatter_run_1_u8.
+// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
 strew_status strew_scatter_run_16_i8(const struct strew_scatter *scatter,
                                      void *data,
                                      size_t data_length,
@@ -1187,7 +1187,7 @@ strew_status strew_scatter_run_16_i8(const struct strew_scatter *scatter,
                                      size_t updates_length,
                                      struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says: see strew_scatter_run_1_u8.
+// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
 strew_status strew_scatter_run_16_i16(const struct strew_scatter *scatter,
                                       void *data,
                                       size_t data_length,
@@ -1197,7 +1197,7 @@ strew_status strew_scatter_run_16_i16(const struct strew_scatter *scatter,
                                       size_t updates_length,
                                       struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says: see strew_scatter_run_1_u8.
+// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
 strew_status strew_scatter_run_16_i32(const struct strew_scatter *scatter,
                                       void *data,
                                       size_t data_length,
@@ -1207,7 +1207,7 @@ strew_status strew_scatter_run_16_i32(const struct strew_scatter *scatter,
                                       size_t updates_length,
                                       struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says: see strew_scatter_run_1_u8.
+// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
 strew_status strew_scatter_run_16_i64(const struct strew_scatter *scatter,
                                       void *data,
                                       size_t data_length,
@@ -1217,7 +1217,7 @@ strew_status strew_scatter_run_16_i64(const struct strew_scatter *scatter,
                                       size_t updates_length,
                                       struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 //
 // `data[.. indices ..] = reduction(data[.. indices ..], updates[..])` by the formula of the
@@ -1237,7 +1237,7 @@ strew_status strew_scatter_reduce_u8_u8(const struct strew_scatter *scatter,
                                         size_t updates_length,
                                         struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_u8_u16(const struct strew_scatter *scatter,
                                          uint32_t reduction,
@@ -1249,7 +1249,7 @@ strew_status strew_scatter_reduce_u8_u16(const struct strew_scatter *scatter,
                                          size_t updates_length,
                                          struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_u8_u32(const struct strew_scatter *scatter,
                                          uint32_t reduction,
@@ -1261,7 +1261,7 @@ strew_status strew_scatter_reduce_u8_u32(const struct strew_scatter *scatter,
                                          size_t updates_length,
                                          struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_u8_u64(const struct strew_scatter *scatter,
                                          uint32_t reduction,
@@ -1273,7 +1273,7 @@ strew_status strew_scatter_reduce_u8_u64(const struct strew_scatter *scatter,
                                          size_t updates_length,
                                          struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_u8_i8(const struct strew_scatter *scatter,
                                         uint32_t reduction,
@@ -1285,7 +1285,7 @@ strew_status strew_scatter_reduce_u8_i8(const struct strew_scatter *scatter,
                                         size_t updates_length,
                                         struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_u8_i16(const struct strew_scatter *scatter,
                                          uint32_t reduction,
@@ -1297,7 +1297,7 @@ strew_status strew_scatter_reduce_u8_i16(const struct strew_scatter *scatter,
                                          size_t updates_length,
                                          struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_u8_i32(const struct strew_scatter *scatter,
                                          uint32_t reduction,
@@ -1309,7 +1309,7 @@ strew_status strew_scatter_reduce_u8_i32(const struct strew_scatter *scatter,
                                          size_t updates_length,
                                          struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_u8_i64(const struct strew_scatter *scatter,
                                          uint32_t reduction,
@@ -1321,7 +1321,7 @@ strew_status strew_scatter_reduce_u8_i64(const struct strew_scatter *scatter,
                                          size_t updates_length,
                                          struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_u16_u8(const struct strew_scatter *scatter,
                                          uint32_t reduction,
@@ -1333,7 +1333,7 @@ strew_status strew_scatter_reduce_u16_u8(const struct strew_scatter *scatter,
                                          size_t updates_length,
                                          struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_u16_u16(const struct strew_scatter *scatter,
                                           uint32_t reduction,
@@ -1345,7 +1345,7 @@ strew_status strew_scatter_reduce_u16_u16(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_u16_u32(const struct strew_scatter *scatter,
                                           uint32_t reduction,
@@ -1357,7 +1357,7 @@ strew_status strew_scatter_reduce_u16_u32(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_u16_u64(const struct strew_scatter *scatter,
                                           uint32_t reduction,
@@ -1369,7 +1369,7 @@ strew_status strew_scatter_reduce_u16_u64(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_u16_i8(const struct strew_scatter *scatter,
                                          uint32_t reduction,
@@ -1381,7 +1381,7 @@ strew_status strew_scatter_reduce_u16_i8(const struct strew_scatter *scatter,
                                          size_t updates_length,
                                          struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_u16_i16(const struct strew_scatter *scatter,
                                           uint32_t reduction,
@@ -1393,7 +1393,7 @@ strew_status strew_scatter_reduce_u16_i16(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_u16_i32(const struct strew_scatter *scatter,
                                           uint32_t reduction,
@@ -1405,7 +1405,7 @@ strew_status strew_scatter_reduce_u16_i32(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_u16_i64(const struct strew_scatter *scatter,
                                           uint32_t reduction,
@@ -1417,7 +1417,7 @@ strew_status strew_scatter_reduce_u16_i64(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_u32_u8(const struct strew_scatter *scatter,
                                          uint32_t reduction,
@@ -1429,7 +1429,7 @@ strew_status strew_scatter_reduce_u32_u8(const struct strew_scatter *scatter,
                                          size_t updates_length,
                                          struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_u32_u16(const struct strew_scatter *scatter,
                                           uint32_t reduction,
@@ -1441,7 +1441,7 @@ strew_status strew_scatter_reduce_u32_u16(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_u32_u32(const struct strew_scatter *scatter,
                                           uint32_t reduction,
@@ -1453,7 +1453,7 @@ strew_status strew_scatter_reduce_u32_u32(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_u32_u64(const struct strew_scatter *scatter,
                                           uint32_t reduction,
@@ -1465,7 +1465,7 @@ strew_status strew_scatter_reduce_u32_u64(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_u32_i8(const struct strew_scatter *scatter,
                                          uint32_t reduction,
@@ -1477,7 +1477,7 @@ strew_status strew_scatter_reduce_u32_i8(const struct strew_scatter *scatter,
                                          size_t updates_length,
                                          struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_u32_i16(const struct strew_scatter *scatter,
                                           uint32_t reduction,
@@ -1489,7 +1489,7 @@ strew_status strew_scatter_reduce_u32_i16(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_u32_i32(const struct strew_scatter *scatter,
                                           uint32_t reduction,
@@ -1501,7 +1501,7 @@ strew_status strew_scatter_reduce_u32_i32(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_u32_i64(const struct strew_scatter *scatter,
                                           uint32_t reduction,
@@ -1513,7 +1513,7 @@ strew_status strew_scatter_reduce_u32_i64(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_u64_u8(const struct strew_scatter *scatter,
                                          uint32_t reduction,
@@ -1525,7 +1525,7 @@ strew_status strew_scatter_reduce_u64_u8(const struct strew_scatter *scatter,
                                          size_t updates_length,
                                          struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_u64_u16(const struct strew_scatter *scatter,
                                           uint32_t reduction,
@@ -1537,7 +1537,7 @@ strew_status strew_scatter_reduce_u64_u16(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_u64_u32(const struct strew_scatter *scatter,
                                           uint32_t reduction,
@@ -1549,7 +1549,7 @@ strew_status strew_scatter_reduce_u64_u32(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_u64_u64(const struct strew_scatter *scatter,
                                           uint32_t reduction,
@@ -1561,7 +1561,7 @@ strew_status strew_scatter_reduce_u64_u64(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_u64_i8(const struct strew_scatter *scatter,
                                          uint32_t reduction,
@@ -1573,7 +1573,7 @@ strew_status strew_scatter_reduce_u64_i8(const struct strew_scatter *scatter,
                                          size_t updates_length,
                                          struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_u64_i16(const struct strew_scatter *scatter,
                                           uint32_t reduction,
@@ -1585,7 +1585,7 @@ strew_status strew_scatter_reduce_u64_i16(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_u64_i32(const struct strew_scatter *scatter,
                                           uint32_t reduction,
@@ -1597,7 +1597,7 @@ strew_status strew_scatter_reduce_u64_i32(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_u64_i64(const struct strew_scatter *scatter,
                                           uint32_t reduction,
@@ -1609,7 +1609,7 @@ strew_status strew_scatter_reduce_u64_i64(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_i8_u8(const struct strew_scatter *scatter,
                                         uint32_t reduction,
@@ -1621,7 +1621,7 @@ strew_status strew_scatter_reduce_i8_u8(const struct strew_scatter *scatter,
                                         size_t updates_length,
                                         struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_i8_u16(const struct strew_scatter *scatter,
                                          uint32_t reduction,
@@ -1633,7 +1633,7 @@ strew_status strew_scatter_reduce_i8_u16(const struct strew_scatter *scatter,
                                          size_t updates_length,
                                          struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_i8_u32(const struct strew_scatter *scatter,
                                          uint32_t reduction,
@@ -1645,7 +1645,7 @@ strew_status strew_scatter_reduce_i8_u32(const struct strew_scatter *scatter,
                                          size_t updates_length,
                                          struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_i8_u64(const struct strew_scatter *scatter,
                                          uint32_t reduction,
@@ -1657,7 +1657,7 @@ strew_status strew_scatter_reduce_i8_u64(const struct strew_scatter *scatter,
                                          size_t updates_length,
                                          struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_i8_i8(const struct strew_scatter *scatter,
                                         uint32_t reduction,
@@ -1669,7 +1669,7 @@ strew_status strew_scatter_reduce_i8_i8(const struct strew_scatter *scatter,
                                         size_t updates_length,
                                         struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_i8_i16(const struct strew_scatter *scatter,
                                          uint32_t reduction,
@@ -1681,7 +1681,7 @@ strew_status strew_scatter_reduce_i8_i16(const struct strew_scatter *scatter,
                                          size_t updates_length,
                                          struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_i8_i32(const struct strew_scatter *scatter,
                                          uint32_t reduction,
@@ -1693,7 +1693,7 @@ strew_status strew_scatter_reduce_i8_i32(const struct strew_scatter *scatter,
                                          size_t updates_length,
                                          struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_i8_i64(const struct strew_scatter *scatter,
                                          uint32_t reduction,
@@ -1705,7 +1705,7 @@ strew_status strew_scatter_reduce_i8_i64(const struct strew_scatter *scatter,
                                          size_t updates_length,
                                          struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_i16_u8(const struct strew_scatter *scatter,
                                          uint32_t reduction,
@@ -1717,7 +1717,7 @@ strew_status strew_scatter_reduce_i16_u8(const struct strew_scatter *scatter,
                                          size_t updates_length,
                                          struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_i16_u16(const struct strew_scatter *scatter,
                                           uint32_t reduction,
@@ -1729,7 +1729,7 @@ strew_status strew_scatter_reduce_i16_u16(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_i16_u32(const struct strew_scatter *scatter,
                                           uint32_t reduction,
@@ -1741,7 +1741,7 @@ strew_status strew_scatter_reduce_i16_u32(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_i16_u64(const struct strew_scatter *scatter,
                                           uint32_t reduction,
@@ -1753,7 +1753,7 @@ strew_status strew_scatter_reduce_i16_u64(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_i16_i8(const struct strew_scatter *scatter,
                                          uint32_t reduction,
@@ -1765,7 +1765,7 @@ strew_status strew_scatter_reduce_i16_i8(const struct strew_scatter *scatter,
                                          size_t updates_length,
                                          struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_i16_i16(const struct strew_scatter *scatter,
                                           uint32_t reduction,
@@ -1777,7 +1777,7 @@ strew_status strew_scatter_reduce_i16_i16(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_i16_i32(const struct strew_scatter *scatter,
                                           uint32_t reduction,
@@ -1789,7 +1789,7 @@ strew_status strew_scatter_reduce_i16_i32(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_i16_i64(const struct strew_scatter *scatter,
                                           uint32_t reduction,
@@ -1801,7 +1801,7 @@ strew_status strew_scatter_reduce_i16_i64(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_i32_u8(const struct strew_scatter *scatter,
                                          uint32_t reduction,
@@ -1813,7 +1813,7 @@ strew_status strew_scatter_reduce_i32_u8(const struct strew_scatter *scatter,
                                          size_t updates_length,
                                          struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_i32_u16(const struct strew_scatter *scatter,
                                           uint32_t reduction,
@@ -1825,7 +1825,7 @@ strew_status strew_scatter_reduce_i32_u16(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_i32_u32(const struct strew_scatter *scatter,
                                           uint32_t reduction,
@@ -1837,7 +1837,7 @@ strew_status strew_scatter_reduce_i32_u32(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_i32_u64(const struct strew_scatter *scatter,
                                           uint32_t reduction,
@@ -1849,7 +1849,7 @@ strew_status strew_scatter_reduce_i32_u64(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_i32_i8(const struct strew_scatter *scatter,
                                          uint32_t reduction,
@@ -1861,7 +1861,7 @@ strew_status strew_scatter_reduce_i32_i8(const struct strew_scatter *scatter,
                                          size_t updates_length,
                                          struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_i32_i16(const struct strew_scatter *scatter,
                                           uint32_t reduction,
@@ -1873,7 +1873,7 @@ strew_status strew_scatter_reduce_i32_i16(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_i32_i32(const struct strew_scatter *scatter,
                                           uint32_t reduction,
@@ -1885,7 +1885,7 @@ strew_status strew_scatter_reduce_i32_i32(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_i32_i64(const struct strew_scatter *scatter,
                                           uint32_t reduction,
@@ -1897,7 +1897,7 @@ strew_status strew_scatter_reduce_i32_i64(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_i64_u8(const struct strew_scatter *scatter,
                                          uint32_t reduction,
@@ -1909,7 +1909,7 @@ strew_status strew_scatter_reduce_i64_u8(const struct strew_scatter *scatter,
                                          size_t updates_length,
                                          struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_i64_u16(const struct strew_scatter *scatter,
                                           uint32_t reduction,
@@ -1921,7 +1921,7 @@ strew_status strew_scatter_reduce_i64_u16(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_i64_u32(const struct strew_scatter *scatter,
                                           uint32_t reduction,
@@ -1933,7 +1933,7 @@ strew_status strew_scatter_reduce_i64_u32(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_i64_u64(const struct strew_scatter *scatter,
                                           uint32_t reduction,
@@ -1945,7 +1945,7 @@ strew_status strew_scatter_reduce_i64_u64(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_i64_i8(const struct strew_scatter *scatter,
                                          uint32_t reduction,
@@ -1957,7 +1957,7 @@ strew_status strew_scatter_reduce_i64_i8(const struct strew_scatter *scatter,
                                          size_t updates_length,
                                          struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_i64_i16(const struct strew_scatter *scatter,
                                           uint32_t reduction,
@@ -1969,7 +1969,7 @@ strew_status strew_scatter_reduce_i64_i16(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_i64_i32(const struct strew_scatter *scatter,
                                           uint32_t reduction,
@@ -1981,7 +1981,7 @@ strew_status strew_scatter_reduce_i64_i32(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_i64_i64(const struct strew_scatter *scatter,
                                           uint32_t reduction,
@@ -1993,7 +1993,7 @@ strew_status strew_scatter_reduce_i64_i64(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_f16_u8(const struct strew_scatter *scatter,
                                          uint32_t reduction,
@@ -2005,7 +2005,7 @@ strew_status strew_scatter_reduce_f16_u8(const struct strew_scatter *scatter,
                                          size_t updates_length,
                                          struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_f16_u16(const struct strew_scatter *scatter,
                                           uint32_t reduction,
@@ -2017,7 +2017,7 @@ strew_status strew_scatter_reduce_f16_u16(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_f16_u32(const struct strew_scatter *scatter,
                                           uint32_t reduction,
@@ -2029,7 +2029,7 @@ strew_status strew_scatter_reduce_f16_u32(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_f16_u64(const struct strew_scatter *scatter,
                                           uint32_t reduction,
@@ -2041,7 +2041,7 @@ strew_status strew_scatter_reduce_f16_u64(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_f16_i8(const struct strew_scatter *scatter,
                                          uint32_t reduction,
@@ -2053,7 +2053,7 @@ strew_status strew_scatter_reduce_f16_i8(const struct strew_scatter *scatter,
                                          size_t updates_length,
                                          struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_f16_i16(const struct strew_scatter *scatter,
                                           uint32_t reduction,
@@ -2065,7 +2065,7 @@ strew_status strew_scatter_reduce_f16_i16(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_f16_i32(const struct strew_scatter *scatter,
                                           uint32_t reduction,
@@ -2077,7 +2077,7 @@ strew_status strew_scatter_reduce_f16_i32(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_f16_i64(const struct strew_scatter *scatter,
                                           uint32_t reduction,
@@ -2089,7 +2089,7 @@ strew_status strew_scatter_reduce_f16_i64(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_bf16_u8(const struct strew_scatter *scatter,
                                           uint32_t reduction,
@@ -2101,7 +2101,7 @@ strew_status strew_scatter_reduce_bf16_u8(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_bf16_u16(const struct strew_scatter *scatter,
                                            uint32_t reduction,
@@ -2113,7 +2113,7 @@ strew_status strew_scatter_reduce_bf16_u16(const struct strew_scatter *scatter,
                                            size_t updates_length,
                                            struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_bf16_u32(const struct strew_scatter *scatter,
                                            uint32_t reduction,
@@ -2125,7 +2125,7 @@ strew_status strew_scatter_reduce_bf16_u32(const struct strew_scatter *scatter,
                                            size_t updates_length,
                                            struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_bf16_u64(const struct strew_scatter *scatter,
                                            uint32_t reduction,
@@ -2137,7 +2137,7 @@ strew_status strew_scatter_reduce_bf16_u64(const struct strew_scatter *scatter,
                                            size_t updates_length,
                                            struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_bf16_i8(const struct strew_scatter *scatter,
                                           uint32_t reduction,
@@ -2149,7 +2149,7 @@ strew_status strew_scatter_reduce_bf16_i8(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_bf16_i16(const struct strew_scatter *scatter,
                                            uint32_t reduction,
@@ -2161,7 +2161,7 @@ strew_status strew_scatter_reduce_bf16_i16(const struct strew_scatter *scatter,
                                            size_t updates_length,
                                            struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_bf16_i32(const struct strew_scatter *scatter,
                                            uint32_t reduction,
@@ -2173,7 +2173,7 @@ strew_status strew_scatter_reduce_bf16_i32(const struct strew_scatter *scatter,
                                            size_t updates_length,
                                            struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_bf16_i64(const struct strew_scatter *scatter,
                                            uint32_t reduction,
@@ -2185,7 +2185,7 @@ strew_status strew_scatter_reduce_bf16_i64(const struct strew_scatter *scatter,
                                            size_t updates_length,
                                            struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_f32_u8(const struct strew_scatter *scatter,
                                          uint32_t reduction,
@@ -2197,7 +2197,7 @@ strew_status strew_scatter_reduce_f32_u8(const struct strew_scatter *scatter,
                                          size_t updates_length,
                                          struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_f32_u16(const struct strew_scatter *scatter,
                                           uint32_t reduction,
@@ -2209,7 +2209,7 @@ strew_status strew_scatter_reduce_f32_u16(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_f32_u32(const struct strew_scatter *scatter,
                                           uint32_t reduction,
@@ -2221,7 +2221,7 @@ strew_status strew_scatter_reduce_f32_u32(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_f32_u64(const struct strew_scatter *scatter,
                                           uint32_t reduction,
@@ -2233,7 +2233,7 @@ strew_status strew_scatter_reduce_f32_u64(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_f32_i8(const struct strew_scatter *scatter,
                                          uint32_t reduction,
@@ -2245,7 +2245,7 @@ strew_status strew_scatter_reduce_f32_i8(const struct strew_scatter *scatter,
                                          size_t updates_length,
                                          struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_f32_i16(const struct strew_scatter *scatter,
                                           uint32_t reduction,
@@ -2257,7 +2257,7 @@ strew_status strew_scatter_reduce_f32_i16(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_f32_i32(const struct strew_scatter *scatter,
                                           uint32_t reduction,
@@ -2269,7 +2269,7 @@ strew_status strew_scatter_reduce_f32_i32(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_f32_i64(const struct strew_scatter *scatter,
                                           uint32_t reduction,
@@ -2281,7 +2281,7 @@ strew_status strew_scatter_reduce_f32_i64(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_f64_u8(const struct strew_scatter *scatter,
                                          uint32_t reduction,
@@ -2293,7 +2293,7 @@ strew_status strew_scatter_reduce_f64_u8(const struct strew_scatter *scatter,
                                          size_t updates_length,
                                          struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_f64_u16(const struct strew_scatter *scatter,
                                           uint32_t reduction,
@@ -2305,7 +2305,7 @@ strew_status strew_scatter_reduce_f64_u16(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_f64_u32(const struct strew_scatter *scatter,
                                           uint32_t reduction,
@@ -2317,7 +2317,7 @@ strew_status strew_scatter_reduce_f64_u32(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_f64_u64(const struct strew_scatter *scatter,
                                           uint32_t reduction,
@@ -2329,7 +2329,7 @@ strew_status strew_scatter_reduce_f64_u64(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_f64_i8(const struct strew_scatter *scatter,
                                          uint32_t reduction,
@@ -2341,7 +2341,7 @@ strew_status strew_scatter_reduce_f64_i8(const struct strew_scatter *scatter,
                                          size_t updates_length,
                                          struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_f64_i16(const struct strew_scatter *scatter,
                                           uint32_t reduction,
@@ -2353,7 +2353,7 @@ strew_status strew_scatter_reduce_f64_i16(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_f64_i32(const struct strew_scatter *scatter,
                                           uint32_t reduction,
@@ -2365,7 +2365,7 @@ strew_status strew_scatter_reduce_f64_i32(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction: see
+// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
 // strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_f64_i64(const struct strew_scatter *scatter,
                                           uint32_t reduction,

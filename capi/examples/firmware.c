@@ -23,9 +23,12 @@ static const strew_layout POINT_LIST = {.rank = 1, .sizes = {POINTS}, .strides =
 static const strew_layout FOUR = {.rank = 1, .sizes = {4}, .strides = {1}};
 static const strew_layout LINE = {.rank = 1, .sizes = {ROWS * WIDTH}, .strides = {1}};
 static const strew_layout ONE = {.rank = 0};
+/* Bins, and one update for all indices. */
+static const strew_layout BINS = {.rank = 1, .sizes = {ROWS}, .strides = {1}};
+static const strew_layout ONE_FOR_ALL = {.rank = 2, .sizes = {IDS, WIDTH}, .strides = {0, 0}};
 
 static strew_gather lookup, best, corners, points_by_place, one;
-static strew_scatter lines, cells;
+static strew_scatter lines, cells, counts;
 static strew_error error;
 
 static void check(int holds, const char *what) {
@@ -49,7 +52,8 @@ static void plan(void) {
               !strew_gather_nd(&corners, &GRID, &PAIRS, &CELLS, 0, &error) &&
               !strew_gather_axis(&one, &LINE, &ONE, &ONE, 0, &error) &&
               !strew_scatter_axis(&lines, &TABLE, &LIST, &LINES, 0, &error) &&
-              !strew_scatter_nd(&cells, &GRID, &PAIRS, &CELLS, 0, &error),
+              !strew_scatter_nd(&cells, &GRID, &PAIRS, &CELLS, 0, &error) &&
+              !strew_scatter_axis(&counts, &BINS, &LINES, &ONE_FOR_ALL, 0, &error),
           "plan");
     /* Elements of 6 bytes: rows of bytes. */
     check(!strew_layout_bytes(&POINT_LIST, sizeof points[0], &from, &error) &&
@@ -87,6 +91,11 @@ static strew_status scatter_pairs(void) {
 }
 static strew_status scatter_add_axis_0(void) {
     return strew_scatter_reduce_f32_i32(&lines, STREW_ADD, ALL(data), ALL(ids), ALL(output),
+                                        &error);
+}
+static strew_status histogram(void) {
+    static const float one_more = 1;
+    return strew_scatter_reduce_f32_i32(&counts, STREW_ADD, ALL(data), ALL(chosen), &one_more, 1,
                                         &error);
 }
 
@@ -189,6 +198,13 @@ int main(void) {
     for (uint32_t i = 0; i < 2 * IDS * WIDTH; i++)
         wanted[row(ids[i / WIDTH % IDS]) * WIDTH + i % WIDTH] += output[i % (IDS * WIDTH)];
     compare(data, ROWS * WIDTH, "scatter_add_axis_0 differs");
+
+    /* Twice, as above. */
+    reset();
+    measure("histogram", histogram);
+    for (uint32_t i = 0; i < 2 * IDS * WIDTH; i++)
+        wanted[row(chosen[i % (IDS * WIDTH)])] += 1;
+    compare(data, ROWS * WIDTH, "histogram differs");
 
     /* An index out of bounds: an error with all its data, and no trace of the scatter. */
     ids[IDS - 1] = ROWS;

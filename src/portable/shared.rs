@@ -6,7 +6,8 @@
 //! | loop | for | moves |
 //! |---|---|---|
 //! | elements | single indices without gaps, default rules | an element each |
-//! | list | the same in one lane | a row each |
+//! | one | the same in one lane, all by one update (scatters) | an element each |
+//! | list | single indices without gaps in one lane, default rules | a row each |
 //! | rows | tuples without gaps, default rules | a row each |
 //! | columns | lists along the last axis of a matrix (gathers) | elements that lie apart |
 //! | [`entries`] | everything else | what one entry stands for |
@@ -37,6 +38,7 @@ use crate::reduction::{Assign, Reduction};
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Loop {
     Elements,
+    One,
     List,
     Rows,
     Columns,
@@ -49,9 +51,11 @@ impl Loop {
         let [lane, inner, ..] = &plan.dims;
         let one_lane = || plan.outer <= 1 && lane.table == 0;
         let one_column = || (plan.outer, plan.rank) == (1, 2) && !inner.is_row();
+        let one_update = || (plan.outer, plan.rank, lane.flat) == (1, 1, 0);
         match (plan.packed_tuple, plan.packed_row) {
             _ if !has_default_rules(plan) => Loop::Entries,
             (1, 1) => Loop::Elements,
+            (1, 0) if one_update() => Loop::One,
             (1, 1..) if one_lane() => Loop::List,
             (1.., 1..) => Loop::Rows,
             (1, _) if one_lane() && one_column() => Loop::Columns,
@@ -81,7 +85,7 @@ pub(crate) fn gather<T: Element, I: Index>(
         Loop::List => gather_list(plan, input, indices, output),
         Loop::Rows => gather_rows(plan, input, indices, output),
         Loop::Columns => gather_columns(plan, input, indices, output),
-        Loop::Entries => gather_entries(plan, input, indices, output),
+        Loop::One | Loop::Entries => gather_entries(plan, input, indices, output),
     }
 }
 
@@ -226,6 +230,7 @@ pub(crate) fn scatter<T: Element, I: Index, R: Reduction<T>>(
     }
     match Loop::of(plan) {
         Loop::Elements => scatter_elements(plan, reduction, data, indices, updates),
+        Loop::One => scatter_one(plan, reduction, data, indices, updates),
         Loop::List => scatter_list(plan, reduction, data, indices, updates),
         Loop::Rows => scatter_rows(plan, reduction, data, indices, updates),
         Loop::Columns | Loop::Entries => scatter_entries(plan, reduction, data, indices, updates),
@@ -276,6 +281,28 @@ fn scatter_elements<T: Element, I: Index, R: Reduction<T>>(
         }
         Some(())
     });
+    Ok(())
+}
+
+#[inline(never)]
+fn scatter_one<T: Element, I: Index, R: Reduction<T>>(
+    plan: &Plan,
+    reduction: &R,
+    data: &mut [T],
+    indices: &[I],
+    updates: &[T],
+) -> Result<(), Error> {
+    let mut combine = || {
+        let ([axis, ..], [lane, ..]) = (&plan.coordinates, &plan.dims);
+        let (mut first, update) = (plan.start.table, updates.get(plan.start.flat)?);
+        for index in indices.get(plan.start.indices..)?.get(..lane.size)? {
+            let current = data.get_mut(place(*index, axis, first)?)?;
+            first = first.wrapping_add_signed(lane.table);
+            *current = reduction.combine(*current, *update);
+        }
+        Some(())
+    };
+    combine();
     Ok(())
 }
 
@@ -494,6 +521,9 @@ mod tests {
         assert_eq!(Loop::of(&elements(Gather, &line, &line, &line, 0)), Loop::Elements);
         let (cube, pairs) = (packed([3, 4, 5]), packed([7, 2]));
         assert_eq!(Loop::of(&nd(Gather, &cube, &pairs, &packed([7, 5]), 0)), Loop::Rows);
+        // One update for all, updates with gaps.
+        let by_steps = |step| by_axis(&packed([40]), &ids, &Layout::strided([7], [step]));
+        assert_eq!([0, 2].map(by_steps), [Loop::One, Loop::Entries]);
         let batch = nd(Gather, &cube, &packed([3, 1]), &packed([3, 5]), 1);
         assert_eq!(Loop::of(&batch), Loop::Rows);
         // A gap in the output, in the indices, in the rows of the table.

@@ -11,10 +11,9 @@ use crate::engine::changed::{By, Reduced};
 use crate::engine::movers::{Job, Way};
 use crate::engine::resolver::Resolver;
 use crate::engine::traverse::traverse;
-use crate::engine::{changed, check_all, gather, gathered, scatter};
+use crate::engine::{changed, gather, gathered, scatter};
 use crate::error::Direction;
 use crate::index::Bounds;
-use crate::layout::Layout;
 use crate::plan::tests::{axis, packed};
 use crate::reduction::Assign;
 
@@ -101,6 +100,9 @@ fn every_length_of_row_moves() {
 #[cfg(target_pointer_width = "64")]
 #[test]
 fn addresses_beyond_32_bits() {
+    use crate::engine::check_all;
+    use crate::layout::Layout;
+
     let size = 1 << 31;
     let table = Layout::strided([size, 3], [0, 1]);
     let plan = axis(Direction::Gather, &table, &packed([20]), &packed([20, 3]), 0);

@@ -46,6 +46,7 @@ const COLUMNS: Layout = Layout::contiguous([32, 64]);
 const OCTETS: Layout = Layout::contiguous([64, 8]);
 const LINE: Layout = Layout::contiguous([256]);
 const ONE: Layout = Layout::contiguous([1]);
+const ONE_FOR_ALL: Layout = Layout::strided([2048], [0]);
 
 const GATHER_AXIS_0: Gather = plan!(Gather::axis(&TABLE, &IDS, &ROWS, 0));
 const GATHER_AXIS_1: Gather = plan!(Gather::axis(&WIDE, &IDS, &COLUMNS, 1));
@@ -62,6 +63,7 @@ const SCATTER_PAIRS: Scatter = plan!(Scatter::nd(&CUBE, &PAIRS, &OCTETS, 0));
 const SCATTER_ELEMENTS_3: Scatter = plan!(Scatter::elements(&TABLE_3, &PART_3, &PART_3, 1));
 const SCATTER_ELEMENTS_4: Scatter = plan!(Scatter::elements(&TABLE_4, &PART_4, &PART_4, 1));
 const SCATTER_TRIPLES: Scatter = plan!(Scatter::nd(&CUBE, &TRIPLES, &IDS, 0));
+const HISTOGRAM: Scatter = plan!(Scatter::axis(&LINE, &CHOSEN, &ONE_FOR_ALL, 0));
 const SCATTER_ONE: Scatter = plan!(Scatter::axis(&LINE, &ONE, &ONE, 0));
 
 const CACHE: Layout = Layout::contiguous([8, 16, 32]);
@@ -85,6 +87,7 @@ static KEPT_TRIPLES: Gather = GATHER_TRIPLES;
 static KEPT_SCATTER_AXIS_0: Scatter = SCATTER_AXIS_0;
 static KEPT_SCATTER_ELEMENTS: Scatter = SCATTER_ELEMENTS;
 static KEPT_SCATTER_PAIRS: Scatter = SCATTER_PAIRS;
+static KEPT_HISTOGRAM: Scatter = HISTOGRAM;
 
 /// A plan in memory that the compiler cannot see into.
 struct Kept<P: 'static>(&'static P);
@@ -230,6 +233,7 @@ const TRIPLE: Shape = Shape {
     moved: 64,
     address: |n, index| (index(n * 3) * 32 + index(n * 3 + 1)) * 8 + index(n * 3 + 2),
 };
+const BINS: Shape = Shape { indices: 2048, axis: 256, moved: 2048, address: |n, index| index(n) };
 const SINGLE: Shape = Shape { indices: 1, axis: 256, moved: 1, address: |_, index| index(0) };
 
 const PLACES: Shape = Shape {
@@ -257,6 +261,7 @@ enum Way {
     Gather,
     Assign,
     Add,
+    Count,
     Bag,
     Compress,
     Expand,
@@ -299,6 +304,9 @@ macro_rules! case {
         }
     }};
     (@Add $plan:expr, $table:ident, $indices:ident, $flat:ident) => {
+        $plan.reduce(Add, $table, $indices, $flat)
+    };
+    (@Count $plan:expr, $table:ident, $indices:ident, $flat:ident) => {
         $plan.reduce(Add, $table, $indices, $flat)
     };
     (@$way:ident $plan:expr, $table:ident, $indices:ident, $flat:ident) => {
@@ -458,6 +466,8 @@ const RANKS_AND_PLACES: &[Case] = &[
     case!(Add "static_scatter_add_axis_0", Kept(&KEPT_SCATTER_AXIS_0), AXIS_0, f32, i32),
     case!(Assign "static_scatter_elements", Kept(&KEPT_SCATTER_ELEMENTS), ELEMENTS, f32, i32),
     case!(Assign "static_scatter_pairs", Kept(&KEPT_SCATTER_PAIRS), PAIR, f32, i32),
+    case!(Count "histogram", HISTOGRAM, BINS, f32, i32),
+    case!(Count "static_histogram", Kept(&KEPT_HISTOGRAM), BINS, f32, i32),
 ];
 
 /// Elements no two neighbours of which are alike, small enough for any sum of them in a `u8`;
@@ -505,6 +515,7 @@ where
             Way::Gather => flat[n] = table[address],
             Way::Assign => table[address] = flat[n],
             Way::Add => table[address] = table[address] + flat[n],
+            Way::Count => table[address] = table[address] + flat[0],
             Way::Bag => {
                 let (to, is_first) = (n / 256 * 32 + n % 32, n / 32 % 8 == 0);
                 flat[to] = if is_first { table[address] } else { flat[to] + table[address] };
