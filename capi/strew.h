@@ -390,7 +390,7 @@ strew_status strew_scatter_bounds(struct strew_scatter *of,
 // or not aligned.
 size_t strew_error_message(const struct strew_error *error, char *text, size_t length);
 
-// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
+// Runs a gather of the types in its name. Contract: strew_gather_run_1_u8.
 //
 // `output[..] = input[.. indices ..]` by the formula of the plan. The number in the name is
 // the size of an element in bytes, the type is that of an index. Lengths count elements.
@@ -413,7 +413,7 @@ strew_status strew_gather_run_1_u8(const struct strew_gather *gather,
                                    size_t output_length,
                                    struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
+// Runs a gather of the types in its name. Contract: strew_gather_run_1_u8.
 strew_status strew_gather_run_1_u16(const struct strew_gather *gather,
                                     const void *input,
                                     size_t input_length,
@@ -423,7 +423,7 @@ strew_status strew_gather_run_1_u16(const struct strew_gather *gather,
                                     size_t output_length,
                                     struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
+// Runs a gather of the types in its name. Contract: strew_gather_run_1_u8.
 strew_status strew_gather_run_1_u32(const struct strew_gather *gather,
                                     const void *input,
                                     size_t input_length,
@@ -433,7 +433,7 @@ strew_status strew_gather_run_1_u32(const struct strew_gather *gather,
                                     size_t output_length,
                                     struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
+// Runs a gather of the types in its name. Contract: strew_gather_run_1_u8.
 strew_status strew_gather_run_1_u64(const struct strew_gather *gather,
                                     const void *input,
                                     size_t input_length,
@@ -443,7 +443,7 @@ strew_status strew_gather_run_1_u64(const struct strew_gather *gather,
                                     size_t output_length,
                                     struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
+// Runs a gather of the types in its name. Contract: strew_gather_run_1_u8.
 strew_status strew_gather_run_1_i8(const struct strew_gather *gather,
                                    const void *input,
                                    size_t input_length,
@@ -453,7 +453,7 @@ strew_status strew_gather_run_1_i8(const struct strew_gather *gather,
                                    size_t output_length,
                                    struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
+// Runs a gather of the types in its name. Contract: strew_gather_run_1_u8.
 strew_status strew_gather_run_1_i16(const struct strew_gather *gather,
                                     const void *input,
                                     size_t input_length,
@@ -463,7 +463,7 @@ strew_status strew_gather_run_1_i16(const struct strew_gather *gather,
                                     size_t output_length,
                                     struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
+// Runs a gather of the types in its name. Contract: strew_gather_run_1_u8.
 strew_status strew_gather_run_1_i32(const struct strew_gather *gather,
                                     const void *input,
                                     size_t input_length,
@@ -473,7 +473,7 @@ strew_status strew_gather_run_1_i32(const struct strew_gather *gather,
                                     size_t output_length,
                                     struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
+// Runs a gather of the types in its name. Contract: strew_gather_run_1_u8.
 strew_status strew_gather_run_1_i64(const struct strew_gather *gather,
                                     const void *input,
                                     size_t input_length,
@@ -483,7 +483,7 @@ strew_status strew_gather_run_1_i64(const struct strew_gather *gather,
                                     size_t output_length,
                                     struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
+// Runs a gather of the types in its name. Contract: strew_gather_run_1_u8.
 strew_status strew_gather_run_2_u8(const struct strew_gather *gather,
                                    const void *input,
                                    size_t input_length,
@@ -493,7 +493,7 @@ strew_status strew_gather_run_2_u8(const struct strew_gather *gather,
                                    size_t output_length,
                                    struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
+// Runs a gather of the types in its name. Contract: strew_gather_run_1_u8.
 strew_status strew_gather_run_2_u16(const struct strew_gather *gather,
                                     const void *input,
                                     size_t input_length,
@@ -503,7 +503,7 @@ strew_status strew_gather_run_2_u16(const struct strew_gather *gather,
                                     size_t output_length,
                                     struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
+// Runs a gather of the types in its name. Contract: strew_gather_run_1_u8.
 strew_status strew_gather_run_2_u32(const struct strew_gather *gather,
                                     const void *input,
                                     size_t input_length,
@@ -513,7 +513,7 @@ strew_status strew_gather_run_2_u32(const struct strew_gather *gather,
                                     size_t output_length,
                                     struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
+// Runs a gather of the types in its name. Contract: strew_gather_run_1_u8.
 strew_status strew_gather_run_2_u64(const struct strew_gather *gather,
                                     const void *input,
                                     size_t input_length,
@@ -523,7 +523,7 @@ strew_status strew_gather_run_2_u64(const struct strew_gather *gather,
                                     size_t output_length,
                                     struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
+// Runs a gather of the types in its name. Contract: strew_gather_run_1_u8.
 strew_status strew_gather_run_2_i8(const struct strew_gather *gather,
                                    const void *input,
                                    size_t input_length,
@@ -533,7 +533,7 @@ strew_status strew_gather_run_2_i8(const struct strew_gather *gather,
                                    size_t output_length,
                                    struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
+// Runs a gather of the types in its name. Contract: strew_gather_run_1_u8.
 strew_status strew_gather_run_2_i16(const struct strew_gather *gather,
                                     const void *input,
                                     size_t input_length,
@@ -543,7 +543,7 @@ strew_status strew_gather_run_2_i16(const struct strew_gather *gather,
                                     size_t output_length,
                                     struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
+// Runs a gather of the types in its name. Contract: strew_gather_run_1_u8.
 strew_status strew_gather_run_2_i32(const struct strew_gather *gather,
                                     const void *input,
                                     size_t input_length,
@@ -553,7 +553,7 @@ strew_status strew_gather_run_2_i32(const struct strew_gather *gather,
                                     size_t output_length,
                                     struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
+// Runs a gather of the types in its name. Contract: strew_gather_run_1_u8.
 strew_status strew_gather_run_2_i64(const struct strew_gather *gather,
                                     const void *input,
                                     size_t input_length,
@@ -563,7 +563,7 @@ strew_status strew_gather_run_2_i64(const struct strew_gather *gather,
                                     size_t output_length,
                                     struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
+// Runs a gather of the types in its name. Contract: strew_gather_run_1_u8.
 strew_status strew_gather_run_4_u8(const struct strew_gather *gather,
                                    const void *input,
                                    size_t input_length,
@@ -573,7 +573,7 @@ strew_status strew_gather_run_4_u8(const struct strew_gather *gather,
                                    size_t output_length,
                                    struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
+// Runs a gather of the types in its name. Contract: strew_gather_run_1_u8.
 strew_status strew_gather_run_4_u16(const struct strew_gather *gather,
                                     const void *input,
                                     size_t input_length,
@@ -583,7 +583,7 @@ strew_status strew_gather_run_4_u16(const struct strew_gather *gather,
                                     size_t output_length,
                                     struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
+// Runs a gather of the types in its name. Contract: strew_gather_run_1_u8.
 strew_status strew_gather_run_4_u32(const struct strew_gather *gather,
                                     const void *input,
                                     size_t input_length,
@@ -593,7 +593,7 @@ strew_status strew_gather_run_4_u32(const struct strew_gather *gather,
                                     size_t output_length,
                                     struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
+// Runs a gather of the types in its name. Contract: strew_gather_run_1_u8.
 strew_status strew_gather_run_4_u64(const struct strew_gather *gather,
                                     const void *input,
                                     size_t input_length,
@@ -603,7 +603,7 @@ strew_status strew_gather_run_4_u64(const struct strew_gather *gather,
                                     size_t output_length,
                                     struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
+// Runs a gather of the types in its name. Contract: strew_gather_run_1_u8.
 strew_status strew_gather_run_4_i8(const struct strew_gather *gather,
                                    const void *input,
                                    size_t input_length,
@@ -613,7 +613,7 @@ strew_status strew_gather_run_4_i8(const struct strew_gather *gather,
                                    size_t output_length,
                                    struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
+// Runs a gather of the types in its name. Contract: strew_gather_run_1_u8.
 strew_status strew_gather_run_4_i16(const struct strew_gather *gather,
                                     const void *input,
                                     size_t input_length,
@@ -623,7 +623,7 @@ strew_status strew_gather_run_4_i16(const struct strew_gather *gather,
                                     size_t output_length,
                                     struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
+// Runs a gather of the types in its name. Contract: strew_gather_run_1_u8.
 strew_status strew_gather_run_4_i32(const struct strew_gather *gather,
                                     const void *input,
                                     size_t input_length,
@@ -633,7 +633,7 @@ strew_status strew_gather_run_4_i32(const struct strew_gather *gather,
                                     size_t output_length,
                                     struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
+// Runs a gather of the types in its name. Contract: strew_gather_run_1_u8.
 strew_status strew_gather_run_4_i64(const struct strew_gather *gather,
                                     const void *input,
                                     size_t input_length,
@@ -643,7 +643,7 @@ strew_status strew_gather_run_4_i64(const struct strew_gather *gather,
                                     size_t output_length,
                                     struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
+// Runs a gather of the types in its name. Contract: strew_gather_run_1_u8.
 strew_status strew_gather_run_8_u8(const struct strew_gather *gather,
                                    const void *input,
                                    size_t input_length,
@@ -653,7 +653,7 @@ strew_status strew_gather_run_8_u8(const struct strew_gather *gather,
                                    size_t output_length,
                                    struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
+// Runs a gather of the types in its name. Contract: strew_gather_run_1_u8.
 strew_status strew_gather_run_8_u16(const struct strew_gather *gather,
                                     const void *input,
                                     size_t input_length,
@@ -663,7 +663,7 @@ strew_status strew_gather_run_8_u16(const struct strew_gather *gather,
                                     size_t output_length,
                                     struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
+// Runs a gather of the types in its name. Contract: strew_gather_run_1_u8.
 strew_status strew_gather_run_8_u32(const struct strew_gather *gather,
                                     const void *input,
                                     size_t input_length,
@@ -673,7 +673,7 @@ strew_status strew_gather_run_8_u32(const struct strew_gather *gather,
                                     size_t output_length,
                                     struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
+// Runs a gather of the types in its name. Contract: strew_gather_run_1_u8.
 strew_status strew_gather_run_8_u64(const struct strew_gather *gather,
                                     const void *input,
                                     size_t input_length,
@@ -683,7 +683,7 @@ strew_status strew_gather_run_8_u64(const struct strew_gather *gather,
                                     size_t output_length,
                                     struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
+// Runs a gather of the types in its name. Contract: strew_gather_run_1_u8.
 strew_status strew_gather_run_8_i8(const struct strew_gather *gather,
                                    const void *input,
                                    size_t input_length,
@@ -693,7 +693,7 @@ strew_status strew_gather_run_8_i8(const struct strew_gather *gather,
                                    size_t output_length,
                                    struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
+// Runs a gather of the types in its name. Contract: strew_gather_run_1_u8.
 strew_status strew_gather_run_8_i16(const struct strew_gather *gather,
                                     const void *input,
                                     size_t input_length,
@@ -703,7 +703,7 @@ strew_status strew_gather_run_8_i16(const struct strew_gather *gather,
                                     size_t output_length,
                                     struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
+// Runs a gather of the types in its name. Contract: strew_gather_run_1_u8.
 strew_status strew_gather_run_8_i32(const struct strew_gather *gather,
                                     const void *input,
                                     size_t input_length,
@@ -713,7 +713,7 @@ strew_status strew_gather_run_8_i32(const struct strew_gather *gather,
                                     size_t output_length,
                                     struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
+// Runs a gather of the types in its name. Contract: strew_gather_run_1_u8.
 strew_status strew_gather_run_8_i64(const struct strew_gather *gather,
                                     const void *input,
                                     size_t input_length,
@@ -723,7 +723,7 @@ strew_status strew_gather_run_8_i64(const struct strew_gather *gather,
                                     size_t output_length,
                                     struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
+// Runs a gather of the types in its name. Contract: strew_gather_run_1_u8.
 strew_status strew_gather_run_16_u8(const struct strew_gather *gather,
                                     const void *input,
                                     size_t input_length,
@@ -733,7 +733,7 @@ strew_status strew_gather_run_16_u8(const struct strew_gather *gather,
                                     size_t output_length,
                                     struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
+// Runs a gather of the types in its name. Contract: strew_gather_run_1_u8.
 strew_status strew_gather_run_16_u16(const struct strew_gather *gather,
                                      const void *input,
                                      size_t input_length,
@@ -743,7 +743,7 @@ strew_status strew_gather_run_16_u16(const struct strew_gather *gather,
                                      size_t output_length,
                                      struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
+// Runs a gather of the types in its name. Contract: strew_gather_run_1_u8.
 strew_status strew_gather_run_16_u32(const struct strew_gather *gather,
                                      const void *input,
                                      size_t input_length,
@@ -753,7 +753,7 @@ strew_status strew_gather_run_16_u32(const struct strew_gather *gather,
                                      size_t output_length,
                                      struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
+// Runs a gather of the types in its name. Contract: strew_gather_run_1_u8.
 strew_status strew_gather_run_16_u64(const struct strew_gather *gather,
                                      const void *input,
                                      size_t input_length,
@@ -763,7 +763,7 @@ strew_status strew_gather_run_16_u64(const struct strew_gather *gather,
                                      size_t output_length,
                                      struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
+// Runs a gather of the types in its name. Contract: strew_gather_run_1_u8.
 strew_status strew_gather_run_16_i8(const struct strew_gather *gather,
                                     const void *input,
                                     size_t input_length,
@@ -773,7 +773,7 @@ strew_status strew_gather_run_16_i8(const struct strew_gather *gather,
                                     size_t output_length,
                                     struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
+// Runs a gather of the types in its name. Contract: strew_gather_run_1_u8.
 strew_status strew_gather_run_16_i16(const struct strew_gather *gather,
                                      const void *input,
                                      size_t input_length,
@@ -783,7 +783,7 @@ strew_status strew_gather_run_16_i16(const struct strew_gather *gather,
                                      size_t output_length,
                                      struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
+// Runs a gather of the types in its name. Contract: strew_gather_run_1_u8.
 strew_status strew_gather_run_16_i32(const struct strew_gather *gather,
                                      const void *input,
                                      size_t input_length,
@@ -793,7 +793,7 @@ strew_status strew_gather_run_16_i32(const struct strew_gather *gather,
                                      size_t output_length,
                                      struct strew_error *error);
 
-// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
+// Runs a gather of the types in its name. Contract: strew_gather_run_1_u8.
 strew_status strew_gather_run_16_i64(const struct strew_gather *gather,
                                      const void *input,
                                      size_t input_length,
@@ -803,7 +803,7 @@ strew_status strew_gather_run_16_i64(const struct strew_gather *gather,
                                      size_t output_length,
                                      struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
+// Runs a scatter of the types in its name. Contract: strew_scatter_run_1_u8.
 //
 // `data[.. indices ..] = updates[..]` by the formula of the plan, in row-major order of the
 // indices: the last of several updates stays. The number in the name is the size of an element
@@ -827,7 +827,7 @@ strew_status strew_scatter_run_1_u8(const struct strew_scatter *scatter,
                                     size_t updates_length,
                                     struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
+// Runs a scatter of the types in its name. Contract: strew_scatter_run_1_u8.
 strew_status strew_scatter_run_1_u16(const struct strew_scatter *scatter,
                                      void *data,
                                      size_t data_length,
@@ -837,7 +837,7 @@ strew_status strew_scatter_run_1_u16(const struct strew_scatter *scatter,
                                      size_t updates_length,
                                      struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
+// Runs a scatter of the types in its name. Contract: strew_scatter_run_1_u8.
 strew_status strew_scatter_run_1_u32(const struct strew_scatter *scatter,
                                      void *data,
                                      size_t data_length,
@@ -847,7 +847,7 @@ strew_status strew_scatter_run_1_u32(const struct strew_scatter *scatter,
                                      size_t updates_length,
                                      struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
+// Runs a scatter of the types in its name. Contract: strew_scatter_run_1_u8.
 strew_status strew_scatter_run_1_u64(const struct strew_scatter *scatter,
                                      void *data,
                                      size_t data_length,
@@ -857,7 +857,7 @@ strew_status strew_scatter_run_1_u64(const struct strew_scatter *scatter,
                                      size_t updates_length,
                                      struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
+// Runs a scatter of the types in its name. Contract: strew_scatter_run_1_u8.
 strew_status strew_scatter_run_1_i8(const struct strew_scatter *scatter,
                                     void *data,
                                     size_t data_length,
@@ -867,7 +867,7 @@ strew_status strew_scatter_run_1_i8(const struct strew_scatter *scatter,
                                     size_t updates_length,
                                     struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
+// Runs a scatter of the types in its name. Contract: strew_scatter_run_1_u8.
 strew_status strew_scatter_run_1_i16(const struct strew_scatter *scatter,
                                      void *data,
                                      size_t data_length,
@@ -877,7 +877,7 @@ strew_status strew_scatter_run_1_i16(const struct strew_scatter *scatter,
                                      size_t updates_length,
                                      struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
+// Runs a scatter of the types in its name. Contract: strew_scatter_run_1_u8.
 strew_status strew_scatter_run_1_i32(const struct strew_scatter *scatter,
                                      void *data,
                                      size_t data_length,
@@ -887,7 +887,7 @@ strew_status strew_scatter_run_1_i32(const struct strew_scatter *scatter,
                                      size_t updates_length,
                                      struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
+// Runs a scatter of the types in its name. Contract: strew_scatter_run_1_u8.
 strew_status strew_scatter_run_1_i64(const struct strew_scatter *scatter,
                                      void *data,
                                      size_t data_length,
@@ -897,7 +897,7 @@ strew_status strew_scatter_run_1_i64(const struct strew_scatter *scatter,
                                      size_t updates_length,
                                      struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
+// Runs a scatter of the types in its name. Contract: strew_scatter_run_1_u8.
 strew_status strew_scatter_run_2_u8(const struct strew_scatter *scatter,
                                     void *data,
                                     size_t data_length,
@@ -907,7 +907,7 @@ strew_status strew_scatter_run_2_u8(const struct strew_scatter *scatter,
                                     size_t updates_length,
                                     struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
+// Runs a scatter of the types in its name. Contract: strew_scatter_run_1_u8.
 strew_status strew_scatter_run_2_u16(const struct strew_scatter *scatter,
                                      void *data,
                                      size_t data_length,
@@ -917,7 +917,7 @@ strew_status strew_scatter_run_2_u16(const struct strew_scatter *scatter,
                                      size_t updates_length,
                                      struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
+// Runs a scatter of the types in its name. Contract: strew_scatter_run_1_u8.
 strew_status strew_scatter_run_2_u32(const struct strew_scatter *scatter,
                                      void *data,
                                      size_t data_length,
@@ -927,7 +927,7 @@ strew_status strew_scatter_run_2_u32(const struct strew_scatter *scatter,
                                      size_t updates_length,
                                      struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
+// Runs a scatter of the types in its name. Contract: strew_scatter_run_1_u8.
 strew_status strew_scatter_run_2_u64(const struct strew_scatter *scatter,
                                      void *data,
                                      size_t data_length,
@@ -937,7 +937,7 @@ strew_status strew_scatter_run_2_u64(const struct strew_scatter *scatter,
                                      size_t updates_length,
                                      struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
+// Runs a scatter of the types in its name. Contract: strew_scatter_run_1_u8.
 strew_status strew_scatter_run_2_i8(const struct strew_scatter *scatter,
                                     void *data,
                                     size_t data_length,
@@ -947,7 +947,7 @@ strew_status strew_scatter_run_2_i8(const struct strew_scatter *scatter,
                                     size_t updates_length,
                                     struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
+// Runs a scatter of the types in its name. Contract: strew_scatter_run_1_u8.
 strew_status strew_scatter_run_2_i16(const struct strew_scatter *scatter,
                                      void *data,
                                      size_t data_length,
@@ -957,7 +957,7 @@ strew_status strew_scatter_run_2_i16(const struct strew_scatter *scatter,
                                      size_t updates_length,
                                      struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
+// Runs a scatter of the types in its name. Contract: strew_scatter_run_1_u8.
 strew_status strew_scatter_run_2_i32(const struct strew_scatter *scatter,
                                      void *data,
                                      size_t data_length,
@@ -967,7 +967,7 @@ strew_status strew_scatter_run_2_i32(const struct strew_scatter *scatter,
                                      size_t updates_length,
                                      struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
+// Runs a scatter of the types in its name. Contract: strew_scatter_run_1_u8.
 strew_status strew_scatter_run_2_i64(const struct strew_scatter *scatter,
                                      void *data,
                                      size_t data_length,
@@ -977,7 +977,7 @@ strew_status strew_scatter_run_2_i64(const struct strew_scatter *scatter,
                                      size_t updates_length,
                                      struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
+// Runs a scatter of the types in its name. Contract: strew_scatter_run_1_u8.
 strew_status strew_scatter_run_4_u8(const struct strew_scatter *scatter,
                                     void *data,
                                     size_t data_length,
@@ -987,7 +987,7 @@ strew_status strew_scatter_run_4_u8(const struct strew_scatter *scatter,
                                     size_t updates_length,
                                     struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
+// Runs a scatter of the types in its name. Contract: strew_scatter_run_1_u8.
 strew_status strew_scatter_run_4_u16(const struct strew_scatter *scatter,
                                      void *data,
                                      size_t data_length,
@@ -997,7 +997,7 @@ strew_status strew_scatter_run_4_u16(const struct strew_scatter *scatter,
                                      size_t updates_length,
                                      struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
+// Runs a scatter of the types in its name. Contract: strew_scatter_run_1_u8.
 strew_status strew_scatter_run_4_u32(const struct strew_scatter *scatter,
                                      void *data,
                                      size_t data_length,
@@ -1007,7 +1007,7 @@ strew_status strew_scatter_run_4_u32(const struct strew_scatter *scatter,
                                      size_t updates_length,
                                      struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
+// Runs a scatter of the types in its name. Contract: strew_scatter_run_1_u8.
 strew_status strew_scatter_run_4_u64(const struct strew_scatter *scatter,
                                      void *data,
                                      size_t data_length,
@@ -1017,7 +1017,7 @@ strew_status strew_scatter_run_4_u64(const struct strew_scatter *scatter,
                                      size_t updates_length,
                                      struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
+// Runs a scatter of the types in its name. Contract: strew_scatter_run_1_u8.
 strew_status strew_scatter_run_4_i8(const struct strew_scatter *scatter,
                                     void *data,
                                     size_t data_length,
@@ -1027,7 +1027,7 @@ strew_status strew_scatter_run_4_i8(const struct strew_scatter *scatter,
                                     size_t updates_length,
                                     struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
+// Runs a scatter of the types in its name. Contract: strew_scatter_run_1_u8.
 strew_status strew_scatter_run_4_i16(const struct strew_scatter *scatter,
                                      void *data,
                                      size_t data_length,
@@ -1037,7 +1037,7 @@ strew_status strew_scatter_run_4_i16(const struct strew_scatter *scatter,
                                      size_t updates_length,
                                      struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
+// Runs a scatter of the types in its name. Contract: strew_scatter_run_1_u8.
 strew_status strew_scatter_run_4_i32(const struct strew_scatter *scatter,
                                      void *data,
                                      size_t data_length,
@@ -1047,7 +1047,7 @@ strew_status strew_scatter_run_4_i32(const struct strew_scatter *scatter,
                                      size_t updates_length,
                                      struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
+// Runs a scatter of the types in its name. Contract: strew_scatter_run_1_u8.
 strew_status strew_scatter_run_4_i64(const struct strew_scatter *scatter,
                                      void *data,
                                      size_t data_length,
@@ -1057,7 +1057,7 @@ strew_status strew_scatter_run_4_i64(const struct strew_scatter *scatter,
                                      size_t updates_length,
                                      struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
+// Runs a scatter of the types in its name. Contract: strew_scatter_run_1_u8.
 strew_status strew_scatter_run_8_u8(const struct strew_scatter *scatter,
                                     void *data,
                                     size_t data_length,
@@ -1067,7 +1067,7 @@ strew_status strew_scatter_run_8_u8(const struct strew_scatter *scatter,
                                     size_t updates_length,
                                     struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
+// Runs a scatter of the types in its name. Contract: strew_scatter_run_1_u8.
 strew_status strew_scatter_run_8_u16(const struct strew_scatter *scatter,
                                      void *data,
                                      size_t data_length,
@@ -1077,7 +1077,7 @@ strew_status strew_scatter_run_8_u16(const struct strew_scatter *scatter,
                                      size_t updates_length,
                                      struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
+// Runs a scatter of the types in its name. Contract: strew_scatter_run_1_u8.
 strew_status strew_scatter_run_8_u32(const struct strew_scatter *scatter,
                                      void *data,
                                      size_t data_length,
@@ -1087,7 +1087,7 @@ strew_status strew_scatter_run_8_u32(const struct strew_scatter *scatter,
                                      size_t updates_length,
                                      struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
+// Runs a scatter of the types in its name. Contract: strew_scatter_run_1_u8.
 strew_status strew_scatter_run_8_u64(const struct strew_scatter *scatter,
                                      void *data,
                                      size_t data_length,
@@ -1097,7 +1097,7 @@ strew_status strew_scatter_run_8_u64(const struct strew_scatter *scatter,
                                      size_t updates_length,
                                      struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
+// Runs a scatter of the types in its name. Contract: strew_scatter_run_1_u8.
 strew_status strew_scatter_run_8_i8(const struct strew_scatter *scatter,
                                     void *data,
                                     size_t data_length,
@@ -1107,7 +1107,7 @@ strew_status strew_scatter_run_8_i8(const struct strew_scatter *scatter,
                                     size_t updates_length,
                                     struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
+// Runs a scatter of the types in its name. Contract: strew_scatter_run_1_u8.
 strew_status strew_scatter_run_8_i16(const struct strew_scatter *scatter,
                                      void *data,
                                      size_t data_length,
@@ -1117,7 +1117,7 @@ strew_status strew_scatter_run_8_i16(const struct strew_scatter *scatter,
                                      size_t updates_length,
                                      struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
+// Runs a scatter of the types in its name. Contract: strew_scatter_run_1_u8.
 strew_status strew_scatter_run_8_i32(const struct strew_scatter *scatter,
                                      void *data,
                                      size_t data_length,
@@ -1127,7 +1127,7 @@ strew_status strew_scatter_run_8_i32(const struct strew_scatter *scatter,
                                      size_t updates_length,
                                      struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
+// Runs a scatter of the types in its name. Contract: strew_scatter_run_1_u8.
 strew_status strew_scatter_run_8_i64(const struct strew_scatter *scatter,
                                      void *data,
                                      size_t data_length,
@@ -1137,7 +1137,7 @@ strew_status strew_scatter_run_8_i64(const struct strew_scatter *scatter,
                                      size_t updates_length,
                                      struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
+// Runs a scatter of the types in its name. Contract: strew_scatter_run_1_u8.
 strew_status strew_scatter_run_16_u8(const struct strew_scatter *scatter,
                                      void *data,
                                      size_t data_length,
@@ -1147,7 +1147,7 @@ strew_status strew_scatter_run_16_u8(const struct strew_scatter *scatter,
                                      size_t updates_length,
                                      struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
+// Runs a scatter of the types in its name. Contract: strew_scatter_run_1_u8.
 strew_status strew_scatter_run_16_u16(const struct strew_scatter *scatter,
                                       void *data,
                                       size_t data_length,
@@ -1157,7 +1157,7 @@ strew_status strew_scatter_run_16_u16(const struct strew_scatter *scatter,
                                       size_t updates_length,
                                       struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
+// Runs a scatter of the types in its name. Contract: strew_scatter_run_1_u8.
 strew_status strew_scatter_run_16_u32(const struct strew_scatter *scatter,
                                       void *data,
                                       size_t data_length,
@@ -1167,7 +1167,7 @@ strew_status strew_scatter_run_16_u32(const struct strew_scatter *scatter,
                                       size_t updates_length,
                                       struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
+// Runs a scatter of the types in its name. Contract: strew_scatter_run_1_u8.
 strew_status strew_scatter_run_16_u64(const struct strew_scatter *scatter,
                                       void *data,
                                       size_t data_length,
@@ -1177,7 +1177,7 @@ strew_status strew_scatter_run_16_u64(const struct strew_scatter *scatter,
                                       size_t updates_length,
                                       struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
+// Runs a scatter of the types in its name. Contract: strew_scatter_run_1_u8.
 strew_status strew_scatter_run_16_i8(const struct strew_scatter *scatter,
                                      void *data,
                                      size_t data_length,
@@ -1187,7 +1187,7 @@ strew_status strew_scatter_run_16_i8(const struct strew_scatter *scatter,
                                      size_t updates_length,
                                      struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
+// Runs a scatter of the types in its name. Contract: strew_scatter_run_1_u8.
 strew_status strew_scatter_run_16_i16(const struct strew_scatter *scatter,
                                       void *data,
                                       size_t data_length,
@@ -1197,7 +1197,7 @@ strew_status strew_scatter_run_16_i16(const struct strew_scatter *scatter,
                                       size_t updates_length,
                                       struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
+// Runs a scatter of the types in its name. Contract: strew_scatter_run_1_u8.
 strew_status strew_scatter_run_16_i32(const struct strew_scatter *scatter,
                                       void *data,
                                       size_t data_length,
@@ -1207,7 +1207,7 @@ strew_status strew_scatter_run_16_i32(const struct strew_scatter *scatter,
                                       size_t updates_length,
                                       struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
+// Runs a scatter of the types in its name. Contract: strew_scatter_run_1_u8.
 strew_status strew_scatter_run_16_i64(const struct strew_scatter *scatter,
                                       void *data,
                                       size_t data_length,
@@ -1217,8 +1217,7 @@ strew_status strew_scatter_run_16_i64(const struct strew_scatter *scatter,
                                       size_t updates_length,
                                       struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 //
 // `data[.. indices ..] = reduction(data[.. indices ..], updates[..])` by the formula of the
 // plan, in row-major order of the indices: float sums are the same to the bit everywhere.
@@ -1237,8 +1236,7 @@ strew_status strew_scatter_reduce_u8_u8(const struct strew_scatter *scatter,
                                         size_t updates_length,
                                         struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_u8_u16(const struct strew_scatter *scatter,
                                          uint32_t reduction,
                                          uint8_t *data,
@@ -1249,8 +1247,7 @@ strew_status strew_scatter_reduce_u8_u16(const struct strew_scatter *scatter,
                                          size_t updates_length,
                                          struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_u8_u32(const struct strew_scatter *scatter,
                                          uint32_t reduction,
                                          uint8_t *data,
@@ -1261,8 +1258,7 @@ strew_status strew_scatter_reduce_u8_u32(const struct strew_scatter *scatter,
                                          size_t updates_length,
                                          struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_u8_u64(const struct strew_scatter *scatter,
                                          uint32_t reduction,
                                          uint8_t *data,
@@ -1273,8 +1269,7 @@ strew_status strew_scatter_reduce_u8_u64(const struct strew_scatter *scatter,
                                          size_t updates_length,
                                          struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_u8_i8(const struct strew_scatter *scatter,
                                         uint32_t reduction,
                                         uint8_t *data,
@@ -1285,8 +1280,7 @@ strew_status strew_scatter_reduce_u8_i8(const struct strew_scatter *scatter,
                                         size_t updates_length,
                                         struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_u8_i16(const struct strew_scatter *scatter,
                                          uint32_t reduction,
                                          uint8_t *data,
@@ -1297,8 +1291,7 @@ strew_status strew_scatter_reduce_u8_i16(const struct strew_scatter *scatter,
                                          size_t updates_length,
                                          struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_u8_i32(const struct strew_scatter *scatter,
                                          uint32_t reduction,
                                          uint8_t *data,
@@ -1309,8 +1302,7 @@ strew_status strew_scatter_reduce_u8_i32(const struct strew_scatter *scatter,
                                          size_t updates_length,
                                          struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_u8_i64(const struct strew_scatter *scatter,
                                          uint32_t reduction,
                                          uint8_t *data,
@@ -1321,8 +1313,7 @@ strew_status strew_scatter_reduce_u8_i64(const struct strew_scatter *scatter,
                                          size_t updates_length,
                                          struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_u16_u8(const struct strew_scatter *scatter,
                                          uint32_t reduction,
                                          uint16_t *data,
@@ -1333,8 +1324,7 @@ strew_status strew_scatter_reduce_u16_u8(const struct strew_scatter *scatter,
                                          size_t updates_length,
                                          struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_u16_u16(const struct strew_scatter *scatter,
                                           uint32_t reduction,
                                           uint16_t *data,
@@ -1345,8 +1335,7 @@ strew_status strew_scatter_reduce_u16_u16(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_u16_u32(const struct strew_scatter *scatter,
                                           uint32_t reduction,
                                           uint16_t *data,
@@ -1357,8 +1346,7 @@ strew_status strew_scatter_reduce_u16_u32(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_u16_u64(const struct strew_scatter *scatter,
                                           uint32_t reduction,
                                           uint16_t *data,
@@ -1369,8 +1357,7 @@ strew_status strew_scatter_reduce_u16_u64(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_u16_i8(const struct strew_scatter *scatter,
                                          uint32_t reduction,
                                          uint16_t *data,
@@ -1381,8 +1368,7 @@ strew_status strew_scatter_reduce_u16_i8(const struct strew_scatter *scatter,
                                          size_t updates_length,
                                          struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_u16_i16(const struct strew_scatter *scatter,
                                           uint32_t reduction,
                                           uint16_t *data,
@@ -1393,8 +1379,7 @@ strew_status strew_scatter_reduce_u16_i16(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_u16_i32(const struct strew_scatter *scatter,
                                           uint32_t reduction,
                                           uint16_t *data,
@@ -1405,8 +1390,7 @@ strew_status strew_scatter_reduce_u16_i32(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_u16_i64(const struct strew_scatter *scatter,
                                           uint32_t reduction,
                                           uint16_t *data,
@@ -1417,8 +1401,7 @@ strew_status strew_scatter_reduce_u16_i64(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_u32_u8(const struct strew_scatter *scatter,
                                          uint32_t reduction,
                                          uint32_t *data,
@@ -1429,8 +1412,7 @@ strew_status strew_scatter_reduce_u32_u8(const struct strew_scatter *scatter,
                                          size_t updates_length,
                                          struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_u32_u16(const struct strew_scatter *scatter,
                                           uint32_t reduction,
                                           uint32_t *data,
@@ -1441,8 +1423,7 @@ strew_status strew_scatter_reduce_u32_u16(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_u32_u32(const struct strew_scatter *scatter,
                                           uint32_t reduction,
                                           uint32_t *data,
@@ -1453,8 +1434,7 @@ strew_status strew_scatter_reduce_u32_u32(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_u32_u64(const struct strew_scatter *scatter,
                                           uint32_t reduction,
                                           uint32_t *data,
@@ -1465,8 +1445,7 @@ strew_status strew_scatter_reduce_u32_u64(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_u32_i8(const struct strew_scatter *scatter,
                                          uint32_t reduction,
                                          uint32_t *data,
@@ -1477,8 +1456,7 @@ strew_status strew_scatter_reduce_u32_i8(const struct strew_scatter *scatter,
                                          size_t updates_length,
                                          struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_u32_i16(const struct strew_scatter *scatter,
                                           uint32_t reduction,
                                           uint32_t *data,
@@ -1489,8 +1467,7 @@ strew_status strew_scatter_reduce_u32_i16(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_u32_i32(const struct strew_scatter *scatter,
                                           uint32_t reduction,
                                           uint32_t *data,
@@ -1501,8 +1478,7 @@ strew_status strew_scatter_reduce_u32_i32(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_u32_i64(const struct strew_scatter *scatter,
                                           uint32_t reduction,
                                           uint32_t *data,
@@ -1513,8 +1489,7 @@ strew_status strew_scatter_reduce_u32_i64(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_u64_u8(const struct strew_scatter *scatter,
                                          uint32_t reduction,
                                          uint64_t *data,
@@ -1525,8 +1500,7 @@ strew_status strew_scatter_reduce_u64_u8(const struct strew_scatter *scatter,
                                          size_t updates_length,
                                          struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_u64_u16(const struct strew_scatter *scatter,
                                           uint32_t reduction,
                                           uint64_t *data,
@@ -1537,8 +1511,7 @@ strew_status strew_scatter_reduce_u64_u16(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_u64_u32(const struct strew_scatter *scatter,
                                           uint32_t reduction,
                                           uint64_t *data,
@@ -1549,8 +1522,7 @@ strew_status strew_scatter_reduce_u64_u32(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_u64_u64(const struct strew_scatter *scatter,
                                           uint32_t reduction,
                                           uint64_t *data,
@@ -1561,8 +1533,7 @@ strew_status strew_scatter_reduce_u64_u64(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_u64_i8(const struct strew_scatter *scatter,
                                          uint32_t reduction,
                                          uint64_t *data,
@@ -1573,8 +1544,7 @@ strew_status strew_scatter_reduce_u64_i8(const struct strew_scatter *scatter,
                                          size_t updates_length,
                                          struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_u64_i16(const struct strew_scatter *scatter,
                                           uint32_t reduction,
                                           uint64_t *data,
@@ -1585,8 +1555,7 @@ strew_status strew_scatter_reduce_u64_i16(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_u64_i32(const struct strew_scatter *scatter,
                                           uint32_t reduction,
                                           uint64_t *data,
@@ -1597,8 +1566,7 @@ strew_status strew_scatter_reduce_u64_i32(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_u64_i64(const struct strew_scatter *scatter,
                                           uint32_t reduction,
                                           uint64_t *data,
@@ -1609,8 +1577,7 @@ strew_status strew_scatter_reduce_u64_i64(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_i8_u8(const struct strew_scatter *scatter,
                                         uint32_t reduction,
                                         int8_t *data,
@@ -1621,8 +1588,7 @@ strew_status strew_scatter_reduce_i8_u8(const struct strew_scatter *scatter,
                                         size_t updates_length,
                                         struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_i8_u16(const struct strew_scatter *scatter,
                                          uint32_t reduction,
                                          int8_t *data,
@@ -1633,8 +1599,7 @@ strew_status strew_scatter_reduce_i8_u16(const struct strew_scatter *scatter,
                                          size_t updates_length,
                                          struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_i8_u32(const struct strew_scatter *scatter,
                                          uint32_t reduction,
                                          int8_t *data,
@@ -1645,8 +1610,7 @@ strew_status strew_scatter_reduce_i8_u32(const struct strew_scatter *scatter,
                                          size_t updates_length,
                                          struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_i8_u64(const struct strew_scatter *scatter,
                                          uint32_t reduction,
                                          int8_t *data,
@@ -1657,8 +1621,7 @@ strew_status strew_scatter_reduce_i8_u64(const struct strew_scatter *scatter,
                                          size_t updates_length,
                                          struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_i8_i8(const struct strew_scatter *scatter,
                                         uint32_t reduction,
                                         int8_t *data,
@@ -1669,8 +1632,7 @@ strew_status strew_scatter_reduce_i8_i8(const struct strew_scatter *scatter,
                                         size_t updates_length,
                                         struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_i8_i16(const struct strew_scatter *scatter,
                                          uint32_t reduction,
                                          int8_t *data,
@@ -1681,8 +1643,7 @@ strew_status strew_scatter_reduce_i8_i16(const struct strew_scatter *scatter,
                                          size_t updates_length,
                                          struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_i8_i32(const struct strew_scatter *scatter,
                                          uint32_t reduction,
                                          int8_t *data,
@@ -1693,8 +1654,7 @@ strew_status strew_scatter_reduce_i8_i32(const struct strew_scatter *scatter,
                                          size_t updates_length,
                                          struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_i8_i64(const struct strew_scatter *scatter,
                                          uint32_t reduction,
                                          int8_t *data,
@@ -1705,8 +1665,7 @@ strew_status strew_scatter_reduce_i8_i64(const struct strew_scatter *scatter,
                                          size_t updates_length,
                                          struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_i16_u8(const struct strew_scatter *scatter,
                                          uint32_t reduction,
                                          int16_t *data,
@@ -1717,8 +1676,7 @@ strew_status strew_scatter_reduce_i16_u8(const struct strew_scatter *scatter,
                                          size_t updates_length,
                                          struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_i16_u16(const struct strew_scatter *scatter,
                                           uint32_t reduction,
                                           int16_t *data,
@@ -1729,8 +1687,7 @@ strew_status strew_scatter_reduce_i16_u16(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_i16_u32(const struct strew_scatter *scatter,
                                           uint32_t reduction,
                                           int16_t *data,
@@ -1741,8 +1698,7 @@ strew_status strew_scatter_reduce_i16_u32(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_i16_u64(const struct strew_scatter *scatter,
                                           uint32_t reduction,
                                           int16_t *data,
@@ -1753,8 +1709,7 @@ strew_status strew_scatter_reduce_i16_u64(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_i16_i8(const struct strew_scatter *scatter,
                                          uint32_t reduction,
                                          int16_t *data,
@@ -1765,8 +1720,7 @@ strew_status strew_scatter_reduce_i16_i8(const struct strew_scatter *scatter,
                                          size_t updates_length,
                                          struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_i16_i16(const struct strew_scatter *scatter,
                                           uint32_t reduction,
                                           int16_t *data,
@@ -1777,8 +1731,7 @@ strew_status strew_scatter_reduce_i16_i16(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_i16_i32(const struct strew_scatter *scatter,
                                           uint32_t reduction,
                                           int16_t *data,
@@ -1789,8 +1742,7 @@ strew_status strew_scatter_reduce_i16_i32(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_i16_i64(const struct strew_scatter *scatter,
                                           uint32_t reduction,
                                           int16_t *data,
@@ -1801,8 +1753,7 @@ strew_status strew_scatter_reduce_i16_i64(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_i32_u8(const struct strew_scatter *scatter,
                                          uint32_t reduction,
                                          int32_t *data,
@@ -1813,8 +1764,7 @@ strew_status strew_scatter_reduce_i32_u8(const struct strew_scatter *scatter,
                                          size_t updates_length,
                                          struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_i32_u16(const struct strew_scatter *scatter,
                                           uint32_t reduction,
                                           int32_t *data,
@@ -1825,8 +1775,7 @@ strew_status strew_scatter_reduce_i32_u16(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_i32_u32(const struct strew_scatter *scatter,
                                           uint32_t reduction,
                                           int32_t *data,
@@ -1837,8 +1786,7 @@ strew_status strew_scatter_reduce_i32_u32(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_i32_u64(const struct strew_scatter *scatter,
                                           uint32_t reduction,
                                           int32_t *data,
@@ -1849,8 +1797,7 @@ strew_status strew_scatter_reduce_i32_u64(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_i32_i8(const struct strew_scatter *scatter,
                                          uint32_t reduction,
                                          int32_t *data,
@@ -1861,8 +1808,7 @@ strew_status strew_scatter_reduce_i32_i8(const struct strew_scatter *scatter,
                                          size_t updates_length,
                                          struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_i32_i16(const struct strew_scatter *scatter,
                                           uint32_t reduction,
                                           int32_t *data,
@@ -1873,8 +1819,7 @@ strew_status strew_scatter_reduce_i32_i16(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_i32_i32(const struct strew_scatter *scatter,
                                           uint32_t reduction,
                                           int32_t *data,
@@ -1885,8 +1830,7 @@ strew_status strew_scatter_reduce_i32_i32(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_i32_i64(const struct strew_scatter *scatter,
                                           uint32_t reduction,
                                           int32_t *data,
@@ -1897,8 +1841,7 @@ strew_status strew_scatter_reduce_i32_i64(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_i64_u8(const struct strew_scatter *scatter,
                                          uint32_t reduction,
                                          int64_t *data,
@@ -1909,8 +1852,7 @@ strew_status strew_scatter_reduce_i64_u8(const struct strew_scatter *scatter,
                                          size_t updates_length,
                                          struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_i64_u16(const struct strew_scatter *scatter,
                                           uint32_t reduction,
                                           int64_t *data,
@@ -1921,8 +1863,7 @@ strew_status strew_scatter_reduce_i64_u16(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_i64_u32(const struct strew_scatter *scatter,
                                           uint32_t reduction,
                                           int64_t *data,
@@ -1933,8 +1874,7 @@ strew_status strew_scatter_reduce_i64_u32(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_i64_u64(const struct strew_scatter *scatter,
                                           uint32_t reduction,
                                           int64_t *data,
@@ -1945,8 +1885,7 @@ strew_status strew_scatter_reduce_i64_u64(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_i64_i8(const struct strew_scatter *scatter,
                                          uint32_t reduction,
                                          int64_t *data,
@@ -1957,8 +1896,7 @@ strew_status strew_scatter_reduce_i64_i8(const struct strew_scatter *scatter,
                                          size_t updates_length,
                                          struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_i64_i16(const struct strew_scatter *scatter,
                                           uint32_t reduction,
                                           int64_t *data,
@@ -1969,8 +1907,7 @@ strew_status strew_scatter_reduce_i64_i16(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_i64_i32(const struct strew_scatter *scatter,
                                           uint32_t reduction,
                                           int64_t *data,
@@ -1981,8 +1918,7 @@ strew_status strew_scatter_reduce_i64_i32(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_i64_i64(const struct strew_scatter *scatter,
                                           uint32_t reduction,
                                           int64_t *data,
@@ -1993,8 +1929,7 @@ strew_status strew_scatter_reduce_i64_i64(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_f16_u8(const struct strew_scatter *scatter,
                                          uint32_t reduction,
                                          uint16_t *data,
@@ -2005,8 +1940,7 @@ strew_status strew_scatter_reduce_f16_u8(const struct strew_scatter *scatter,
                                          size_t updates_length,
                                          struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_f16_u16(const struct strew_scatter *scatter,
                                           uint32_t reduction,
                                           uint16_t *data,
@@ -2017,8 +1951,7 @@ strew_status strew_scatter_reduce_f16_u16(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_f16_u32(const struct strew_scatter *scatter,
                                           uint32_t reduction,
                                           uint16_t *data,
@@ -2029,8 +1962,7 @@ strew_status strew_scatter_reduce_f16_u32(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_f16_u64(const struct strew_scatter *scatter,
                                           uint32_t reduction,
                                           uint16_t *data,
@@ -2041,8 +1973,7 @@ strew_status strew_scatter_reduce_f16_u64(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_f16_i8(const struct strew_scatter *scatter,
                                          uint32_t reduction,
                                          uint16_t *data,
@@ -2053,8 +1984,7 @@ strew_status strew_scatter_reduce_f16_i8(const struct strew_scatter *scatter,
                                          size_t updates_length,
                                          struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_f16_i16(const struct strew_scatter *scatter,
                                           uint32_t reduction,
                                           uint16_t *data,
@@ -2065,8 +1995,7 @@ strew_status strew_scatter_reduce_f16_i16(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_f16_i32(const struct strew_scatter *scatter,
                                           uint32_t reduction,
                                           uint16_t *data,
@@ -2077,8 +2006,7 @@ strew_status strew_scatter_reduce_f16_i32(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_f16_i64(const struct strew_scatter *scatter,
                                           uint32_t reduction,
                                           uint16_t *data,
@@ -2089,8 +2017,7 @@ strew_status strew_scatter_reduce_f16_i64(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_bf16_u8(const struct strew_scatter *scatter,
                                           uint32_t reduction,
                                           uint16_t *data,
@@ -2101,8 +2028,7 @@ strew_status strew_scatter_reduce_bf16_u8(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_bf16_u16(const struct strew_scatter *scatter,
                                            uint32_t reduction,
                                            uint16_t *data,
@@ -2113,8 +2039,7 @@ strew_status strew_scatter_reduce_bf16_u16(const struct strew_scatter *scatter,
                                            size_t updates_length,
                                            struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_bf16_u32(const struct strew_scatter *scatter,
                                            uint32_t reduction,
                                            uint16_t *data,
@@ -2125,8 +2050,7 @@ strew_status strew_scatter_reduce_bf16_u32(const struct strew_scatter *scatter,
                                            size_t updates_length,
                                            struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_bf16_u64(const struct strew_scatter *scatter,
                                            uint32_t reduction,
                                            uint16_t *data,
@@ -2137,8 +2061,7 @@ strew_status strew_scatter_reduce_bf16_u64(const struct strew_scatter *scatter,
                                            size_t updates_length,
                                            struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_bf16_i8(const struct strew_scatter *scatter,
                                           uint32_t reduction,
                                           uint16_t *data,
@@ -2149,8 +2072,7 @@ strew_status strew_scatter_reduce_bf16_i8(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_bf16_i16(const struct strew_scatter *scatter,
                                            uint32_t reduction,
                                            uint16_t *data,
@@ -2161,8 +2083,7 @@ strew_status strew_scatter_reduce_bf16_i16(const struct strew_scatter *scatter,
                                            size_t updates_length,
                                            struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_bf16_i32(const struct strew_scatter *scatter,
                                            uint32_t reduction,
                                            uint16_t *data,
@@ -2173,8 +2094,7 @@ strew_status strew_scatter_reduce_bf16_i32(const struct strew_scatter *scatter,
                                            size_t updates_length,
                                            struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_bf16_i64(const struct strew_scatter *scatter,
                                            uint32_t reduction,
                                            uint16_t *data,
@@ -2185,8 +2105,7 @@ strew_status strew_scatter_reduce_bf16_i64(const struct strew_scatter *scatter,
                                            size_t updates_length,
                                            struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_f32_u8(const struct strew_scatter *scatter,
                                          uint32_t reduction,
                                          float *data,
@@ -2197,8 +2116,7 @@ strew_status strew_scatter_reduce_f32_u8(const struct strew_scatter *scatter,
                                          size_t updates_length,
                                          struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_f32_u16(const struct strew_scatter *scatter,
                                           uint32_t reduction,
                                           float *data,
@@ -2209,8 +2127,7 @@ strew_status strew_scatter_reduce_f32_u16(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_f32_u32(const struct strew_scatter *scatter,
                                           uint32_t reduction,
                                           float *data,
@@ -2221,8 +2138,7 @@ strew_status strew_scatter_reduce_f32_u32(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_f32_u64(const struct strew_scatter *scatter,
                                           uint32_t reduction,
                                           float *data,
@@ -2233,8 +2149,7 @@ strew_status strew_scatter_reduce_f32_u64(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_f32_i8(const struct strew_scatter *scatter,
                                          uint32_t reduction,
                                          float *data,
@@ -2245,8 +2160,7 @@ strew_status strew_scatter_reduce_f32_i8(const struct strew_scatter *scatter,
                                          size_t updates_length,
                                          struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_f32_i16(const struct strew_scatter *scatter,
                                           uint32_t reduction,
                                           float *data,
@@ -2257,8 +2171,7 @@ strew_status strew_scatter_reduce_f32_i16(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_f32_i32(const struct strew_scatter *scatter,
                                           uint32_t reduction,
                                           float *data,
@@ -2269,8 +2182,7 @@ strew_status strew_scatter_reduce_f32_i32(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_f32_i64(const struct strew_scatter *scatter,
                                           uint32_t reduction,
                                           float *data,
@@ -2281,8 +2193,7 @@ strew_status strew_scatter_reduce_f32_i64(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_f64_u8(const struct strew_scatter *scatter,
                                          uint32_t reduction,
                                          double *data,
@@ -2293,8 +2204,7 @@ strew_status strew_scatter_reduce_f64_u8(const struct strew_scatter *scatter,
                                          size_t updates_length,
                                          struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_f64_u16(const struct strew_scatter *scatter,
                                           uint32_t reduction,
                                           double *data,
@@ -2305,8 +2215,7 @@ strew_status strew_scatter_reduce_f64_u16(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_f64_u32(const struct strew_scatter *scatter,
                                           uint32_t reduction,
                                           double *data,
@@ -2317,8 +2226,7 @@ strew_status strew_scatter_reduce_f64_u32(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_f64_u64(const struct strew_scatter *scatter,
                                           uint32_t reduction,
                                           double *data,
@@ -2329,8 +2237,7 @@ strew_status strew_scatter_reduce_f64_u64(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_f64_i8(const struct strew_scatter *scatter,
                                          uint32_t reduction,
                                          double *data,
@@ -2341,8 +2248,7 @@ strew_status strew_scatter_reduce_f64_i8(const struct strew_scatter *scatter,
                                          size_t updates_length,
                                          struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_f64_i16(const struct strew_scatter *scatter,
                                           uint32_t reduction,
                                           double *data,
@@ -2353,8 +2259,7 @@ strew_status strew_scatter_reduce_f64_i16(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_f64_i32(const struct strew_scatter *scatter,
                                           uint32_t reduction,
                                           double *data,
@@ -2365,8 +2270,7 @@ strew_status strew_scatter_reduce_f64_i32(const struct strew_scatter *scatter,
                                           size_t updates_length,
                                           struct strew_error *error);
 
-// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-// strew_scatter_reduce_u8_u8.
+// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
 strew_status strew_scatter_reduce_f64_i64(const struct strew_scatter *scatter,
                                           uint32_t reduction,
                                           double *data,

@@ -511,7 +511,7 @@ bounds!(strew_scatter_bounds, strew_scatter, Scatter);
 
 macro_rules! gather_run {
     ($($(#[$doc:meta])* $name:ident: $element:ty, $index:ty;)*) => {$(
-        /// Runs a gather of elements and indices as the name says. Contract: at strew_gather_run_1_u8.
+        /// Runs a gather of the types in its name. Contract: strew_gather_run_1_u8.
         $(#[$doc])*
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name(
@@ -549,7 +549,7 @@ macro_rules! gather_run {
 
 macro_rules! scatter_run {
     ($($(#[$doc:meta])* $name:ident: $element:ty, $index:ty;)*) => {$(
-        /// Runs a scatter of elements and indices as the name says. Contract: at strew_scatter_run_1_u8.
+        /// Runs a scatter of the types in its name. Contract: strew_scatter_run_1_u8.
         $(#[$doc])*
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name(
@@ -587,8 +587,7 @@ macro_rules! scatter_run {
 
 macro_rules! scatter_reduce {
     ($reduce:ident; $($(#[$doc:meta])* $name:ident: $element:ty, $c:ty, $index:ty;)*) => {$(
-        /// Runs a scatter of elements and indices as the name says, with a reduction. Contract: at
-        /// strew_scatter_reduce_u8_u8.
+        /// Reduces by a scatter of the types in its name. Contract: strew_scatter_reduce_u8_u8.
         $(#[$doc])*
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name(
