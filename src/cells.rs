@@ -363,7 +363,7 @@ impl<'a> Parts<'a> {
     /// kernels start again for each.
     #[cfg(feature = "std")]
     fn go_in_blocks(&self, plan: &Plan) -> bool {
-        let short = plan.outer().len() > 2 && plan.span() < tuning::SHORT_SPAN_OF_CELLS;
+        let short = plan.outer().len() > 2 && plan.group() < tuning::SHORT_GROUP_OF_CELLS;
         plan.cells_fit()
             && (!short || plan.lanes_follow())
             && self.far.iter().chain(self.near).all(|dim| dim.table >= 0)

@@ -436,11 +436,11 @@ impl Layout {
         let mut smallest: Option<usize> = None;
         let mut dim = 0;
         while dim < self.rank {
-            let is_smaller = match smallest {
+            let is_one_blocker = match smallest {
                 Some(best) => self.stride(dim).unsigned_abs() < self.stride(best).unsigned_abs(),
                 None => true,
             };
-            if is_smaller && self.size(dim) > 1 && matches!(get(done, dim), Some(false)) {
+            if is_one_blocker && self.size(dim) > 1 && matches!(get(done, dim), Some(false)) {
                 smallest = Some(dim);
             }
             dim += 1;

@@ -134,7 +134,8 @@ impl Rows {
     /// assert_eq!(sizes, [128, 64]);
     /// # Ok::<(), strew::Error>(())
     /// ```
-    #[inline]
+    #[cfg_attr(feature = "std", inline)]
+    #[cfg_attr(not(feature = "std"), inline(always))]
     pub fn gather<T: Element, I: Index>(
         &self,
         table: &[T],
@@ -152,17 +153,27 @@ impl Rows {
         if self.row == 1
             && let Some(table) = table.get(..self.places)
         {
-            return self.each(indices, output, |place, to| {
-                if let Some(from) = table.get(place) {
-                    *to = *from;
-                }
-            });
+            return self.each(
+                indices,
+                output,
+                #[inline(always)]
+                |place, to| {
+                    if let Some(from) = table.get(place) {
+                        *to = *from;
+                    }
+                },
+            );
         }
-        self.each(indices, self.starts(indices), |place, flat| {
-            if let (Some(to), Some(from)) = (self.of_mut(output, flat), self.of(table, place)) {
-                copy_row(from, to);
-            }
-        })
+        self.each(
+            indices,
+            self.starts(indices),
+            #[inline(always)]
+            |place, flat| {
+                if let (Some(to), Some(from)) = (self.of_mut(output, flat), self.of(table, place)) {
+                    copy_row(from, to);
+                }
+            },
+        )
     }
 
     /// [`gather`](Rows::gather) to a new vector.
@@ -222,7 +233,8 @@ impl Rows {
     /// assert_eq!(cache, [0, 0, 7, 8, 0, 0]);
     /// # Ok::<(), strew::Error>(())
     /// ```
-    #[inline]
+    #[cfg_attr(feature = "std", inline)]
+    #[cfg_attr(not(feature = "std"), inline(always))]
     pub fn scatter<T: Element, I: Index>(
         &self,
         table: &mut [T],
@@ -246,7 +258,8 @@ impl Rows {
     /// assert_eq!(highest, [1, 0, 5]);
     /// # Ok::<(), strew::Error>(())
     /// ```
-    #[inline]
+    #[cfg_attr(feature = "std", inline)]
+    #[cfg_attr(not(feature = "std"), inline(always))]
     pub fn reduce<T: Element, I: Index, R: Reduction<T>>(
         &self,
         reduction: R,
@@ -375,17 +388,27 @@ impl<T: Element, I: Index> Change<'_, T, I> {
         if rows.row == 1
             && let Some(table) = table.get_mut(..rows.places)
         {
-            return rows.each(indices, updates, |place, update| {
-                if let Some(to) = table.get_mut(place) {
-                    *to = reduction.combine(*to, *update);
-                }
-            });
+            return rows.each(
+                indices,
+                updates,
+                #[inline(always)]
+                |place, update| {
+                    if let Some(to) = table.get_mut(place) {
+                        *to = reduction.combine(*to, *update);
+                    }
+                },
+            );
         }
-        rows.each(indices, rows.starts(indices), |place, flat| {
-            if let (Some(to), Some(row)) = (rows.of_mut(table, place), rows.of(updates, flat)) {
-                combine_one(reduction, to, row);
-            }
-        })
+        rows.each(
+            indices,
+            rows.starts(indices),
+            #[inline(always)]
+            |place, flat| {
+                if let (Some(to), Some(row)) = (rows.of_mut(table, place), rows.of(updates, flat)) {
+                    combine_one(reduction, to, row);
+                }
+            },
+        )
     }
 }
 

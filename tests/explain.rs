@@ -71,9 +71,11 @@ fn threads_are_named() {
 }
 
 #[test]
-fn what_is_small_long_or_nothing_says_so() {
+fn what_needs_no_route_says_so() {
+    let few = lookup(100, 3).explain::<f32, i64>(1).to_string();
+    assert_eq!(few, "check: one block; threads: one, few entries");
     let explain = |gather: Gather| gather.explain::<f32, i64>(8).to_string();
-    assert_eq!(explain(lookup(100, 3)), "check: one block; threads: one, few entries");
+    assert_eq!(explain(lookup(100, 3)), "check: one block; threads: one");
     assert_eq!(explain(lookup(100, 0)), "nothing moves");
     let (long, ids) = (Layout::contiguous([1 << 31]), Layout::contiguous([9000]));
     let text = explain(Gather::axis(&long, &ids, &ids, 0).unwrap());

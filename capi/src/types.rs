@@ -92,7 +92,7 @@ use strew_operand::*;
 pub enum strew_bounds {
     /// The call fails with STREW_INDEX_OUT_OF_BOUNDS. This is what constructors choose.
     STREW_BOUNDS_ERROR = 0,
-    /// What is below 0 becomes 0, what is above size - 1 becomes size - 1.
+    /// What is still below 0 becomes 0 (-1 is the last element), what is above becomes size - 1.
     STREW_BOUNDS_CLAMP = 1,
     /// The index becomes its Euclidean remainder modulo the size.
     STREW_BOUNDS_WRAP = 2,

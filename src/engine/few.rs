@@ -36,17 +36,17 @@ impl<'a> Few<'a> {
     #[inline(always)]
     pub(crate) fn of(plan: &'a Plan, direction: Direction) -> Option<Few<'a>> {
         let count = plan.entries();
-        if count > tuning::FEW_OF_SPANS || !plan.addresses_fit {
+        if count > tuning::FEW_IN_GROUPS || !plan.addresses_fit {
             return None;
         }
         let few @ Few { pieces, n, line, .. } = Few::any(plan);
         let most = match () {
-            () if n == 1 && !pieces.is_empty() => tuning::FEW_OF_SPANS,
+            () if n == 1 && !pieces.is_empty() => tuning::FEW_IN_GROUPS,
             () if n == 1 => tuning::FEW,
             () if line => tuning::FEW_OTHERS,
             () => tuning::FEW_APART,
         };
-        if count > most && (line || n > tuning::FEW_ROW || !has_short_spans(plan)) {
+        if count > most && (line || n > tuning::FEW_ROW || !has_short_groups(plan)) {
             return None;
         }
         let rows = pieces.iter().fold(count, |rows, dim| rows.saturating_mul(dim.size));
@@ -54,7 +54,7 @@ impl<'a> Few<'a> {
             _ if n > 1 => tuning::FEW_ROWS,
             // One update for all becomes a row.
             (Direction::Scatter, [.., piece]) if (piece.flat, few.lane.flat) == (0, 0) => {
-                tuning::FEW_OF_SPANS
+                tuning::FEW_IN_GROUPS
             }
             _ => tuning::FEW_ELEMENTS,
         };
@@ -65,10 +65,10 @@ impl<'a> Few<'a> {
     }
 
     /// The entries of a plan, of any kind, whose addresses (or cells) fit: at most
-    /// [`tuning::FEW_OF_SPANS`].
+    /// [`tuning::FEW_IN_GROUPS`].
     #[inline(always)]
     pub(crate) fn any(plan: &'a Plan) -> Few<'a> {
-        debug_assert!(plan.entries() <= tuning::FEW_OF_SPANS, "there is room for all that is few");
+        debug_assert!(plan.entries() <= tuning::FEW_IN_GROUPS, "there is room for all that is few");
         let (pieces, n) = if plan.rank == plan.outer { (&[][..], 1) } else { plan.split_inner() };
         let (lane, others) = split_lane(plan.outer());
         let line = pieces.is_empty() && (others.is_empty() || plan.lanes_follow());
@@ -87,7 +87,7 @@ impl<'a> Few<'a> {
         let room: &mut [u32] = match self.count {
             0..=16 => &mut [NOWHERE; 16],
             17..=64 => &mut [NOWHERE; 64],
-            _ => &mut [NOWHERE; tuning::FEW_OF_SPANS],
+            _ => &mut [NOWHERE; tuning::FEW_IN_GROUPS],
         };
         let tables = room.get_mut(..self.count).unwrap_or_default();
         let inside = self.resolve::<S, CELLS>(indices, tables);
@@ -416,11 +416,11 @@ fn outside<I: Value>(plan: &Plan, axis: &Coordinate, index: I) -> Option<usize> 
 /// Whether there are several groups, which are short, and lanes do not all start a step apart: then
 /// kernels would start again for each lane.
 #[inline(never)]
-fn has_short_spans(plan: &Plan) -> bool {
+fn has_short_groups(plan: &Plan) -> bool {
     let (_, others) = split_lane(plan.outer());
     let follow = |step: fn(&Dim) -> isize| steps_follow(others, step);
     plan.outer > 2
-        && plan.span().saturating_mul(plan.tuple.max(1)) <= tuning::FEW_A_SPAN
+        && plan.group().saturating_mul(plan.tuple.max(1)) <= tuning::FEW_A_GROUP
         && !(follow(|dim| dim.indices) && follow(|dim| dim.flat))
 }
 

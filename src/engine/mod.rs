@@ -58,7 +58,7 @@ use crate::engine::resolver::{NoIndices, Resolver};
 use crate::engine::route::{Call, Effect, Route, Stores, distance, goes_by_entry};
 #[cfg(feature = "rayon")]
 use crate::engine::shared::Shared;
-use crate::engine::traverse::{check_wide, small, traverse_wide};
+use crate::engine::traverse::{check_wide, one_block, traverse_wide};
 use crate::error::Direction;
 use crate::index::Index;
 use crate::indices::sealed::Places;
@@ -234,7 +234,14 @@ pub(crate) fn par_read<U: Element, F: Source<U> + Send, S: Places>(
 /// # Ok::<(), strew::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Explain(Result<Route, Short>);
+pub struct Explain(Runs);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Runs {
+    FewEntries,
+    Short(Short),
+    Routed(Route),
+}
 
 impl Explain {
     pub(crate) fn gather<T: Element, I: Index>(plan: &Plan, threads: usize) -> Explain {
@@ -254,10 +261,10 @@ impl Explain {
 
     fn of(plan: &Plan, call: &Call, few: bool) -> Explain {
         if few {
-            return Explain(Err(Short::Small));
+            return Explain(Runs::FewEntries);
         }
         Explain(ordered(plan, call, |plan, short| {
-            short.map_or_else(|| Ok(routed(plan, call)), Err)
+            short.map_or_else(|| Runs::Routed(routed(plan, call)), Runs::Short)
         }))
     }
 }
@@ -265,12 +272,13 @@ impl Explain {
 impl core::fmt::Display for Explain {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self.0 {
-            Err(Short::Nothing) => f.write_str("nothing moves"),
-            Err(Short::Small) => f.write_str("check: one block; threads: one, few entries"),
-            Err(Short::Wide) => {
-                f.write_str("check: one by one; threads: one, addresses of 64 bits")
-            }
-            Ok(route) => route.fmt(f),
+            Runs::FewEntries => f.write_str("check: one block; threads: one, few entries"),
+            Runs::Short(short) => f.write_str(match short {
+                Short::Nothing => "nothing moves",
+                Short::OneBlock => "check: one block; threads: one",
+                Short::Wide => "check: one by one; threads: one, addresses of 64 bits",
+            }),
+            Runs::Routed(route) => route.fmt(f),
         }
     }
 }
@@ -342,7 +350,7 @@ enum Short {
     /// Addresses do not fit 32 bits.
     Wide,
     /// All entries are one block, without pieces, and move little.
-    Small,
+    OneBlock,
 }
 
 /// Calls `run` with the plan in the order in which it is walked, and its [short way](short).
@@ -366,8 +374,8 @@ fn short(plan: &Plan, call: &Call) -> Option<Short> {
         () if plan.empty => Some(Short::Nothing),
         () if !plan.addresses_fit => Some(Short::Wide),
         () if !plan.is_one_block() || !plan.pieces().is_empty() => None,
-        () if plan.moved_elements().saturating_mul(call.element) > tuning::SMALL => None,
-        () => Some(Short::Small),
+        () if plan.moved_elements().saturating_mul(call.element) > tuning::ONE_BLOCK => None,
+        () => Some(Short::OneBlock),
     }
 }
 
@@ -454,12 +462,12 @@ fn run_short(
     job: &mut dyn Job,
 ) -> bool {
     let wide = match short {
-        Short::Small => {
+        Short::OneBlock => {
             let distance = distance(plan, call);
             if distance > 0 {
                 job.prepare(Way { distance, ..Way::of(path, plan.row()) });
             }
-            return small(plan, path, resolver, job);
+            return one_block(plan, path, resolver, job);
         }
         Short::Nothing => false,
         Short::Wide => true,

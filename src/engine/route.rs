@@ -435,7 +435,7 @@ fn goes_across(plan: &Plan, call: &Call, machine: &Machine, numbers: &Numbers) -
     let Numbers { moved, table, indices, .. } = *numbers;
     let far = table.saturating_add(moved).saturating_add(indices) > tuning::far(machine);
     let most = if far { tuning::SHORT_GROUP_FAR } else { tuning::SHORT_GROUP };
-    free && turns && plan.has_groups() && plan.span() <= most && plan.pieces().is_empty()
+    free && turns && plan.has_groups() && plan.group() <= most && plan.pieces().is_empty()
 }
 
 /// Whether pieces lie within what an index chooses, and not further apart.

@@ -122,12 +122,12 @@ impl Plan {
     /// entries: then whole groups fill a block, and not one of them alone.
     #[inline(never)]
     pub(crate) fn has_groups(&self) -> bool {
-        self.outer > 2 && (2..tuning::GROUP).contains(&self.span())
+        self.outer > 2 && (2..tuning::GROUP).contains(&self.group())
     }
 
     /// The entries of a group: of the last two outer dimensions.
     #[inline(never)]
-    pub(crate) fn span(&self) -> usize {
+    pub(crate) fn group(&self) -> usize {
         self.outer().iter().rev().take(2).fold(1, |all, dim| all.saturating_mul(dim.size))
     }
 

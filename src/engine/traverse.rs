@@ -548,7 +548,12 @@ fn ahead(filler: &Filler<'_>, moves: &Moves<'_>, capacity: usize, mover: &mut dy
 
 /// [`traverse`] for a plan that [is one block](Plan::is_one_block), without pieces. The call begins
 /// once that is resolved.
-pub(crate) fn small(plan: &Plan, path: Path, resolver: &dyn Resolver, job: &mut dyn Job) -> bool {
+pub(crate) fn one_block(
+    plan: &Plan,
+    path: Path,
+    resolver: &dyn Resolver,
+    job: &mut dyn Job,
+) -> bool {
     // What a block does not need takes time to clear.
     let block: &mut [u32] =
         if plan.entries() <= 384 { &mut [0; 384] } else { &mut [0; tuning::BLOCK] };

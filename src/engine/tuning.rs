@@ -31,7 +31,7 @@ pub(crate) fn block_of_pieces(machine: &Machine) -> usize {
 pub(crate) const BLOCK_OF_PIECES: usize = least(64, 16);
 
 /// Entries: calls of at most this many go one by one, if each moves one element. If each moves a
-/// column of elements, [`FEW_OF_SPANS`] holds instead. Record: against kernels, from L1 on Zen 4,
+/// column of elements, [`FEW_IN_GROUPS`] holds instead. Record: against kernels, from L1 on Zen 4,
 /// by loops alone: 16 entries 0.5x to 0.6x; 40 entries 0.75x to 1.0x. On Zen 5, with
 /// [`FEW_BY_KERNEL`]: 65 to 128 entries set 0.75x to 0.9x, added 0.65x to 0.8x, by pairs 0.65x to
 /// 1.0x, gathered 0.7x to 1.0x; 160 entries 0.85x to 1.05x; lanes of 2 with gaps up to 1.2x.
@@ -54,7 +54,7 @@ pub(crate) const FEW_OTHERS: usize = least(24, 4);
 /// in lanes of 5 with gaps on Zen 4, 20 entries 0.7x, 50 entries 1.0x. Rows are unmeasured.
 pub(crate) const FEW_APART: usize = least(40, 4);
 
-/// Indices of a group, which is all entries of the last two dimensions (names here say *span*). A
+/// Indices of a group, which is all entries of the last two dimensions. A
 /// call of several groups and more than [`FEW_APART`] entries goes one by one if each group has at
 /// most these, unless lanes start a step apart in the indices and in the flat tensor. Record:
 /// `elements` of three dimensions with gaps. By entries of a group: on Zen 5, against kernels in
@@ -62,17 +62,17 @@ pub(crate) const FEW_APART: usize = least(40, 4);
 /// to 1.05x, 36 entries 0.4x to 0.75x, 81 entries 0.65x to 1.15x, 120 entries 0.7x to 1.85x; on Zen
 /// 4, against a group at a time, 64 entries 1.0x to 1.15x, of 2 to 4 coordinates 1.25x to 1.6x. By
 /// entries in all, against groups together: 150 to 256 entries 0.4x to 0.95x.
-pub(crate) const FEW_A_SPAN: usize = least(96, 4);
+pub(crate) const FEW_A_GROUP: usize = least(96, 4);
 
 /// Entries of such a call, in all its groups, at most; and of one that moves columns of elements.
-/// Record: as at [`FEW_A_SPAN`], 300 and 400 entries 0.7x to 1.3x; as at [`FEW_ELEMENTS`].
-pub(crate) const FEW_OF_SPANS: usize = least(256, 16);
+/// Record: as at [`FEW_A_GROUP`], 300 and 400 entries 0.7x to 1.3x; as at [`FEW_ELEMENTS`].
+pub(crate) const FEW_IN_GROUPS: usize = least(256, 16);
 
 /// Single elements that a call moves, at most, to go one by one, whatever its entries. Record:
 /// columns on Zen 5: of 20 to 250 entries, up to 1,000 elements gathered 0.45x to 1.0x, added 0.4x
 /// to 0.9x, set 0.45x to 0.95x; up to 2,000 elements gathered 0.5x to 1.0x, added 0.65x to 0.85x,
 /// set 0.75x to 1.4x; 3,520 elements up to 1.0x, 0.95x and 1.6x. If a scatter has one update for
-/// all of them, [`FEW_OF_SPANS`] holds, since that becomes a row: 1,000 elements 2.0x to 2.2x.
+/// all of them, [`FEW_IN_GROUPS`] holds, since that becomes a row: 1,000 elements 2.0x to 2.2x.
 pub(crate) const FEW_ELEMENTS: usize = least(1 << 11, 8);
 
 /// Rows that a call moves, at most, to go one by one, whatever its entries. Record: rows of 2 to 64
@@ -95,14 +95,14 @@ pub(crate) const FEW_PLACES: usize = least(64, 4);
 pub(crate) const FEW_CELLS: usize = least(128, 4);
 
 const _: () = assert!(
-    FEW_OF_SPANS >= FEW_CELLS && FEW_OF_SPANS >= FEW_PLACES,
+    FEW_IN_GROUPS >= FEW_CELLS && FEW_IN_GROUPS >= FEW_PLACES,
     "there is room for all that is few"
 );
 
 /// Entries of a group: those of means and their like go one by one where there are several groups
 /// of fewer, unless all entries lie a step apart. Record: as those of `elements` were on Zen 4, 4
 /// to 32 entries 0.25x to 0.75x, 64 entries 1.0x to 1.15x.
-pub(crate) const SHORT_SPAN_OF_CELLS: usize = least(32, 4);
+pub(crate) const SHORT_GROUP_OF_CELLS: usize = least(32, 4);
 
 /// Entries: where at most this many lead is kept, for means and their like: 16 MiB. Record: on Zen
 /// 4, `reduce_excluding_self` of 1,045,275 and 1,252,280 elements 0.91x to 0.93x; a mean of
@@ -122,7 +122,7 @@ pub(crate) const LONG_ROW: usize = least(64, 4);
 pub(crate) const LONG_ROW_OF_F16: usize = least(8, 3);
 
 /// Bytes that a call of one block moves, at most, to need no route (`mod.rs`). Unmeasured.
-pub(crate) const SMALL: usize = least(1 << 20, 1 << 8);
+pub(crate) const ONE_BLOCK: usize = least(1 << 20, 1 << 8);
 
 /// Pages of a table, at most, for pieces of an entry that share lines to be walked before all
 /// entries: the TLB of a core keeps 1,536 to 4,096. Record: elements on Emerald Rapids, 1,500 rows

@@ -6,7 +6,7 @@ use super::{Case, Large, POLICIES, Random};
 use crate::engine::changed::{Reduced, Reducer as _};
 use crate::engine::few::Few;
 use crate::engine::tuning::{
-    FEW, FEW_A_SPAN, FEW_APART, FEW_BY_KERNEL, FEW_ELEMENTS, FEW_OF_SPANS, FEW_OTHERS, FEW_ROWS,
+    FEW, FEW_A_GROUP, FEW_APART, FEW_BY_KERNEL, FEW_ELEMENTS, FEW_IN_GROUPS, FEW_OTHERS, FEW_ROWS,
 };
 use crate::error::Direction;
 use crate::index::{Bounds, Negative};
@@ -260,7 +260,7 @@ fn what_is_more_is_not_few() {
         let plan = axis(Direction::Scatter, &packed([2, 9]), &packed([n]), &updates, 1);
         Few::of(&plan, Direction::Scatter).is_some()
     };
-    let most = FEW_OF_SPANS;
+    let most = FEW_IN_GROUPS;
     assert_eq!([most, most + 1].map(|n| columns(n, [n as isize, 1])), [true, false]);
     assert_eq!([most / 2, most / 2 + 1].map(|n| columns(n, [0, 0])), [true, false]);
     // Lanes of rows with gaps between them.
@@ -285,13 +285,13 @@ fn what_is_more_is_not_few() {
         let entries = Layout::strided(sizes, [b * (c + gap) + gap, c + gap, 1].map(|n| n as isize));
         elements(Direction::Gather, &packed([sizes[0], 9, c]), &entries, &entries, 1)
     };
-    let columns = FEW_A_SPAN / 4;
+    let columns = FEW_A_GROUP / 4;
     assert_eq!([0, 1].map(|more| is_few(&spans([2, 4, columns + more], 1))), [true, false]);
     // Kernels walk lanes together that start a step apart.
     let entries = Layout::strided([FEW / 4 + 1, 2, 2], [6, 3, 1]);
     let follow = elements(Direction::Gather, &packed([FEW, 9, 2]), &entries, &entries, 1);
     assert!(!is_few(&follow));
-    let most = FEW_OF_SPANS / 4;
+    let most = FEW_IN_GROUPS / 4;
     assert_eq!([0, 1].map(|more| is_few(&spans([most + more, 2, 2], 1))), [true, false]);
     assert!(!is_few(&spans([FEW / 16 + 1, 4, 4], 0)));
 }

@@ -768,26 +768,26 @@ fn proof(plan: &Plan, call: &Call, machine: &Machine) -> Proof {
 
 // -- The short ways -------------------------------------------------------------------------------
 
-fn is_small(plan: &Plan, call: &Call) -> bool {
-    short(plan, call) == Some(Short::Small)
+fn is_one_block(plan: &Plan, call: &Call) -> bool {
+    short(plan, call) == Some(Short::OneBlock)
 }
 
 #[test]
 fn small_calls() {
-    let small = |count| is_small(&single(Gather, 100, count), &gather(4));
+    let small = |count| is_one_block(&single(Gather, 100, count), &gather(4));
     assert_eq!(edge(1024, small), [true, false]);
-    let small = |width| is_small(&rows(Gather, 10, width, 256), &gather(4));
+    let small = |width| is_one_block(&rows(Gather, 10, width, 256), &gather(4));
     assert_eq!(edge(MIB / 1024, small), [true, false]);
-    assert!(is_small(&single(Gather, 100 * M, 100), &gather(4)));
+    assert!(is_one_block(&single(Gather, 100 * M, 100), &gather(4)));
     // Dimensions of the indices that do not merge.
     let dims = |indices: Layout, flat: Layout| axis(Gather, &packed([100]), &indices, &flat, 0);
     let two = dims(Layout::strided([3, 4], [5, 1]), packed([3, 4]));
     let three = dims(Layout::strided([2, 3, 4], [40, 5, 1]), packed([2, 3, 4]));
-    assert_eq!([two, three].map(|plan| is_small(&plan, &gather(4))), [true, false]);
+    assert_eq!([two, three].map(|plan| is_one_block(&plan, &gather(4))), [true, false]);
     // Pieces.
-    assert!(!is_small(&middle(Gather, [2, 10, 3], 20), &gather(4)));
+    assert!(!is_one_block(&middle(Gather, [2, 10, 3], 20), &gather(4)));
     let plan = single(Scatter, 100, 20);
-    assert!(is_small(&plan, &add(4)));
+    assert!(is_one_block(&plan, &add(4)));
 }
 
 #[test]

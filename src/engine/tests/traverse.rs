@@ -8,7 +8,7 @@ use super::{
 use crate::engine::movers::Way;
 use crate::engine::route::Order;
 use crate::engine::traverse::{
-    Kept, base_of_kept, check, check_wide, keep, small, traverse, traverse_kept, traverse_wide,
+    Kept, base_of_kept, check, check_wide, keep, one_block, traverse, traverse_kept, traverse_wide,
 };
 use crate::engine::{check_all, in_order, tuning};
 use crate::error::Direction::Gather;
@@ -128,8 +128,8 @@ fn check_case(random: &mut Random, case: &Case) {
     let path = Path::detect();
     if plan.is_one_block() && plan.pieces().is_empty() && !plan.empty {
         let mut recorder = Recorder::of(plan);
-        let inside = small(plan, path, &resolver, &mut recorder);
-        assert_moved(case, inside, Order::Entries, &recorder.moved, "small");
+        let inside = one_block(plan, path, &resolver, &mut recorder);
+        assert_moved(case, inside, Order::Entries, &recorder.moved, "one block");
         assert!(inside || recorder.moved.is_empty());
     }
     assert_eq!(check(plan, path, &resolver), inside, "{plan:?} {indices:?}");

@@ -18,8 +18,8 @@ use semihosting::{eprintln, println};
 use strew::mask::{self, Mask};
 use strew::quant::{Q4_0, Q8_0};
 use strew::{
-    Add, Bag, Bags, ByLists, Element, Error, Gather, Index, Layout, Reduction, Scatter, Sequence,
-    plan,
+    Add, Bag, Bags, ByLists, Element, Error, Gather, Index, Layout, Reduction, Rows, Scatter,
+    Sequence, plan,
 };
 
 /// Room for the largest table, and for what is gathered or scattered.
@@ -134,6 +134,29 @@ impl Sums {
     #[inline(always)]
     fn run(&self, table: &[f32], indices: &[i32], output: &mut [f32]) -> Result<(), Error> {
         BAG.run(Add, table, indices, Bags::Starts(&[0_u8, 8, 16, 24, 32, 40, 48, 56]), output)
+    }
+}
+
+/// Rows of a table of 256, by the first `N` indices.
+struct ByRows<const ROW: usize, const N: usize>;
+
+impl<const ROW: usize, const N: usize> ByRows<ROW, N> {
+    const ROWS: Rows = Rows::new(256, ROW);
+
+    #[inline(always)]
+    fn run(&self, table: &[f32], indices: &[i32], output: &mut [f32]) -> Result<(), Error> {
+        Self::ROWS.gather(table, indices.get(..N).unwrap_or_default(), output)
+    }
+
+    #[inline(always)]
+    fn reduce(
+        &self,
+        reduction: Add,
+        table: &mut [f32],
+        indices: &[i32],
+        updates: &[f32],
+    ) -> Result<(), Error> {
+        Self::ROWS.reduce(reduction, table, indices.get(..N).unwrap_or_default(), updates)
     }
 }
 
@@ -450,6 +473,10 @@ const RANKS_AND_PLACES: &[Case] = &[
     case!(Gather "gather_elements_4", GATHER_ELEMENTS_4, ELEMENTS_4, f32, i32),
     case!(Assign "scatter_elements_3", SCATTER_ELEMENTS_3, ELEMENTS_3, f32, i32),
     case!(Assign "scatter_elements_4", SCATTER_ELEMENTS_4, ELEMENTS_4, f32, i32),
+    case!(Gather "rows_gather_axis_0", ByRows::<32, 64>, AXIS_0, f32, i32),
+    case!(Add "rows_scatter_add_axis_0", ByRows::<32, 64>, AXIS_0, f32, i32),
+    case!(Gather "rows_gather_one", ByRows::<1, 1>, SINGLE, f32, i32),
+    case!(Add "rows_scatter_add_one", ByRows::<1, 1>, SINGLE, f32, i32),
     case!(Gather "gather_lists", Pairs, LISTED, f32, i32),
     case!(Assign "sequence", SEQUENCE, PLACES, f32, i32),
     case!(Assign "sequence_circular", RING, PLACES, f32, i32),
