@@ -343,7 +343,7 @@ impl<T> Kind<T> {
         matches!(self.0, Known::Nothing)
     }
 
-    /// What is needed to change copies, if the order of updates changes nothing.
+    /// What is needed to change copies, if the reduction is order-independent.
     pub(crate) const fn free(&self) -> Option<&Free<T>> {
         if let Known::Kernels(kernels) = &self.0 { kernels.free.as_ref() } else { None }
     }
@@ -375,7 +375,7 @@ pub(crate) struct Kernels<T> {
     /// Elements of a row, at least, that goes by [`rows`](Kernels::rows) even where few rows are
     /// combined one by one. `None`: no row does.
     pub long_row: Option<usize>,
-    /// If the order of updates changes nothing.
+    /// If the reduction is order-independent.
     pub free: Option<Free<T>>,
 }
 
@@ -493,7 +493,7 @@ macro_rules! extreme_kernels {
 }
 
 /// `reduction!(Name: types => |current, update| value)`; with `from start, Merge` before the types,
-/// the order of updates changes nothing, and results that started there are merged by another
+/// the reduction is order-independent, and results that started there are merged by another
 /// reduction.
 macro_rules! reduction {
     ($reduction:ident: $($element:ty)* => |$current:ident, $update:ident| $value:expr) => {$(

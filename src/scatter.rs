@@ -1208,7 +1208,7 @@ impl Scatter {
     /// let scatter = Scatter::axis(&bins, &many, &ones, 0)?;
     /// let text = scatter.explain::<u32, i64, Add>(1).to_string();
     /// assert!(
-    ///     text.starts_with("check: while copies of the data change"),
+    ///     text.starts_with("check: on a copy of the data"),
     ///     "{text}"
     /// );
     /// # Ok::<(), strew::Error>(())

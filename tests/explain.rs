@@ -35,7 +35,7 @@ fn gathers_say_how_they_check() {
 fn scatters_say_how_they_check() {
     let text = bins(1000, 100_000).explain::<u32, i64, Add>(1).to_string();
     assert_one_line(&text);
-    assert!(text.starts_with("check: while copies of the data change"), "{text}");
+    assert!(text.starts_with("check: on a copy of the data"), "{text}");
     let order = bins(1000, 100_000).explain::<u32, i64, fn(u32, u32) -> u32>(1).to_string();
     assert!(order.starts_with("check: one pass"), "{order}");
     // Every byte has a place.

@@ -96,7 +96,7 @@ pub(crate) enum Split {
         number: usize,
     },
     /// Each takes chunks of the entries, and changes a table of its own, which are merged.
-    Copies {
+    Tables {
         number: usize,
     },
     /// Each takes a part of the data, cut between rows that start `pitch` apart, and what leads
@@ -165,7 +165,7 @@ impl Route {
         let copies = copies(plan, call, machine, &numbers, split);
         let proof = match split {
             _ if copies > 1 => Proof::Copy,
-            Split::Copies { .. } => Proof::Copy,
+            Split::Tables { .. } => Proof::Copy,
             _ => proof(plan, call, machine, &numbers, split, order, tile),
         };
         let split = match (split, proof) {
@@ -303,7 +303,7 @@ fn split(
     let steps = plan.outer().first().map_or(1, |dim| dim.size);
     let tables = numbers.table.saturating_mul(threads);
     if free && tables.saturating_mul(tuning::COPIED) <= numbers.moved && steps >= threads {
-        return Split::Copies { number: threads };
+        return Split::Tables { number: threads };
     }
     let Some(pitch) = plan.pitch().filter(|_| matches!(call.direction, Direction::Scatter)) else {
         return Split::Serial(Alone::Interleaved);
@@ -343,7 +343,7 @@ fn apart(plan: &Plan, direction: Direction) -> Option<(usize, usize)> {
 /// The copies of a small table over which single elements are spread, so that those of one place do
 /// not wait for each other.
 fn copies(plan: &Plan, call: &Call, machine: &Machine, numbers: &Numbers, split: Split) -> usize {
-    let alone = matches!(split, Split::Serial(_) | Split::Copies { .. });
+    let alone = matches!(split, Split::Serial(_) | Split::Tables { .. });
     let all = numbers.table.saturating_mul(tuning::COPIES);
     let pays = alone
         && matches!(call.effect, Effect::Free)
@@ -597,7 +597,7 @@ impl fmt::Display for Route {
             Proof::Blocks => "block by block",
             Proof::Scan => "one pass, resolved again",
             Proof::Keep => "one pass, addresses kept",
-            Proof::Copy => "while copies of the data change",
+            Proof::Copy => "on a copy of the data",
         })?;
         f.write_str("; threads: ")?;
         match self.split {
@@ -614,7 +614,7 @@ impl fmt::Display for Route {
             }
             Split::Chunks { number, .. } => write!(f, "{number} chunks")?,
             Split::Tiles { .. } => f.write_str("tiles")?,
-            Split::Copies { number } => write!(f, "{number} tables, merged")?,
+            Split::Tables { number } => write!(f, "{number} tables, merged")?,
             Split::Parts { number, .. } => write!(f, "{number} parts by worklist")?,
         }
         if let Some(width) = self.tile {

@@ -30,12 +30,12 @@ pub(crate) fn run(
         Split::Serial(_) => return prove::run(plan, route, way, resolver, job),
         Split::Chunks { number, .. }
         | Split::Tiles { number }
-        | Split::Copies { number }
+        | Split::Tables { number }
         | Split::Parts { number, .. } => number,
     };
     let threads = rayon::current_num_threads();
     let call = Divided { plan, direction, route, way, threads: threads.min(number) };
-    if let Split::Copies { number } = route.split {
+    if let Split::Tables { number } = route.split {
         let inside = call.copies(number, resolver, job);
         return inside.unwrap_or_else(|| prove::run(plan, route, way, resolver, job));
     }
@@ -151,7 +151,7 @@ impl Divided<'_> {
         let Divided { plan, route, way, threads, .. } = *self;
         let kept = addresses.map(|addresses| Kept { addresses, base: base_of_kept(plan) });
         match route.split {
-            Split::Serial(_) | Split::Copies { .. } => {
+            Split::Serial(_) | Split::Tables { .. } => {
                 _ = tile::run(plan, route, way, resolver, job);
             }
             Split::Chunks { dim, number } => {

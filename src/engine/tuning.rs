@@ -240,8 +240,8 @@ pub(crate) fn speculative(machine: &Machine) -> (usize, usize) {
     if l3_is_near(machine) { (machine.l3 / 8, 4) } else { (machine.l2 / 2, 8) }
 }
 
-/// Bytes that move for each byte of the tables that order-free reductions change and merge, at
-/// least. Unmeasured.
+/// Bytes that move for each byte of the tables that order-independent reductions change and merge,
+/// at least. Unmeasured.
 pub(crate) const COPIED: usize = 4;
 
 /// Copies of a small table that take turns, so that no entry waits for the one before it.

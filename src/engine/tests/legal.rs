@@ -106,7 +106,7 @@ fn split(route: &Route, plan: &Plan, call: &Call) -> bool {
         Split::Tiles { number } => {
             scatters(call) && route.tile.is_some() && number == call.threads && number >= 2
         }
-        Split::Copies { number } => {
+        Split::Tables { number } => {
             let steps = plan.outer().first().map_or(1, |dim| dim.size);
             free(plan, call) && number == call.threads && (2..=steps).contains(&number)
         }
@@ -130,7 +130,7 @@ fn copies(route: &Route, plan: &Plan, call: &Call) -> bool {
 
 /// Whether each thread changes a table of its own.
 fn has_tables(route: &Route) -> bool {
-    matches!(route.split, Split::Copies { .. })
+    matches!(route.split, Split::Tables { .. })
 }
 
 /// Whether the order of updates is nothing to what they change.

@@ -261,43 +261,43 @@ fn kinds() -> Vec<Kind> {
             name: "bytes as indices of 255 places",
             plan: single(Scatter, 255, 100_000),
             call: by(1, add(4)),
-            zen_5: "check: while copies of the data change; threads: one; elements",
-            emerald_rapids: "check: while copies of the data change; threads: one; elements",
-            portable: "check: while copies of the data change; threads: one; elements",
+            zen_5: "check: on a copy of the data; threads: one; elements",
+            emerald_rapids: "check: on a copy of the data; threads: one; elements",
+            portable: "check: on a copy of the data; threads: one; elements",
         },
         Kind {
             name: "256 bins",
             plan: histogram(256, M),
             call: add(4),
-            zen_5: "check: while copies of the data change; threads: one; elements",
-            emerald_rapids: "check: while copies of the data change; threads: one; elements",
-            portable: "check: while copies of the data change; threads: one; elements",
+            zen_5: "check: on a copy of the data; threads: one; elements",
+            emerald_rapids: "check: on a copy of the data; threads: one; elements",
+            portable: "check: on a copy of the data; threads: one; elements",
         },
         Kind {
             name: "4K bins",
             plan: histogram(4 << 10, M),
             call: add(4),
-            zen_5: "check: while copies of the data change; threads: one; elements",
-            emerald_rapids: "check: while copies of the data change; threads: one; elements",
+            zen_5: "check: on a copy of the data; threads: one; elements",
+            emerald_rapids: "check: on a copy of the data; threads: one; elements",
             portable: "\
-                check: while copies of the data change; threads: one; elements",
+                check: on a copy of the data; threads: one; elements",
         },
         Kind {
             name: "64K bins",
             plan: histogram(64 << 10, M),
             call: add(4),
             zen_5: "\
-                check: while copies of the data change; threads: one; elements",
+                check: on a copy of the data; threads: one; elements",
             emerald_rapids: "\
-                check: while copies of the data change; threads: one; elements",
+                check: on a copy of the data; threads: one; elements",
             portable: "\
-                check: while copies of the data change; threads: one; elements",
+                check: on a copy of the data; threads: one; elements",
         },
         Kind {
             name: "1M bins",
             plan: histogram(M, 16 * M),
             call: add(4),
-            zen_5: "check: while copies of the data change; threads: one; elements",
+            zen_5: "check: on a copy of the data; threads: one; elements",
             emerald_rapids: "\
                 check: one pass, resolved again; threads: one; elements; \
                 prefetch: 64 ahead, table 4.0 MiB",
@@ -336,10 +336,10 @@ fn kinds() -> Vec<Kind> {
             name: "4K bins of a copy",
             plan: histogram(4 << 10, 100_000),
             call: Call { proven_first: true, ..add(4) },
-            zen_5: "check: while copies of the data change; threads: one; elements",
-            emerald_rapids: "check: while copies of the data change; threads: one; elements",
+            zen_5: "check: on a copy of the data; threads: one; elements",
+            emerald_rapids: "check: on a copy of the data; threads: one; elements",
             portable: "\
-                check: while copies of the data change; threads: one; elements",
+                check: on a copy of the data; threads: one; elements",
         },
         Kind {
             name: "few bins and few indices",
@@ -376,12 +376,12 @@ fn kinds() -> Vec<Kind> {
             plan: single(Scatter, 1 << 16, 200_000),
             call: set(4),
             zen_5: "\
-                check: while copies of the data change; threads: one; elements",
+                check: on a copy of the data; threads: one; elements",
             emerald_rapids: "\
                 check: one pass, addresses kept; threads: one; elements; \
                 prefetch: 64 ahead, table 256.0 KiB",
             portable: "\
-                check: while copies of the data change; threads: one; elements",
+                check: on a copy of the data; threads: one; elements",
         },
         Kind {
             name: "elements that are set in 64 MiB",
@@ -567,13 +567,13 @@ fn kinds() -> Vec<Kind> {
             plan: histogram(4 << 10, 4 * M),
             call: threads(2, add(4)),
             zen_5: "\
-                check: while copies of the data change; \
+                check: on a copy of the data; \
                 threads: one, the table of 16.0 KiB stays in a cache; elements",
             emerald_rapids: "\
-                check: while copies of the data change; \
+                check: on a copy of the data; \
                 threads: one, the table of 16.0 KiB stays in a cache; elements",
             portable: "\
-                check: while copies of the data change; \
+                check: on a copy of the data; \
                 threads: one, the table of 16.0 KiB stays in a cache; elements",
         },
         Kind {
@@ -1280,7 +1280,7 @@ fn order_free_elements_are_spread_over_copies() {
 
 #[test]
 fn order_free_reductions_share_by_tables_of_their_own() {
-    let merged = |split| matches!(split, Split::Copies { number: 2 });
+    let merged = |split| matches!(split, Split::Tables { number: 2 });
     for machine in MACHINES {
         let two = threads(2, free(4));
         let of = |bins| merged(split(&histogram(bins, 4 * M), &two, &machine));

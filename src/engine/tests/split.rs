@@ -88,7 +88,7 @@ fn routes(random: &mut Random, case: &Case) -> Vec<Route> {
         orders(*direction, plan).into_iter().for_each(|order| add(Proof::Keep, split, order, None));
     }
     if scatters && plan.pieces().is_empty() && plan.outer > 0 {
-        let split = Split::Copies { number: 1 + random.below(5) };
+        let split = Split::Tables { number: 1 + random.below(5) };
         for copies in [1, tuning::COPIES] {
             let mut route = route(Proof::Copy, split);
             route.copies = copies;
