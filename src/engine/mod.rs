@@ -234,14 +234,7 @@ pub(crate) fn par_read<U: Element, F: Source<U> + Send, S: Places>(
 /// # Ok::<(), strew::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Explain(Runs);
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Runs {
-    FewEntries,
-    Short(Short),
-    Routed(Route),
-}
+pub struct Explain(Result<Route, &'static str>);
 
 impl Explain {
     pub(crate) fn gather<T: Element, I: Index>(plan: &Plan, threads: usize) -> Explain {
@@ -261,10 +254,13 @@ impl Explain {
 
     fn of(plan: &Plan, call: &Call, few: bool) -> Explain {
         if few {
-            return Explain(Runs::FewEntries);
+            return Explain(Err("check: one block; threads: one, few entries"));
         }
-        Explain(ordered(plan, call, |plan, short| {
-            short.map_or_else(|| Runs::Routed(routed(plan, call)), Runs::Short)
+        Explain(ordered(plan, call, |plan, short| match short {
+            None => Ok(routed(plan, call)),
+            Some(Short::Nothing) => Err("nothing moves"),
+            Some(Short::OneBlock) => Err("check: one block; threads: one"),
+            Some(Short::Wide) => Err("check: one by one; threads: one, addresses of 64 bits"),
         }))
     }
 }
@@ -272,13 +268,8 @@ impl Explain {
 impl core::fmt::Display for Explain {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self.0 {
-            Runs::FewEntries => f.write_str("check: one block; threads: one, few entries"),
-            Runs::Short(short) => f.write_str(match short {
-                Short::Nothing => "nothing moves",
-                Short::OneBlock => "check: one block; threads: one",
-                Short::Wide => "check: one by one; threads: one, addresses of 64 bits",
-            }),
-            Runs::Routed(route) => route.fmt(f),
+            Ok(route) => route.fmt(f),
+            Err(line) => f.write_str(line),
         }
     }
 }

@@ -4,7 +4,7 @@ use core::fmt;
 
 use strew_simd::Machine;
 
-use crate::engine::transform::steps_follow;
+use crate::engine::transform::{bundle, steps_follow};
 use crate::engine::tuning;
 use crate::error::Direction;
 use crate::index::Bounds;
@@ -128,8 +128,8 @@ pub(crate) enum Order {
     Pieces { dimensions: usize },
     /// Entries, and for each of them all its pieces.
     EachEntry,
-    /// The entries of a [group](Plan::has_groups), and for each of them all groups of a block.
-    Across,
+    /// The entries of a [bundle], and for each of them all bundles of a block.
+    Across { entries: usize },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -367,8 +367,7 @@ fn order(
         () if tile.is_some() => Order::Entries,
         () if goes_by_entry(plan, call, machine) => Order::EachEntry,
         () if keeps && first > 0 => Order::Pieces { dimensions: first },
-        () if goes_across(plan, call, machine, numbers) => Order::Across,
-        () => Order::Entries,
+        () => across(plan, call, machine, numbers).unwrap_or(Order::Entries),
     }
 }
 
@@ -421,21 +420,23 @@ pub(crate) fn goes_by_entry(plan: &Plan, call: &Call, machine: &Machine) -> bool
         || more && plan.coordinates().iter().all(aliased)
 }
 
-/// Whether the entries of different groups change places: groups are short, and lie a step apart in
-/// the flat tensor, which not all lanes do. Updates of one place keep their order: a place belongs
-/// to one group, or to the entries with one number in their groups.
-fn goes_across(plan: &Plan, call: &Call, machine: &Machine, numbers: &Numbers) -> bool {
-    let Some((others, group)) = plan.outer().split_last_chunk::<2>() else { return false };
-    let (_, lanes) = split_lane(plan.outer());
-    let turns = steps_follow(others, |dim| dim.flat) && !steps_follow(lanes, |dim| dim.flat);
+/// The order in which entries of different [bundles](bundle) change places, if these are short, and
+/// their lanes do not lie a step apart. Updates of one place keep their order: a place belongs to
+/// one bundle, or to the entries with one number in their bundles.
+fn across(plan: &Plan, call: &Call, machine: &Machine, numbers: &Numbers) -> Option<Order> {
+    let (lane, lanes) = split_lane(plan.outer());
+    let lie_apart = !steps_follow(lanes, |dim| dim.flat);
+    let (others, entries) = bundle(lanes, lane, |dim| dim.flat);
+    let bundle = plan.outer().get(others.len()..).unwrap_or_default();
     let apart = |dims: &[Dim]| dims.iter().all(|dim| dim.table != 0);
     let gathers = matches!(call.direction, Direction::Gather);
     let calls = matches!(call.effect, Effect::Call);
-    let free = !calls && (gathers || apart(others) || apart(group));
+    let free = !calls && (gathers || apart(others) || apart(bundle));
     let Numbers { moved, table, indices, .. } = *numbers;
     let far = table.saturating_add(moved).saturating_add(indices) > tuning::far(machine);
     let most = if far { tuning::SHORT_GROUP_FAR } else { tuning::SHORT_GROUP };
-    free && turns && plan.has_groups() && plan.group() <= most && plan.pieces().is_empty()
+    let short = plan.has_groups() && plan.group() <= most && entries <= tuning::SHORT_BUNDLE;
+    (free && lie_apart && short && plan.pieces().is_empty()).then_some(Order::Across { entries })
 }
 
 /// Whether pieces lie within what an index chooses, and not further apart.
@@ -624,7 +625,7 @@ impl fmt::Display for Route {
             Order::Entries => {}
             Order::Pieces { .. } => f.write_str("; order: pieces first")?,
             Order::EachEntry => f.write_str("; order: entry by entry")?,
-            Order::Across => f.write_str("; order: across groups")?,
+            Order::Across { .. } => f.write_str("; order: across groups")?,
         }
         if self.block < tuning::BLOCK {
             write!(f, "; blocks of {} entries", self.block)?;

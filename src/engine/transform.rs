@@ -297,6 +297,25 @@ pub(crate) fn steps_follow(dims: &[Dim], step: fn(&Dim) -> isize) -> bool {
     pairs.all(|(dim, next)| step(dim) == step(next).wrapping_mul(next.size as isize))
 }
 
+/// A *bundle* is the fewest last outer dimensions, a group or more, such that those before them are
+/// walked by one step. These, and the entries of a bundle. `rest` are the dimensions before the
+/// lane.
+#[inline(never)]
+pub(crate) fn bundle<'a>(
+    mut rest: &'a [Dim],
+    lane: &Dim,
+    step: fn(&Dim) -> isize,
+) -> (&'a [Dim], usize) {
+    let mut entries = lane.size;
+    while let Some((dim, before)) = rest.split_last() {
+        (rest, entries) = (before, entries.saturating_mul(dim.size));
+        if steps_follow(rest, step) {
+            break;
+        }
+    }
+    (rest, entries)
+}
+
 fn gcd(mut a: usize, mut b: usize) -> usize {
     while b > 0 {
         (a, b) = (b, a.checked_rem(b).unwrap_or(0));

@@ -8,7 +8,7 @@ use strew_simd::{Axes, Axis, Block, NOWHERE, Path, Tuples, shift};
 use crate::engine::movers::{Job, Mover, Way};
 use crate::engine::resolver::{Resolver, one_by_one, outside, reach, set_axes};
 use crate::engine::route::Order;
-use crate::engine::transform::steps_follow;
+use crate::engine::transform::{bundle, steps_follow};
 use crate::engine::tuning;
 use crate::index::Bounds;
 use crate::layout::MAX_RANK;
@@ -89,20 +89,22 @@ impl<'a> Lanes<'a> {
         Lanes { grouped: self.grouped && steps_follow(self.others, |dim| dim.flat), ..self }
     }
 
-    /// The distance from one group to the next, if it is the same for all.
-    fn pitch(self, step: fn(&Dim) -> isize) -> Option<isize> {
-        self.rest.last().filter(|_| steps_follow(self.rest, step)).map(step)
+    /// The entries of a [bundle], and the distance from one to the next.
+    #[inline(never)]
+    fn bundle(&self, step: fn(&Dim) -> isize) -> Option<(usize, isize)> {
+        let (rest, entries) = bundle(self.others, self.lane, step);
+        Some((entries, rest.last().map(step)?))
     }
 
-    /// The position of an entry of a group by its number, from that of the first one.
+    /// The position of an entry of a bundle or a lane by its number, from that of the first one.
     #[inline(never)]
-    fn member(self, first: Position, entry: usize) -> Position {
+    fn member(&self, first: Position, entry: usize) -> Position {
         let length = self.lane.size.max(1);
-        first.moved(self.upper, entry / length).moved(self.lane, entry % length)
+        self.position(first, entry / length).moved(self.lane, entry % length)
     }
 
     /// The positions of the groups of a span, in order, and of all groups after it.
-    fn groups(self, span: &Span) -> impl Iterator<Item = Position> {
+    fn groups(&self, span: &Span) -> impl Iterator<Item = Position> {
         let mut odometer = Odometer::after(span.row.checked_div(self.upper.size).unwrap_or(0));
         core::iter::successors(Some(span.at), move |at| {
             let mut at = *at;
@@ -111,7 +113,8 @@ impl<'a> Lanes<'a> {
     }
 
     /// The position of a lane by its number, from that of the first one.
-    fn position(self, first: Position, mut lane: usize) -> Position {
+    #[inline(never)]
+    fn position(&self, first: Position, mut lane: usize) -> Position {
         self.others.iter().rev().fold(first, |at, dim| {
             let steps = lane.checked_rem(dim.size).unwrap_or(0);
             lane = lane.checked_div(dim.size).unwrap_or(0);
@@ -294,11 +297,15 @@ impl<'a> Filler<'a> {
         let (lanes, size) = (self.lanes, self.lanes.group());
         let upper = lanes.upper;
         let one = Span { lanes: upper.size, ..*span };
-        match lanes.pitch(|dim| dim.indices) {
-            Some(0) => self.fill(&one, to.get_mut(..size).unwrap_or_default()) && repeat(to, size),
-            Some(pitch) if size <= tuning::SHORT_GROUP => {
-                let copies = if upper.indices == 0 { upper.size } else { 1 };
-                self.fill_across(span, size, copies, pitch, to)
+        match lanes.bundle(|dim| dim.indices) {
+            Some((bundle, 0)) if bundle == size => {
+                self.fill(&one, to.get_mut(..size).unwrap_or_default()) && repeat(to, size)
+            }
+            Some((bundle, pitch))
+                if size <= tuning::SHORT_GROUP && bundle <= tuning::SHORT_BUNDLE.min(to.len()) =>
+            {
+                let copies = if upper.indices == 0 && bundle == size { upper.size } else { 1 };
+                self.fill_across(span, bundle, copies, pitch, to)
             }
             _ => {
                 let mut groups = to.chunks_mut(size).zip(lanes.groups(span));
@@ -727,18 +734,21 @@ impl Moves<'_> {
         }
     }
 
-    /// Several groups whose lanes do not all start a step apart in the flat tensor: in turns, each
-    /// of which moves the same entry of all groups, or one group after the other.
+    /// Several groups whose lanes do not all start a step apart in the flat tensor: the same entry
+    /// of all [bundles](bundle), and then the next one; or one group after the other.
     #[inline(never)]
     fn groups(&self, block: &mut Block<'_>, span: &Span, mover: &mut dyn Mover) {
-        let (lanes, size, addresses) = (self.lanes, self.lanes.group(), block.addresses);
-        let mut all = [0; tuning::BLOCK / 2];
-        let all = all.get_mut(..addresses.len() / size);
-        let all = all.filter(|_| matches!(self.way.order, Order::Across));
-        let (Some(entry_step), Some(all)) = (lanes.pitch(|dim| dim.flat), all) else {
+        let (lanes, addresses) = (self.lanes, block.addresses);
+        // A chunk may cut a dimension, so that bundles are others.
+        let (size, entry_step) = lanes
+            .bundle(|dim| dim.flat)
+            .filter(|(entries, _)| self.way.order == Order::Across { entries: *entries })
+            .unwrap_or((usize::MAX, 0));
+        let (mut all, bundles) = ([0; tuning::BLOCK / 2], addresses.len() / size);
+        let Some(all @ [_, ..]) = all.get_mut(..bundles) else {
             let (mut rest, next) = (addresses, block.next);
             for at in lanes.groups(span) {
-                let Some((now, then)) = rest.split_at_checked(size) else { return };
+                let Some((now, then)) = rest.split_at_checked(lanes.group()) else { return };
                 let next = if then.is_empty() { next } else { then };
                 (block.addresses, block.flat, block.next) = (now, at.flat, next);
                 self.pieces(block, mover);

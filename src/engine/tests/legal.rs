@@ -37,19 +37,24 @@ fn order(route: &Route, plan: &Plan, call: &Call) -> bool {
         Order::Entries => true,
         Order::Pieces { dimensions } => (1..=pieces).contains(&dimensions),
         Order::EachEntry => pieces > 0,
-        Order::Across => pieces == 0 && plan.has_groups() && keeps_places(plan, call),
+        Order::Across { entries } => {
+            pieces == 0 && plan.has_groups() && keeps_places(plan, call, entries)
+        }
     };
     orders && (tuning::BLOCK_OF_PIECES..=tuning::BLOCK).contains(&route.block)
 }
 
-/// Entries of one place keep their order if those of different groups change places.
-fn keeps_places(plan: &Plan, call: &Call) -> bool {
+/// Entries of one place keep their order if those of different bundles change places. A bundle has
+/// these entries: those of the last dimensions, two or more.
+fn keeps_places(plan: &Plan, call: &Call, entries: usize) -> bool {
     let shared = |dims: &[Dim]| dims.iter().any(|dim| dim.size > 1 && dim.table == 0);
-    let ([others @ .., _, _], [.., upper, lane]) = (plan.outer(), plan.outer()) else {
-        return false;
-    };
-    let apart = !shared(others) || !shared(&[*upper, *lane]);
-    !matches!(call.effect, Effect::Call) && (apart || !scatters(call))
+    let split = |before| plan.outer().split_at_checked(before);
+    let mut splits = (1..plan.outer.saturating_sub(1)).filter_map(split);
+    let bundle =
+        splits.find(|(_, bundle)| bundle.iter().map(|dim| dim.size).product::<usize>() == entries);
+    let apart = bundle.is_some_and(|(others, bundle)| !shared(others) || !shared(bundle));
+    let orders = apart || !scatters(call);
+    bundle.is_some() && !matches!(call.effect, Effect::Call) && orders
 }
 
 fn streams(route: &Route) -> bool {

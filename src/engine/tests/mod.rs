@@ -458,7 +458,8 @@ fn way(distance: usize) -> Way {
 /// The orders that a plan can be walked in.
 fn orders(direction: Direction, plan: &Plan) -> Vec<Order> {
     let route = plan.addresses_fit.then(|| Route::of(plan, &route::of(direction), &Machine::ZEN_5));
-    let across = route.map(|route| route.order).filter(|order| *order == Order::Across);
+    let across =
+        route.map(|route| route.order).filter(|order| matches!(order, Order::Across { .. }));
     let pieces = plan.pieces().len();
     let first = (1..=pieces).map(|dimensions| Order::Pieces { dimensions });
     let each = (pieces > 0).then_some(Order::EachEntry);

@@ -5,7 +5,7 @@ use strew_simd::Machine;
 
 use crate::engine::route::goes_by_entry;
 use crate::engine::route::{Alone, Call, Effect, Order, Proof, Route, Split, Stores};
-use crate::engine::tuning::{SHORT_GROUP, SHORT_GROUP_FAR};
+use crate::engine::tuning::{SHORT_BUNDLE, SHORT_GROUP, SHORT_GROUP_FAR};
 use crate::engine::{Short, in_order, legal, needed, pieces_in_order, short};
 use crate::error::Direction::{self, Gather, Scatter};
 use crate::index::Bounds;
@@ -947,7 +947,8 @@ fn short_groups_go_across() {
         let flat = Layout::strided([n, b, c], [b * c, 1, b].map(|stride| stride as isize));
         elements(direction, &packed(places), &packed([n, b, c]), &flat, along)
     };
-    let across = |plan: &Plan, call: &Call| route(plan, call, &NEAR).order == Order::Across;
+    let order = |plan: &Plan, call: &Call| route(plan, call, &NEAR).order;
+    let across = |plan: &Plan, call: &Call| matches!(order(plan, call), Order::Across { .. });
     for (direction, call) in [(Gather, gather(4)), (Scatter, set(4)), (Scatter, free(4))] {
         let short = |most| edge(most / 2, |c| across(&plan(direction, [500, 2, c], 2), &call));
         assert_eq!(short(SHORT_GROUP), [true, false]);
@@ -959,14 +960,18 @@ fn short_groups_go_across() {
         assert_eq!(edge(SHORT_GROUP_FAR / 2, far), [true, false]);
     }
     assert!(!across(&plan(Scatter, [500, 2, 3], 2), &closure(4)));
-    // Lanes that start a step apart are one run, and groups that do not lie so go one by one.
-    let flat = |strides: [isize; 4]| {
-        let (sizes, flat) = ([300, 4, 2, 3], Layout::strided([300, 4, 2, 3], strides));
+    // Lanes that start a step apart are one run. Groups that do not lie so are a bundle together.
+    let flat = |n, strides: [isize; 4]| {
+        let sizes = [300, n, 2, 3];
+        let flat = Layout::strided(sizes, strides);
         let plan = elements(Gather, &packed([300, 9, 2, 4]), &packed(sizes), &flat, 1);
-        across(&plan, &gather(4))
+        order(&plan, &gather(4))
     };
     let strides = [[24, 6, 1, 2], [24, 6, 3, 1], [6, 1800, 1, 2]];
-    assert_eq!(strides.map(flat), [true, false, false]);
+    let [group, bundle] = [6, 24].map(|entries| Order::Across { entries });
+    assert_eq!(strides.map(|strides| flat(4, strides)), [group, Order::Entries, bundle]);
+    let bundle = |n| flat(n, [6, 1800, 1, 2]) != Order::Entries;
+    assert_eq!(edge(SHORT_BUNDLE / 6, bundle), [true, false]);
     // Those of one axis meet: it is outside of groups, or is one of their dimensions, not both.
     let meets = |direction| {
         [0, 1, 2].map(|along| across(&plan(direction, [500, 2, 3], along), &of(direction)))

@@ -6,12 +6,12 @@ use super::{
     Case, DIRECTIONS, Large, Pair, Random, Recorder, by_written, orders, route, sorted, way,
 };
 use crate::engine::movers::Way;
-use crate::engine::route::Order;
+use crate::engine::route::{Order, Route};
 use crate::engine::traverse::{
     Kept, base_of_kept, check, check_wide, keep, one_block, traverse, traverse_kept, traverse_wide,
 };
 use crate::engine::{check_all, in_order, tuning};
-use crate::error::Direction::Gather;
+use crate::error::Direction::{Gather, Scatter};
 use crate::index::Bounds;
 use crate::layout::Layout;
 use crate::plan::Plan;
@@ -23,7 +23,7 @@ fn assert_moved(case: &Case, inside: bool, order: Order, moved: &[Pair], what: &
     let what = format!("{what}: {:?} {:?}", case.plan, case.indices);
     assert_eq!(inside, !case.has_bad_index(), "{what}");
     let expected = case.moves();
-    if case.plan.pieces().is_empty() && order != Order::Across {
+    if case.plan.pieces().is_empty() && !matches!(order, Order::Across { .. }) {
         let expected = if inside { &expected } else { expected.get(..moved.len()).unwrap() };
         assert_eq!(moved, expected, "{what}");
     } else if inside {
@@ -192,14 +192,40 @@ fn short_lanes_along_every_axis() {
 
 #[test]
 fn short_groups() {
-    let (mut random, mut across) = (Random::of(48), 0);
+    let (mut random, mut groups, mut bundles) = (Random::of(48), 0, 0);
     for number in 0..1000 {
         let direction = DIRECTIONS[number % 2];
         let case = Case::of_groups(&mut random, direction);
-        across += usize::from(orders(direction, &case.plan).contains(&Order::Across));
+        for order in orders(direction, &case.plan) {
+            if let Order::Across { entries } = order {
+                groups += usize::from(entries == case.plan.group());
+                bundles += usize::from(entries > case.plan.group());
+            }
+        }
         check_with_bad_index(&mut random, case);
     }
-    assert!(across > 100, "{across}");
+    assert!(groups > 100 && bundles > 40, "{groups} {bundles}");
+}
+
+/// A chunk that cuts a dimension before the bundles has other bundles, whose entries may meet.
+#[test]
+fn chunks_that_cut_bundles_keep_their_order() {
+    let mut random = Random::of(49);
+    let flat = Layout::strided([4, 2, 3, 3, 5], [30, 1, 2, 120, 6]);
+    let (table, indices) = (packed([4, 2, 3, 2]), packed([4, 2, 3, 3, 5, 1]));
+    let mut plan = nd(Scatter, &table, &indices, &flat, 3);
+    // No constructor makes this order, in which dimensions of the indices are apart.
+    let [b, p, q, i, j] = *plan.dims.first_chunk().unwrap();
+    plan.dims[..5].copy_from_slice(&[i, b, j, p, q]);
+    let order = Route::of(&plan, &route::set(4), &Machine::ZEN_5).order;
+    assert_eq!(order, Order::Across { entries: 6 });
+    for plan in [plan].into_iter().chain(plan.chunks(1, 2)) {
+        let mut case = Case { direction: Scatter, plan, indices: Vec::new() };
+        case.fill(&mut random);
+        let (mut recorder, indices) = (Recorder::of(&plan), case.indices.as_slice());
+        assert!(traverse(&plan, &Way { order, ..way(0) }, &indices, &mut recorder));
+        assert_moved(&case, true, order, &recorder.moved, "chunk");
+    }
 }
 
 /// Runs of several dimensions, and of one that is longer than a block, forwards and backwards.
