@@ -423,6 +423,7 @@ pub(crate) fn goes_by_entry(plan: &Plan, call: &Call, machine: &Machine) -> bool
 /// The order in which entries of different [bundles](bundle) change places, if these are short, and
 /// their lanes do not lie a step apart. Updates of one place keep their order: a place belongs to
 /// one bundle, or to the entries with one number in their bundles.
+#[inline(never)]
 fn across(plan: &Plan, call: &Call, machine: &Machine, numbers: &Numbers) -> Option<Order> {
     let (lane, lanes) = split_lane(plan.outer());
     let lie_apart = !steps_follow(lanes, |dim| dim.flat);

@@ -61,7 +61,8 @@ impl<'a> Lanes<'a> {
 
     /// How many lanes the last of the dimensions before the lane have together, and how many
     /// dimensions these are: as many as have no more than `lanes` lanes, and never the first one.
-    fn unit(self, lanes: usize) -> (usize, usize) {
+    #[inline(never)]
+    fn unit(&self, lanes: usize) -> (usize, usize) {
         let (mut unit, mut whole) = (1_usize, 0);
         for dim in self.others.iter().skip(1).rev() {
             let longer = unit.saturating_mul(dim.size);
@@ -294,8 +295,7 @@ impl<'a> Filler<'a> {
     /// they are resolved in turns if they are short and lie a step apart, and one by one if not.
     #[inline(never)]
     fn fill_groups(&self, span: &Span, to: &mut [u32]) -> bool {
-        let (lanes, size) = (self.lanes, self.lanes.group());
-        let upper = lanes.upper;
+        let (lanes, size, upper) = (self.lanes, self.lanes.group(), self.lanes.upper);
         let one = Span { lanes: upper.size, ..*span };
         match lanes.bundle(|dim| dim.indices) {
             Some((bundle, 0)) if bundle == size => {
@@ -762,13 +762,12 @@ impl Moves<'_> {
                 *to = addresses.get(at).copied().unwrap_or(NOWHERE);
                 at += size;
             }
-            let (table, flat) = (block.table, lanes.member(span.at, entry).flat);
-            let length = all.len();
+            let (length, table, at) = (all.len(), block.table, lanes.member(span.at, entry));
             mover.block(&Block {
                 addresses: all,
                 length,
                 table,
-                flat,
+                flat: at.flat,
                 entry_step,
                 ..Block::default()
             });
