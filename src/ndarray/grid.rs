@@ -235,6 +235,9 @@ impl<E, U: Copy, F: Fn(&MathCell<U>, &E) + Copy> Moves<F, &Kernel<'_, E, U>> {
         match table {
             From::Slice(table) => kernel(table, flat, block, way),
             From::Grid(table) => {
+                if let Some((lane, table)) = table.lane_of(block) {
+                    return kernel(lane, flat, &Block { table, segment: (0, 0), ..*block }, way);
+                }
                 table.prefetch(block, way);
                 let flat = ArrayViewMut1::from(flat).into_cell_view();
                 let flat = flat.to_slice().unwrap_or_default();
@@ -567,6 +570,25 @@ impl<'a, E> Grid<'a, E> {
         let Some(any) = self.get(block.flat) else { return false };
         packed.resize(packed.len().max(length), value(any));
         true
+    }
+
+    /// The lane along the last axis that all entries of a block lead into, if it is a slice, and the
+    /// place in it from which addresses count: in a batch, each row has indices of its own. `None`
+    /// too if addresses count from before it.
+    fn lane_of(&self, block: &Block<'_>) -> Option<(&'a [E], usize)> {
+        let ([first, .., last] | [first @ last]) = block.addresses else { return None };
+        let of = |address: &u32| block.table.wrapping_add(*address as usize);
+        let (plane, [outer, inner]) = self.plane(of(first))?;
+        let lane = at(plane, outer.of(of(first)))?.to_slice()?;
+        let start = of(first) & !inner.mask;
+        let outside = |address: &u32| match *address {
+            NOWHERE => 0,
+            _ => (of(address) ^ start) & !inner.mask,
+        };
+        // All of them, so that the compiler makes vectors of it.
+        let inside = || block.addresses.iter().fold(0, |any, address| any | outside(address)) == 0;
+        let place = block.table.checked_sub(start)?;
+        (outside(last) == 0 && inside()).then_some((lane, place))
     }
 
     /// Prefetches what the entries of a block move of this table, if the route prefetches.
