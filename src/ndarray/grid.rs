@@ -572,9 +572,9 @@ impl<'a, E> Grid<'a, E> {
         true
     }
 
-    /// The lane along the last axis that all entries of a block lead into, if it is a slice, and the
-    /// place in it from which addresses count: in a batch, each row has indices of its own. `None`
-    /// too if addresses count from before it.
+    /// The lane along the last axis that all entries of a block lead into, if it is a slice, and
+    /// the place in it from which addresses count: in a batch, each row has indices of its own.
+    /// `None` too if addresses count from before it.
     fn lane_of(&self, block: &Block<'_>) -> Option<(&'a [E], usize)> {
         let ([first, .., last] | [first @ last]) = block.addresses else { return None };
         let of = |address: &u32| block.table.wrapping_add(*address as usize);
