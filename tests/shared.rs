@@ -5,6 +5,31 @@
 
 use strew::{Add, Assign, Bounds, Element, Gather, Layout, Reduction, Scatter};
 
+/// One update for all entries, which lie a step apart in the table: all layouts have an offset.
+#[test]
+fn one_update_for_all() {
+    let table = Layout::contiguous([5, 6]).with_offset(2);
+    for sizes in [[5, 1], [1, 4]] {
+        let ids = Layout::contiguous(sizes).with_offset(3);
+        let one = Layout::strided(sizes, [0, 0]).with_offset(1);
+        let scatter = Scatter::elements(&table, &ids, &one, 1).unwrap();
+        let (indices, updates) = ([9, 9, 9, 2, -1, 2, 0, 5], [7, 100]);
+        let entries = sizes[0] * sizes[1];
+        let mut expected = [1; 32];
+        for (entry, index) in indices[3..3 + entries].iter().enumerate() {
+            let (line, index) = (entry / sizes[1], if *index < 0 { index + 6 } else { *index });
+            expected[2 + line * 6 + index as usize] += 100;
+        }
+        let mut found = [1; 32];
+        scatter.reduce_shared(Add, &mut found, &indices, &updates).unwrap();
+        assert_eq!(found, expected, "{sizes:?}");
+        let mut bad = indices;
+        bad[3 + entries - 1] = 6;
+        assert!(scatter.reduce_shared(Add, &mut found, &bad, &updates).is_err());
+        assert_eq!(found, expected, "{sizes:?}");
+    }
+}
+
 /// Tuples of `k` coordinates that move rows of `n` elements of a table whose rows lie `stride`
 /// apart, from `offset`.
 fn check<T: Element + PartialEq + core::fmt::Debug>(

@@ -428,11 +428,11 @@ fn across(plan: &Plan, call: &Call, machine: &Machine, numbers: &Numbers) -> Opt
     let (lane, lanes) = split_lane(plan.outer());
     let lie_apart = !steps_follow(lanes, |dim| dim.flat);
     let (others, entries) = bundle(lanes, lane, |dim| dim.flat);
-    let bundle = plan.outer().get(others.len()..).unwrap_or_default();
+    let inside = plan.outer().get(others.len()..).unwrap_or_default();
     let apart = |dims: &[Dim]| dims.iter().all(|dim| dim.table != 0);
     let gathers = matches!(call.direction, Direction::Gather);
     let calls = matches!(call.effect, Effect::Call);
-    let free = !calls && (gathers || apart(others) || apart(bundle));
+    let free = !calls && (gathers || apart(others) || apart(inside));
     let Numbers { moved, table, indices, .. } = *numbers;
     let far = table.saturating_add(moved).saturating_add(indices) > tuning::far(machine);
     let most = if far { tuning::SHORT_GROUP_FAR } else { tuning::SHORT_GROUP };

@@ -90,7 +90,8 @@ impl<'a> Lanes<'a> {
         Lanes { grouped: self.grouped && steps_follow(self.others, |dim| dim.flat), ..self }
     }
 
-    /// The entries of a [bundle], and the distance from one to the next.
+    /// The entries of a [bundle], and the distance from one to the next. A span has whole bundles
+    /// if its capacity has room for one: see [`unit`](Lanes::unit).
     #[inline(never)]
     fn bundle(&self, step: fn(&Dim) -> isize) -> Option<(usize, isize)> {
         let (rest, entries) = bundle(self.others, self.lane, step);
@@ -292,7 +293,8 @@ impl<'a> Filler<'a> {
 
     /// [`fill`](Filler::fill) for several groups whose lanes do not all start a step apart in the
     /// indices. Where all groups have the same indices, the first one is resolved, and copied. Else
-    /// they are resolved in turns if they are short and lie a step apart, and one by one if not.
+    /// the same entry of all bundles is resolved, and then the next one, if groups and bundles are
+    /// short; else one group after the other.
     #[inline(never)]
     fn fill_groups(&self, span: &Span, to: &mut [u32]) -> bool {
         let (lanes, size, upper) = (self.lanes, self.lanes.group(), self.lanes.upper);
@@ -314,7 +316,7 @@ impl<'a> Filler<'a> {
         }
     }
 
-    /// [`fill`](Filler::fill) in turns: each takes the same entry of all groups, or of all lanes.
+    /// [`fill`](Filler::fill) in turns: each takes the same entry of all bundles, or of all lanes.
     /// These have `size` entries, 2 or more, and lie `step` apart. Each of them has `copies` parts
     /// with the same indices, of which one is resolved.
     #[inline(never)]
@@ -328,11 +330,11 @@ impl<'a> Filler<'a> {
     ) -> bool {
         let mut all = [0; tuning::BLOCK / 2];
         let all = all.get_mut(..to.len() / size).unwrap_or_default();
-        let part = size / copies;
-        (0..part).all(|entry| {
+        debug_assert!(!all.is_empty(), "a span has whole bundles, and no more than there is room");
+        (0..size / copies).all(|entry| {
             let start = self.lanes.member(span.at, entry).indices;
             let inside = self.fill_run(start, step, all.len(), 0, all);
-            for first in (entry..size).step_by(part) {
+            for first in (entry..size).step_by(size / copies) {
                 let mut at = first;
                 for address in &*all {
                     to.get_mut(at).into_iter().for_each(|to| *to = *address);
@@ -738,39 +740,39 @@ impl Moves<'_> {
     /// of all [bundles](bundle), and then the next one; or one group after the other.
     #[inline(never)]
     fn groups(&self, block: &mut Block<'_>, span: &Span, mover: &mut dyn Mover) {
-        let (lanes, addresses) = (self.lanes, block.addresses);
-        // A chunk may cut a dimension, so that bundles are others.
-        let (size, entry_step) = lanes
-            .bundle(|dim| dim.flat)
-            .filter(|(entries, _)| self.way.order == Order::Across { entries: *entries })
-            .unwrap_or((usize::MAX, 0));
-        let (mut all, bundles) = ([0; tuning::BLOCK / 2], addresses.len() / size);
-        let Some(all @ [_, ..]) = all.get_mut(..bundles) else {
-            let (mut rest, next) = (addresses, block.next);
-            for at in lanes.groups(span) {
-                let Some((now, then)) = rest.split_at_checked(lanes.group()) else { return };
-                let next = if then.is_empty() { next } else { then };
-                (block.addresses, block.flat, block.next) = (now, at.flat, next);
-                self.pieces(block, mover);
-                (rest, block.segment, block.indices) = (then, (0, 0), &[]);
+        let (lanes, addresses, mut all) = (self.lanes, block.addresses, [0; tuning::BLOCK / 2]);
+        // A chunk may cut a dimension, so that bundles have more dimensions. If they have as many
+        // entries even so, these have one step.
+        let across = |size: usize| self.way.order == Order::Across { entries: size };
+        if let Some((size, entry_step)) = lanes.bundle(|dim| dim.flat)
+            && across(size)
+            && let Some(all @ [_, ..]) = all.get_mut(..addresses.len() / size)
+        {
+            for entry in 0..size {
+                let mut at = entry;
+                for to in &mut *all {
+                    *to = addresses.get(at).copied().unwrap_or(NOWHERE);
+                    at += size;
+                }
+                let (length, table, at) = (all.len(), block.table, lanes.member(span.at, entry));
+                mover.block(&Block {
+                    addresses: all,
+                    length,
+                    table,
+                    flat: at.flat,
+                    entry_step,
+                    ..Block::default()
+                });
             }
             return;
-        };
-        for entry in 0..size {
-            let mut at = entry;
-            for to in &mut *all {
-                *to = addresses.get(at).copied().unwrap_or(NOWHERE);
-                at += size;
-            }
-            let (length, table, at) = (all.len(), block.table, lanes.member(span.at, entry));
-            mover.block(&Block {
-                addresses: all,
-                length,
-                table,
-                flat: at.flat,
-                entry_step,
-                ..Block::default()
-            });
+        }
+        let (mut rest, next) = (addresses, block.next);
+        for at in lanes.groups(span) {
+            let Some((now, then)) = rest.split_at_checked(lanes.group()) else { return };
+            let next = if then.is_empty() { next } else { then };
+            (block.addresses, block.flat, block.next) = (now, at.flat, next);
+            self.pieces(block, mover);
+            (rest, block.segment, block.indices) = (then, (0, 0), &[]);
         }
     }
 

@@ -45,7 +45,8 @@ fn order(route: &Route, plan: &Plan, call: &Call) -> bool {
 }
 
 /// Entries of one place keep their order if those of different bundles change places. A bundle has
-/// these entries: those of the last dimensions, two or more.
+/// these entries: those of the last dimensions, two or more. (Of one step, a dimension may count
+/// as one more of them.)
 fn keeps_places(plan: &Plan, call: &Call, entries: usize) -> bool {
     let shared = |dims: &[Dim]| dims.iter().any(|dim| dim.size > 1 && dim.table == 0);
     let split = |before| plan.outer().split_at_checked(before);

@@ -219,6 +219,8 @@ fn chunks_that_cut_bundles_keep_their_order() {
     plan.dims[..5].copy_from_slice(&[i, b, j, p, q]);
     let order = Route::of(&plan, &route::set(4), &Machine::ZEN_5).order;
     assert_eq!(order, Order::Across { entries: 6 });
+    let order_of = |plan| Route::of(&plan, &route::set(4), &Machine::ZEN_5).order;
+    assert!(plan.chunks(1, 2).map(order_of).all(|order| order == Order::Entries));
     for plan in [plan].into_iter().chain(plan.chunks(1, 2)) {
         let mut case = Case { direction: Scatter, plan, indices: Vec::new() };
         case.fill(&mut random);
