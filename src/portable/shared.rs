@@ -489,7 +489,7 @@ fn lane_inside<I: Index>(plan: &Plan, indices: &[I]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::Direction::Gather;
+    use crate::error::Direction::{Gather, Scatter};
     use crate::layout::Layout;
     use crate::plan::tests::{axis, elements, nd, packed};
 
@@ -522,7 +522,8 @@ mod tests {
         let (cube, pairs) = (packed([3, 4, 5]), packed([7, 2]));
         assert_eq!(Loop::of(&nd(Gather, &cube, &pairs, &packed([7, 5]), 0)), Loop::Rows);
         // One update for all, updates with gaps.
-        let by_steps = |step| by_axis(&packed([40]), &ids, &Layout::strided([7], [step]));
+        let updates = |step| Layout::strided([7], [step]);
+        let by_steps = |step| Loop::of(&axis(Scatter, &packed([40]), &ids, &updates(step), 0));
         assert_eq!([0, 2].map(by_steps), [Loop::One, Loop::Entries]);
         let batch = nd(Gather, &cube, &packed([3, 1]), &packed([3, 5]), 1);
         assert_eq!(Loop::of(&batch), Loop::Rows);
