@@ -743,9 +743,8 @@ impl Moves<'_> {
         let (lanes, addresses, mut all) = (self.lanes, block.addresses, [0; tuning::BLOCK / 2]);
         // A chunk may cut a dimension, so that bundles have more dimensions. If they have as many
         // entries even so, these have one step.
-        let across = |size: usize| self.way.order == Order::Across { entries: size };
         if let Some((size, entry_step)) = lanes.bundle(|dim| dim.flat)
-            && across(size)
+            && self.way.order == (Order::Across { entries: size })
             && let Some(all @ [_, ..]) = all.get_mut(..addresses.len() / size)
         {
             for entry in 0..size {

@@ -578,12 +578,11 @@ impl<'a, E> Grid<'a, E> {
     fn lane_of(&self, block: &Block<'_>) -> Option<(&'a [E], usize)> {
         let ([first, .., last] | [first @ last]) = block.addresses else { return None };
         let of = |address: &u32| block.table.wrapping_add(*address as usize);
-        let (plane, [outer, inner]) = self.plane(of(first))?;
-        let lane = at(plane, outer.of(of(first)))?.to_slice()?;
-        let start = of(first) & !inner.mask;
+        let (lane, bits) = self.lane(of(first))?;
+        let (lane, start) = (lane.to_slice()?, of(first) & !bits.mask);
         let outside = |address: &u32| match *address {
             NOWHERE => 0,
-            _ => (of(address) ^ start) & !inner.mask,
+            _ => (of(address) ^ start) & !bits.mask,
         };
         // All of them, so that the compiler makes vectors of it.
         let inside = || block.addresses.iter().fold(0, |any, address| any | outside(address)) == 0;
@@ -607,14 +606,20 @@ impl<'a, E> Grid<'a, E> {
     /// `n` neighbours.
     #[inline(always)]
     pub(super) fn row(&self, position: usize, n: usize) -> Option<ArrayView1<'a, E>> {
-        let (plane, bits) = self.plane(position)?;
-        let [first, last] = bits.map(|axis| axis.of(position));
-        let lane = at(plane, first)?;
+        let (lane, bits) = self.lane(position)?;
+        let last = bits.of(position);
         let end = last.wrapping_add(n);
         if lane.stride_of(Axis(0)) == 1 {
             return lane.to_slice()?.get(last..end).map(ArrayView1::from);
         }
         (end <= lane.len()).then(|| lane.slice_axis_move(Axis(0), Slice::from(last..end)))
+    }
+
+    /// The last axis, at the coordinates of a position along the others.
+    #[inline(always)]
+    fn lane(&self, position: usize) -> Option<(ArrayView1<'a, E>, Bits)> {
+        let (plane, [first, last]) = self.plane(position)?;
+        Some((at(plane, first.of(position))?, last))
     }
 
     /// The last two axes, at the coordinates of a position along the others.
