@@ -19,12 +19,10 @@ use crate::walk::{Odometer, Position, SINGLE};
 /// Indices: gathers of at most this many run here.
 ///
 /// Record: f32 by i64 on Zen 4, gathered, set, added and `Max`: 1 to 16 single elements 0.23x to
-/// 0.37x; 128 of them 0.52x to 0.72x; 159 gathered, half of them from the end, 0.55x.
+/// 0.37x; 128 of them 0.52x to 0.72x. Set, added and `Max` of f32, f64 and i32: 160 and 192 of them
+/// 0.41x to 0.8x, 256 of them 0.5x to 1.0x, 384 gathered 0.58x to 1.2x, scattered 0.6x to 1.6x; 128
+/// pairs 0.55x to 1.3x.
 const FEW: usize = if cfg!(fuzzing) { 8 } else { 256 };
-
-/// [`FEW`] for scatters to tables in row-major order, which look at all indices first. Record: as
-/// at [`FEW`], 186 elements added 1.1x.
-const FEW_IN_ORDER: usize = if cfg!(fuzzing) { 6 } else { 128 };
 
 /// Elements that such a call moves, at most, if a tensor is not in row-major order, and no rows of
 /// [`ROW`] are gathered.
@@ -294,32 +292,34 @@ impl<I: Index> Plain<'_, I> {
         let Some((grid, strides)) = Grid::of_few(table) else { return false };
         let loops = &mut Loops::new(&strides);
         self.fill(loops);
-        let grid = match (flat.to_slice(), grid) {
-            (Some(flat), Grid::One(table)) => {
-                return self.elements(loops, |place, at| {
-                    if let (Some(element), Some(other)) = (table.get(place), flat.get(at)) {
-                        change(element, other);
-                    }
-                });
-            }
-            (Some(flat), Grid::Two(table, bits)) => {
-                return self.elements(loops, |place, at| {
-                    let element = table.get(coordinates(&bits, place));
-                    if let (Some(element), Some(other)) = (element, flat.get(at)) {
-                        change(element, other);
-                    }
-                });
-            }
-            (_, grid) => grid,
-        };
-        let Some(flat) = of_four_axes(flat) else { return false };
-        let mut places = heapless::Vec::new();
-        if !self.places(loops, &mut places) {
-            return false;
-        }
-        let others = flat.iter().enumerate();
-        grid.singles(others.filter_map(|(at, other)| Some((*places.get(at)?, other))), change);
-        true
+        self.with_steps(loops, |steps| {
+            let grid = match (flat.to_slice(), grid) {
+                (Some(flat), Grid::One(table)) => {
+                    self.elements(loops, steps, |place, at| {
+                        if let (Some(element), Some(other)) = (table.get(place), flat.get(at)) {
+                            change(element, other);
+                        }
+                    });
+                    return true;
+                }
+                (Some(flat), Grid::Two(table, bits)) => {
+                    self.elements(loops, steps, |place, at| {
+                        let element = table.get(coordinates(&bits, place));
+                        if let (Some(element), Some(other)) = (element, flat.get(at)) {
+                            change(element, other);
+                        }
+                    });
+                    return true;
+                }
+                (_, grid) => grid,
+            };
+            let Some(flat) = of_four_axes(flat) else { return false };
+            let mut places = heapless::Vec::new();
+            self.places(loops, steps, &mut places);
+            let others = flat.iter().enumerate();
+            grid.singles(others.filter_map(|(at, other)| Some((*places.get(at)?, other))), change);
+            true
+        })
     }
 
     /// `output[flat] = input[place]` for rows whose elements are neighbours in a view with gaps.
@@ -334,23 +334,26 @@ impl<I: Index> Plain<'_, I> {
         let loops = &mut Loops::new(&strides);
         self.fill(loops);
         let n = loops.row().filter(|_| grid.has_slices())?;
-        Some(self.each(loops, n, |place, flat| {
-            let to = output.get_mut(flat..).and_then(|to| to.get_mut(..n));
-            let from = grid.row(place, n).and_then(|row| row.to_slice());
-            if let (Some(to), Some(from)) = (to, from) {
-                to.copy_from_slice(from);
-            }
+        Some(self.with_steps(loops, |steps| {
+            self.each(loops, steps, n, |place, flat| {
+                let to = output.get_mut(flat..).and_then(|to| to.get_mut(..n));
+                let from = grid.row(place, n).and_then(|row| row.to_slice());
+                if let (Some(to), Some(from)) = (to, from) {
+                    to.copy_from_slice(from);
+                }
+            });
+            true
         }))
     }
 
-    /// Finds the places of all elements, which are no more than [`FEW`]. `false`: an index is out
-    /// of bounds.
+    /// Finds the places of all elements, which are no more than [`FEW`].
     #[inline(never)]
-    fn places(&self, loops: &Loops<'_>, places: &mut Few<usize>) -> bool {
+    fn places(&self, loops: &Loops<'_>, steps: &[usize], places: &mut Few<usize>) {
         if let Some(n) = loops.row() {
-            return self.each(loops, n, |place, _| places.extend(place..place.wrapping_add(n)));
+            let row = |place: usize| place..place.wrapping_add(n);
+            return self.each(loops, steps, n, |place, _| places.extend(row(place)));
         }
-        self.elements(loops, |place, _| _ = places.push(place))
+        self.elements(loops, steps, |place, _| _ = places.push(place));
     }
 
     /// No part of its caller: loops are faster where the compiler knows that slices do not overlap.
@@ -358,29 +361,51 @@ impl<I: Index> Plain<'_, I> {
     fn gather_in<T: Element>(&self, input: &[T], strides: &[isize], output: &mut [T]) -> bool {
         let loops = &mut Loops::new(strides);
         self.fill(loops);
-        if let Some(n) = loops.row() {
-            return self.each(loops, n, |place, flat| {
-                let to = output.get_mut(flat..).and_then(|to| to.get_mut(..n));
-                let from = input.get(place..).and_then(|from| from.get(..n));
-                if let (Some(to), Some(from)) = (to, from) {
-                    to.copy_from_slice(from);
-                }
-            });
-        }
-        if let (true, [size], [1, ..]) = (loops.is_lane(), self.axes, loops.of_axes(self.first))
-            && let Some(input) = input.get(..*size)
+        let lane = loops.lane.table;
+        if let (true, &[size], [1, ..]) = (loops.is_lane(), self.axes, loops.of_axes(self.first))
+            && let Some(input) = input.get(..size)
         {
             // The most common calls. Record: 28 and 63 gathered 0.8x.
             return self.indices.iter().zip(output).all(|(index, to)| {
-                let place = resolve(*index, *size, Bounds::Error, self.negative);
+                let place = resolve(*index, size, Bounds::Error, self.negative);
                 let from = place.and_then(|place| input.get(place));
                 from.map(|from| *to = *from).is_some()
             });
         }
-        self.elements(loops, |place, flat| {
-            if let (Some(to), Some(from)) = (output.get_mut(flat), input.get(place)) {
-                *to = *from;
+        if let (1, &[size], &[stride, ..]) = (self.row, self.axes, loops.of_axes(self.first)) {
+            // An element moves as soon as its index is resolved. Record: as at [`FEW`], in lanes of
+            // 3 to 32 f32 by i64; all indices first takes 1.0x to 1.3x.
+            return self.lanes(loops, self.indices, |indices, mut place, flat| {
+                let output = output.get_mut(flat..).unwrap_or_default();
+                output.iter_mut().zip(indices).all(|(to, index)| {
+                    let position = resolve(*index, size, Bounds::Error, self.negative);
+                    let Some(position) = position else { return false };
+                    let step = position.wrapping_mul(stride.cast_unsigned());
+                    if let Some(from) = input.get(place.wrapping_add(step)) {
+                        *to = *from;
+                    }
+                    place = place.wrapping_add_signed(lane);
+                    true
+                })
+            });
+        }
+        self.with_steps(loops, |steps| {
+            if let Some(n) = loops.row() {
+                self.each(loops, steps, n, |place, flat| {
+                    let to = output.get_mut(flat..).and_then(|to| to.get_mut(..n));
+                    let from = input.get(place..).and_then(|from| from.get(..n));
+                    if let (Some(to), Some(from)) = (to, from) {
+                        to.copy_from_slice(from);
+                    }
+                });
+            } else {
+                self.elements(loops, steps, |place, flat| {
+                    if let (Some(to), Some(from)) = (output.get_mut(flat), input.get(place)) {
+                        *to = *from;
+                    }
+                });
             }
+            true
         })
     }
 
@@ -393,10 +418,6 @@ impl<I: Index> Plain<'_, I> {
         data: &mut ArrayRef<T, D>,
         updates: &ArrayRef<T, F>,
     ) -> bool {
-        let most = if data.is_standard_layout() { FEW_IN_ORDER } else { FEW_OUT_OF_ORDER };
-        if self.indices.len() > most || !self.all_inside() {
-            return false;
-        }
         if let Some(updates) = updates.as_slice() {
             if let Some(data) = data.as_slice_mut() {
                 let strides = &packed(self.table);
@@ -443,78 +464,108 @@ impl<I: Index> Plain<'_, I> {
         }
     }
 
-    /// Whether all indices are on their axes. Single ones have no branch each, so that many are
-    /// looked at together.
-    fn all_inside(&self) -> bool {
-        let inside = |index: &I, size: &usize| I::is_inside(*index, *size, self.negative);
-        if let [size] = self.axes {
-            return self.indices.iter().fold(true, |all, index| all & inside(index, size));
+    /// Finds what the indices of each entry add to its place, and runs with that. `false`: an index
+    /// is out of bounds, and nothing has run, or what runs says so.
+    #[inline(always)]
+    fn with_steps(&self, loops: &Loops<'_>, run: impl FnOnce(&[usize]) -> bool) -> bool {
+        let entries = self.indices.len() / self.axes.len().max(1);
+        // What a call does not need takes time to clear.
+        let room: &mut [usize] = match entries {
+            0..=16 => &mut [0; 16],
+            17..=64 => &mut [0; 64],
+            _ => &mut [0; FEW],
+        };
+        let steps = room.get_mut(..entries).unwrap_or_default();
+        self.find(loops.of_axes(self.first), steps) && run(steps)
+    }
+
+    /// Adds up what the indices of each entry add to its place, one axis after the other. `false`:
+    /// one is out of bounds.
+    #[inline(never)]
+    fn find(&self, strides: &[isize], steps: &mut [usize]) -> bool {
+        let Plain { indices, axes, negative, .. } = *self;
+        let add = |step: &mut usize, index: &I, size: usize, stride: isize| {
+            let position = resolve(*index, size, Bounds::Error, negative);
+            let Some(position) = position else { return false };
+            *step = step.wrapping_add(position.wrapping_mul(stride.cast_unsigned()));
+            true
+        };
+        if let (&[size], &[stride, ..]) = (axes, strides) {
+            let mut entries = steps.iter_mut().zip(indices);
+            return entries.all(|(step, index)| add(step, index, size, stride));
         }
-        let mut tuples = self.indices.chunks_exact(self.axes.len());
-        tuples.all(|tuple| tuple.iter().zip(self.axes).all(|(index, size)| inside(index, size)))
+        axes.iter().zip(strides).enumerate().all(|(axis, (size, stride))| {
+            let mut tuples = steps.iter_mut().zip(indices.chunks_exact(axes.len()));
+            tuples.all(|(step, tuple)| {
+                tuple.get(axis).is_some_and(|index| add(step, index, *size, *stride))
+            })
+        })
     }
 
     /// Visits the places of all elements, as [`each`](Plain::each) those of rows.
     #[inline(always)]
-    fn elements(&self, loops: &Loops<'_>, mut visit: impl FnMut(usize, usize)) -> bool {
+    fn elements(&self, loops: &Loops<'_>, steps: &[usize], mut visit: impl FnMut(usize, usize)) {
         if self.row == 1 {
-            return self.each(loops, 1, visit);
+            return self.each(loops, steps, 1, visit);
         }
-        self.each(loops, self.row, |place, flat| {
+        self.each(loops, steps, self.row, |place, flat| {
             let mut at = Position { table: place, flat, ..Position::default() };
             let mut odometer = Odometer::new();
             for flat in (flat..).take(self.row) {
                 visit(at.table, flat);
                 odometer.step(&loops.inner, &mut at);
             }
-        })
+        });
     }
 
     /// Visits the places of all rows in a table and in the flat tensor, in order.
     ///
-    /// The length of a row is known to the compiler where it is 1. `false`: it stopped at an index
-    /// that is out of bounds.
+    /// The length of a row is known to the compiler where it is 1.
     #[inline(always)]
-    fn each(&self, loops: &Loops<'_>, row: usize, mut visit: impl FnMut(usize, usize)) -> bool {
-        let Plain { indices, axes, negative, .. } = *self;
-        let Loops { ref outer, lane, .. } = *loops;
-        let steps = loops.of_axes(self.first);
-        let find = |index: &I, size: usize, stride: isize| {
-            let cell = resolve(*index, size, Bounds::Error, negative)?;
-            Some(cell.wrapping_mul(stride.cast_unsigned()))
-        };
-        let mut at = Position::default();
-        let (mut odometer, mut flat, mut rest) = (Odometer::new(), 0_usize, indices);
-        loop {
-            let length = lane.size.wrapping_mul(axes.len());
-            let (indices, others) = rest.split_at_checked(length).unwrap_or_default();
-            rest = if self.shared { rest } else { others };
-            let mut start = at.table;
-            let mut next = |step: Option<usize>| {
-                let Some(step) = step else { return false };
-                visit(start.wrapping_add(step), flat);
-                start = start.wrapping_add_signed(lane.table);
+    fn each(
+        &self,
+        loops: &Loops<'_>,
+        steps: &[usize],
+        row: usize,
+        mut visit: impl FnMut(usize, usize),
+    ) {
+        self.lanes(loops, steps, |steps, mut place, lane| {
+            let mut flat = lane.wrapping_mul(row);
+            for step in steps {
+                visit(place.wrapping_add(*step), flat);
+                place = place.wrapping_add_signed(loops.lane.table);
                 flat = flat.wrapping_add(row);
-                true
-            };
-            let inside = if let ([size], [stride, ..]) = (axes, steps) {
-                indices.iter().all(|index| next(find(index, *size, *stride)))
-            } else {
-                indices.chunks_exact(axes.len()).all(|tuple| {
-                    let mut axes = tuple.iter().zip(axes.iter().zip(steps));
-                    next(axes.try_fold(0_usize, |place, (index, (size, stride))| {
-                        Some(place.wrapping_add(find(index, *size, *stride)?))
-                    }))
-                })
-            };
-            if !inside || !odometer.step(outer, &mut at) {
-                return inside;
+            }
+            true
+        });
+    }
+
+    /// Visits all lanes, in order, as long as that is `true`: what there is of each of its entries,
+    /// the place of the first of them, without what indices add, and how many come before it.
+    #[inline(always)]
+    fn lanes<E>(
+        &self,
+        loops: &Loops<'_>,
+        mut entries: &[E],
+        mut visit: impl FnMut(&[E], usize, usize) -> bool,
+    ) -> bool {
+        let (mut at, mut odometer) = (Position::default(), Odometer::new());
+        let (size, mut first) = (loops.lane.size, 0_usize);
+        loop {
+            let (lane, others) = entries.split_at_checked(size).unwrap_or_default();
+            entries = if self.shared { entries } else { others };
+            if !visit(lane, at.table, first) {
+                return false;
+            }
+            first = first.wrapping_add(size);
+            if !odometer.step(&loops.outer, &mut at) {
+                return true;
             }
         }
     }
 }
 
-/// A scatter whose indices are all in bounds, for a reduction of any type.
+/// A scatter, for a reduction of any type.
 struct Scattered<'a, I, T> {
     plain: &'a Plain<'a, I>,
     data: &'a mut [T],
@@ -529,42 +580,64 @@ impl<I: Index, T: Element> Call<T> for Scattered<'_, I, T> {
         let Scattered { plain, data, strides, updates } = self;
         let loops = &mut Loops::new(strides);
         plain.fill(loops);
-        if let Some(n) = loops.row() {
-            return plain.each(loops, n, |place, flat| {
-                let data = data.get_mut(place..).and_then(|data| data.get_mut(..n));
-                let updates = updates.get(flat..).and_then(|updates| updates.get(..n));
-                if let (Some(data), Some(updates)) = (data, updates) {
-                    combine_one(reduction, data, updates);
-                }
-            });
-        }
         if let (true, [size], [1, ..]) = (loops.is_lane(), plain.axes, loops.of_axes(plain.first))
             && let Some(data) = data.get_mut(..*size)
         {
-            combine_lane(plain.indices, reduction, data, updates);
-            return true;
+            return combine_lane(plain, reduction, data, updates);
         }
-        plain.elements(loops, |place, flat| {
-            if let (Some(to), Some(update)) = (data.get_mut(place), updates.get(flat)) {
-                *to = reduction.combine(*to, *update);
+        let lane = loops.lane.table;
+        plain.with_steps(loops, |steps| {
+            if let Some(n) = loops.row() {
+                plain.each(loops, steps, n, |place, flat| {
+                    let data = data.get_mut(place..).and_then(|data| data.get_mut(..n));
+                    let updates = updates.get(flat..).and_then(|updates| updates.get(..n));
+                    if let (Some(data), Some(updates)) = (data, updates) {
+                        combine_one(reduction, data, updates);
+                    }
+                });
+            } else if plain.row > 1 {
+                plain.elements(loops, steps, |place, flat| {
+                    if let (Some(to), Some(update)) = (data.get_mut(place), updates.get(flat)) {
+                        *to = reduction.combine(*to, *update);
+                    }
+                });
+            } else {
+                plain.lanes(loops, steps, |steps, mut place, flat| {
+                    let updates = updates.get(flat..).unwrap_or_default();
+                    for (step, update) in steps.iter().zip(updates) {
+                        if let Some(to) = data.get_mut(place.wrapping_add(*step)) {
+                            *to = reduction.combine(*to, *update);
+                        }
+                        place = place.wrapping_add_signed(lane);
+                    }
+                    true
+                });
             }
+            true
         })
     }
 }
 
 /// The most common calls: single elements along one axis, which `data` has whole. No part of its
-/// caller, so that what the loop uses stays in registers.
+/// caller, so that what the loop uses stays in registers. `false`: an index is out of bounds. Before
+/// that, no index has a branch of its own, so that many are looked at together.
 #[inline(never)]
 fn combine_lane<I: Index, T: Element, R: Reduction<T>>(
-    indices: &[I],
+    plain: &Plain<'_, I>,
     reduction: &R,
     data: &mut [T],
     updates: &[T],
-) {
+) -> bool {
+    let Plain { indices, negative, .. } = *plain;
     let size = data.len();
+    let inside = |all: bool, index: &I| all & I::is_inside(*index, size, negative);
+    if !indices.iter().fold(true, inside) {
+        return false;
+    }
     for (index, update) in indices.iter().zip(updates) {
         if let Some(to) = data.get_mut(I::proven_position(*index, size)) {
             *to = reduction.combine(*to, *update);
         }
     }
+    true
 }
