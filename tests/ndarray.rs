@@ -701,6 +701,55 @@ fn few_entries_with_gaps_anywhere() {
     }
 }
 
+/// As many entries as have room without a plan, and one more: along one axis, in lanes, in tuples.
+#[test]
+fn as_many_entries_as_have_room() {
+    fn numbers(sizes: &[usize], first: i32) -> ArrayD<i32> {
+        let length = sizes.iter().product::<usize>() as i32;
+        ArrayD::from_shape_vec(sizes, (first..first + length).collect()).unwrap()
+    }
+    for count in [15, 16, 17, 63, 64, 65, 127, 128, 129, 255, 256, 257] {
+        let kinds: [(Operator, &[usize], &[usize]); 7] = [
+            (Operator::axis(0), &[50], &[count]),
+            (Operator::axis(0), &[50, 3], &[count]),
+            (Operator::axis(1), &[3, 50, 1], &[count]),
+            (Operator::elements(0), &[50, 4], &[count.div_ceil(4), 4]),
+            (Operator::elements(1), &[count.div_ceil(3), 50], &[count.div_ceil(3), 3]),
+            (Operator::nd(0), &[50, 60], &[count, 2]),
+            (Operator::nd(1), &[5, 50, 60], &[5, count.div_ceil(5), 2]),
+        ];
+        for (operator, table, sizes) in kinds {
+            let length = sizes.iter().product::<usize>();
+            // Of 50 places, some more than once; or the last index is on no axis.
+            for bad in [None, Some(length - 1)] {
+                let ids =
+                    (0..length).map(|n| if bad == Some(n) { 99 } else { n as i64 * 7 % 90 - 45 });
+                let ids = ArrayD::from_shape_vec(sizes, ids.collect()).unwrap();
+                let input = numbers(table, 0);
+                // Calls with a function for each element have a plan.
+                let expected = operator.gather_map(&input, &ids, |element| element);
+                assert_eq!(operator.gather(&input, &ids), expected, "{operator:?} {sizes:?}");
+                assert_eq!(expected.is_err(), bad.is_some());
+                let zeros = operator.gather_map(&input, &ids.mapv(|_| 0), |_| 0).unwrap();
+                let updates = numbers(zeros.shape(), 1000);
+                for assigns in [false, true] {
+                    let reduction = |old, update| if assigns { update } else { old + update };
+                    let (mut data, mut by_plan) = (input.clone(), input.clone());
+                    let update = |update| update;
+                    let planned =
+                        operator.reduce_map(reduction, &mut by_plan, &ids, &updates, update);
+                    let did = match assigns {
+                        true => operator.scatter(&mut data, &ids, &updates),
+                        false => operator.reduce(Add, &mut data, &ids, &updates),
+                    };
+                    assert_eq!((did, &data), (planned, &by_plan), "{operator:?} {sizes:?}");
+                    assert_eq!(data == input, bad.is_some());
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn elements_of_packed_arrays_have_as_many_axes_as_the_table() {
     let operator = Operator::elements(0);
