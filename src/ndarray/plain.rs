@@ -618,9 +618,10 @@ impl<I: Index, T: Element> Call<T> for Scattered<'_, I, T> {
     }
 }
 
-/// The most common calls: single elements along one axis, which `data` has whole. No part of its
-/// caller, so that what the loop uses stays in registers. `false`: an index is out of bounds. Before
-/// that, no index has a branch of its own, so that many are looked at together.
+/// The most common calls: single elements along one axis, which `data` has whole. `false`: an index
+/// is out of bounds; the data is as it was. No index has a branch of its own before that, so that
+/// many are looked at together. No part of its caller, so that what the loops use stays in
+/// registers.
 #[inline(never)]
 fn combine_lane<I: Index, T: Element, R: Reduction<T>>(
     plain: &Plain<'_, I>,
