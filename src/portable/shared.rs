@@ -166,19 +166,24 @@ fn gather_rows<T: Element, I: Index>(
     let (k @ 1.., n @ 1..) = (plan.packed_tuple, plan.packed_row) else {
         return Ok(());
     };
-    let lane = lane(plan);
-    let walked = lanes(plan, lane.size.wrapping_mul(k), indices, |start, indices| {
+    let mut copy = || {
         let axes = plan.coordinates.get(..k)?;
-        let mut first = start.table;
-        let rows = output.get_mut(start.flat..)?.chunks_exact_mut(n);
-        for (tuple, to) in indices.chunks_exact(k).zip(rows) {
-            let place = tuple_place(axes, tuple, first)?;
-            copy_row_shared(input.get(place..place.wrapping_add(n))?, to);
-            first = first.wrapping_add_signed(lane.table);
+        let mut walk = Walk::from(plan.start);
+        let mut group = Some(walk.group(plan));
+        while let Some(size) = group {
+            let tuples = indices.get(walk.at.indices..)?.get(..size.wrapping_mul(k))?;
+            let mut flat = walk.at.flat;
+            for tuple in tuples.chunks_exact(k) {
+                let place = tuple_place(axes, tuple, walk.at.table)?;
+                let from = input.get(place..place.wrapping_add(n))?;
+                copy_row_shared(from, output.get_mut(flat..flat.wrapping_add(n))?);
+                flat = flat.wrapping_add(n);
+            }
+            group = walk.next_group(plan);
         }
         Some(())
-    });
-    if walked.is_some() { Ok(()) } else { gather_fails::<T, I>(plan, indices) }
+    };
+    if copy().is_some() { Ok(()) } else { gather_fails::<T, I>(plan, indices) }
 }
 
 #[inline(never)]
@@ -340,18 +345,24 @@ fn scatter_rows<T: Element, I: Index, R: Reduction<T>>(
     let (k @ 1.., n @ 1..) = (plan.packed_tuple, plan.packed_row) else {
         return Ok(());
     };
-    let lane = lane(plan);
-    lanes(plan, lane.size.wrapping_mul(k), indices, |start, indices| {
+    let mut combine = || {
         let axes = plan.coordinates.get(..k)?;
-        let mut first = start.table;
-        let rows = updates.get(start.flat..)?.chunks_exact(n);
-        for (tuple, updates) in indices.chunks_exact(k).zip(rows) {
-            let place = tuple_place(axes, tuple, first)?;
-            combine_row(reduction, data.get_mut(place..place.wrapping_add(n))?, updates);
-            first = first.wrapping_add_signed(lane.table);
+        let mut walk = Walk::from(plan.start);
+        let mut group = Some(walk.group(plan));
+        while let Some(size) = group {
+            let tuples = indices.get(walk.at.indices..)?.get(..size.wrapping_mul(k))?;
+            let mut flat = walk.at.flat;
+            for tuple in tuples.chunks_exact(k) {
+                let place = tuple_place(axes, tuple, walk.at.table)?;
+                let updates = updates.get(flat..flat.wrapping_add(n))?;
+                combine_row(reduction, data.get_mut(place..place.wrapping_add(n))?, updates);
+                flat = flat.wrapping_add(n);
+            }
+            group = walk.next_group(plan);
         }
         Some(())
-    });
+    };
+    combine();
     Ok(())
 }
 

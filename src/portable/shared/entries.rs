@@ -97,9 +97,44 @@ pub(super) struct Walk {
 }
 
 impl Walk {
+    /// The steps of a walk with one group. They are in memory, so that no loop keeps what told it.
+    const ONLY: usize = usize::MAX;
+
     #[inline(always)]
     pub(super) fn from(at: Start) -> Walk {
         Walk { at, steps: 0 }
+    }
+
+    /// The number of entries in the first group: a lane whose entries start at the same place of
+    /// the table, or else one entry.
+    #[inline(always)]
+    pub(super) fn group(&mut self, plan: &Plan) -> usize {
+        let lane = lane(plan);
+        if lane.table != 0 {
+            return 1;
+        }
+        if plan.outer <= 1 {
+            self.steps = Walk::ONLY;
+        }
+        lane.size
+    }
+
+    /// Goes to the next group. The number of its entries, or `None` after the last one.
+    #[inline(always)]
+    pub(super) fn next_group(&mut self, plan: &Plan) -> Option<usize> {
+        // It tells the number again, so that no loop keeps it.
+        #[inline(never)]
+        fn next(walk: &mut Walk, plan: &Plan) -> usize {
+            let lane = lane(plan);
+            if lane.table != 0 {
+                return usize::from(walk.carry(plan.outer()));
+            }
+            if walk.step(plan) { lane.size } else { 0 }
+        }
+        match self.steps {
+            Walk::ONLY => None,
+            _ => Some(next(self, plan)).filter(|size| *size > 0),
+        }
     }
 
     /// Goes to the next lane of a plan; `false` after the last one. One dimension takes less stack
