@@ -36,7 +36,7 @@ use crate::walk::Walked;
 
 // What `run_shared` calls: with `std` all plans share functions.
 #[cfg(feature = "std")]
-pub(crate) use self::{gather as gather_shared, scatter as scatter_shared};
+pub(crate) use self::gather as gather_shared;
 #[cfg(not(feature = "std"))]
 pub(crate) use crate::portable::shared::{gather as gather_shared, scatter as scatter_shared};
 
@@ -176,6 +176,19 @@ pub(crate) fn scatter<T: Element, S: Places, R: Reduction<T>>(
         check(plan, indices)?;
         Proven { plan, indices }.scatter(reduction, data, updates)
     }
+}
+
+/// What `reduce_shared` calls.
+#[cfg(feature = "std")]
+#[inline(always)]
+pub(crate) fn scatter_shared<T: Element, S: Places, R: Reduction<T>>(
+    plan: &Plan,
+    reduction: R,
+    data: &mut [T],
+    indices: S,
+    updates: &[T],
+) -> Result<(), Error> {
+    scatter(plan, &reduction, data, indices, updates)
 }
 
 /// A scatter in place, or to a copy of an input, for a reduction of any type.

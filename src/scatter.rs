@@ -534,7 +534,7 @@ impl Scatter {
         indices: &[I],
         updates: &[T],
     ) -> Result<(), Error> {
-        run::scatter_shared(&self.plan, &Assign, data, indices, updates)
+        run::scatter_shared(&self.plan, Assign, data, indices, updates)
     }
 
     /// Combines in place as [`reduce`](Scatter::reduce) does, by functions that all plans share:
@@ -563,7 +563,7 @@ impl Scatter {
         indices: &[I],
         updates: &[T],
     ) -> Result<(), Error> {
-        run::scatter_shared(&self.plan, &reduction, data, indices, updates)
+        run::scatter_shared(&self.plan, reduction, data, indices, updates)
     }
 
     /// Combines in place, in row-major order of the indices.

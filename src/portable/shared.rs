@@ -19,6 +19,8 @@
 //! - the call of a loop passes the same arguments on, so that the compiler can make it a tail call,
 //!   and the stack is that of one function;
 //! - what loops call has no more than four arguments, and uses few registers;
+//! - a reduction is passed by value, since most take no room: the call of a loop with the address of
+//!   one in the caller's frame would be no tail call;
 //! - a loop does not keep what the plan can tell again: the compiler takes each value that does not
 //!   change out of the loop, and gives it a place in the frame.
 
@@ -224,7 +226,7 @@ fn gather_entries<T: Element, I: Index>(
 #[inline(always)]
 pub(crate) fn scatter<T: Element, I: Index, R: Reduction<T>>(
     plan: &Plan,
-    reduction: &R,
+    reduction: R,
     data: &mut [T],
     indices: &[I],
     updates: &[T],
@@ -233,12 +235,27 @@ pub(crate) fn scatter<T: Element, I: Index, R: Reduction<T>>(
     if plan.empty || !plan.fit(lengths) || !all_inside(plan, indices) {
         return scatter_slowly(plan, reduction, data, indices, updates);
     }
+    scatter_inside(plan, reduction, data, indices, updates)
+}
+
+/// A call whose indices are all in bounds. A function of its own: its arguments are where a loop
+/// wants them, and no exit has to put them there.
+#[inline(never)]
+fn scatter_inside<T: Element, I: Index, R: Reduction<T>>(
+    plan: &Plan,
+    reduction: R,
+    data: &mut [T],
+    indices: &[I],
+    updates: &[T],
+) -> Result<(), Error> {
     match Loop::of(plan) {
         Loop::Elements => scatter_elements(plan, reduction, data, indices, updates),
         Loop::One => scatter_one(plan, reduction, data, indices, updates),
         Loop::List => scatter_list(plan, reduction, data, indices, updates),
         Loop::Rows => scatter_rows(plan, reduction, data, indices, updates),
-        Loop::Columns | Loop::Entries => scatter_entries(plan, reduction, data, indices, updates),
+        Loop::Columns | Loop::Entries => {
+            scatter_entries(plan, indices, &mut Combined { reduction, data, updates })
+        }
     }
 }
 
@@ -247,20 +264,22 @@ pub(crate) fn scatter<T: Element, I: Index, R: Reduction<T>>(
 #[inline(never)]
 fn scatter_slowly<T: Element, I: Index, R: Reduction<T>>(
     plan: &Plan,
-    reduction: &R,
+    reduction: R,
     data: &mut [T],
     indices: &[I],
     updates: &[T],
 ) -> Result<(), Error> {
     let lengths = [indices.len(), data.len(), updates.len()];
     if plan.fit([indices.len(), usize::MAX, usize::MAX]) {
+        let mut mover = Combined { reduction, data: &mut [], updates: &[] };
         // Not by `?`, which copies the error.
-        let checked = scatter_entries(plan, reduction, &mut [], indices, &[]);
+        let checked = scatter_entries(plan, indices, &mut mover);
         if checked.is_err() || plan.empty && plan.fit(lengths) {
             return checked;
         }
         if plan.fit(lengths) {
-            return scatter_entries(plan, reduction, data, indices, updates);
+            (mover.data, mover.updates) = (data, updates);
+            return scatter_entries(plan, indices, &mut mover);
         }
     }
     Err(too_short(plan, lengths, [Operand::Indices, Operand::Data, Operand::Updates]))
@@ -269,7 +288,7 @@ fn scatter_slowly<T: Element, I: Index, R: Reduction<T>>(
 #[inline(never)]
 fn scatter_elements<T: Element, I: Index, R: Reduction<T>>(
     plan: &Plan,
-    reduction: &R,
+    reduction: R,
     data: &mut [T],
     indices: &[I],
     updates: &[T],
@@ -292,7 +311,7 @@ fn scatter_elements<T: Element, I: Index, R: Reduction<T>>(
 #[inline(never)]
 fn scatter_one<T: Element, I: Index, R: Reduction<T>>(
     plan: &Plan,
-    reduction: &R,
+    reduction: R,
     data: &mut [T],
     indices: &[I],
     updates: &[T],
@@ -314,7 +333,7 @@ fn scatter_one<T: Element, I: Index, R: Reduction<T>>(
 #[inline(never)]
 fn scatter_list<T: Element, I: Index, R: Reduction<T>>(
     plan: &Plan,
-    reduction: &R,
+    reduction: R,
     data: &mut [T],
     indices: &[I],
     updates: &[T],
@@ -325,7 +344,7 @@ fn scatter_list<T: Element, I: Index, R: Reduction<T>>(
         let rows = updates.get(plan.start.flat..)?.chunks_exact(n);
         for (updates, index) in rows.zip(only_lane(plan, indices)?) {
             let place = place(*index, axis, plan.start.table)?;
-            combine_row(reduction, data.get_mut(place..place.wrapping_add(n))?, updates);
+            combine_row(&reduction, data.get_mut(place..place.wrapping_add(n))?, updates);
         }
         Some(())
     };
@@ -336,7 +355,7 @@ fn scatter_list<T: Element, I: Index, R: Reduction<T>>(
 #[inline(never)]
 fn scatter_rows<T: Element, I: Index, R: Reduction<T>>(
     plan: &Plan,
-    reduction: &R,
+    reduction: R,
     data: &mut [T],
     indices: &[I],
     updates: &[T],
@@ -355,7 +374,7 @@ fn scatter_rows<T: Element, I: Index, R: Reduction<T>>(
             for tuple in tuples.chunks_exact(k) {
                 let place = tuple_place(axes, tuple, walk.at.table)?;
                 let updates = updates.get(flat..flat.wrapping_add(n))?;
-                combine_row(reduction, data.get_mut(place..place.wrapping_add(n))?, updates);
+                combine_row(&reduction, data.get_mut(place..place.wrapping_add(n))?, updates);
                 flat = flat.wrapping_add(n);
             }
             group = walk.next_group(plan);
@@ -369,12 +388,10 @@ fn scatter_rows<T: Element, I: Index, R: Reduction<T>>(
 #[inline(never)]
 fn scatter_entries<T: Element, I: Index, R: Reduction<T>>(
     plan: &Plan,
-    reduction: &R,
-    data: &mut [T],
     indices: &[I],
-    updates: &[T],
+    mover: &mut Combined<'_, T, R>,
 ) -> Result<(), Error> {
-    entries(plan, indices, Combined { reduction, data, updates })
+    entries(plan, indices, mover)
 }
 
 impl Plan {

@@ -28,21 +28,21 @@ impl<T: Element> Mover for Taken<'_, T> {
 
 /// `data[table] = reduction(data[table], updates[flat])`
 pub(super) struct Combined<'a, T, R> {
-    pub reduction: &'a R,
+    pub reduction: R,
     pub data: &'a mut [T],
     pub updates: &'a [T],
 }
 
-impl<T: Element, R: Reduction<T>> Mover for Combined<'_, T, R> {
+impl<T: Element, R: Reduction<T>> Mover for &mut Combined<'_, T, R> {
     #[inline(always)]
     fn row(&mut self, table: usize, flat: usize, n: usize) {
-        row(self.reduction, (self.updates, flat), (self.data, table), n);
+        row(&self.reduction, (self.updates, flat), (self.data, table), n);
     }
 
     #[inline(always)]
     fn strided_row(&mut self, table: usize, flat: usize, dim: &Dim) {
         let (by, to_by) = (dim.flat as usize, dim.table as usize);
-        strided_row(self.reduction, (self.updates, flat, by), (self.data, table, to_by), dim.size);
+        strided_row(&self.reduction, (self.updates, flat, by), (self.data, table, to_by), dim.size);
     }
 }
 
