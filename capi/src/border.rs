@@ -6,9 +6,10 @@
 
 use core::ffi::{c_char, c_void};
 use core::mem::MaybeUninit;
+use core::ptr::NonNull;
 
 use half::{bf16, f16};
-use strew::{Element, Error, Gather, Index, Layout, Operand, Scatter};
+use strew::{Error, Gather, Layout, Operand, Scatter};
 
 #[cfg(not(feature = "panic"))]
 use crate::calls;
@@ -35,6 +36,10 @@ const MADE: usize = 0x5745_5254 ^ size_of::<usize>();
 /// With `std` they take up to 2 words fewer.
 trait Opaque: Sized + Copy {
     type C;
+    /// What the first and the last array of a call are, and whether it writes the first or the last.
+    const FIRST: strew_operand;
+    const LAST: strew_operand;
+    const WRITES_FIRST: bool;
     const FITS: () = assert!(
         size_of::<Made<Self>>() <= size_of::<Self::C>()
             && align_of::<Made<Self>>() <= align_of::<Self::C>()
@@ -42,9 +47,15 @@ trait Opaque: Sized + Copy {
 }
 impl Opaque for Gather {
     type C = strew_gather;
+    const FIRST: strew_operand = STREW_INPUT;
+    const LAST: strew_operand = STREW_OUTPUT;
+    const WRITES_FIRST: bool = false;
 }
 impl Opaque for Scatter {
     type C = strew_scatter;
+    const FIRST: strew_operand = STREW_DATA;
+    const LAST: strew_operand = STREW_UPDATES;
+    const WRITES_FIRST: bool = true;
 }
 
 /// Whether a pointer is neither NULL nor misaligned.
@@ -70,10 +81,21 @@ unsafe fn plan<'a, P: Opaque>(place: *const P::C) -> Result<&'a P, Refusal> {
     if mark != MADE {
         return Err(Refusal::Border(STREW_PLAN_NOT_MADE, STREW_PLAN, STREW_LAYOUT));
     }
-    // SAFETY: as above.
-    let made = unsafe { &*made };
     // SAFETY: the mark is there, which `keep` writes after the plan.
-    Ok(unsafe { made.plan.assume_init_ref() })
+    Ok(unsafe { made_plan::<P>(place) })
+}
+
+/// The plan that was made there.
+///
+/// # Safety
+///
+/// [`plan`] has found it.
+#[inline(always)]
+unsafe fn made_plan<'a, P: Opaque>(place: *const P::C) -> &'a P {
+    // SAFETY: the caller's promise.
+    let made = unsafe { &*place.cast::<Made<P>>() };
+    // SAFETY: as above.
+    unsafe { made.plan.assume_init_ref() }
 }
 
 /// Writes a plan to the caller's memory, or marks that there is none.
@@ -153,21 +175,25 @@ unsafe fn refused(refusal: &Refusal, error: *mut strew_error) -> strew_status {
 // ---- Arrays ----
 
 /// An array that C passed.
-#[derive(Clone, Copy)]
 struct Array {
-    address: usize,
+    pointer: *mut c_void,
     length: usize,
 }
 
-/// What is the same for all calls of a function.
+/// The arrays of a call, in the order of C.
+struct Arrays {
+    first: Array,
+    indices: Array,
+    last: Array,
+}
+
+/// What the arrays of a call hold. It takes 24 bytes: constants of 32 bytes share a section, which
+/// a linker keeps whole, so that an image that calls one function would have those of all.
 struct Call {
     element: Unit,
     index: Unit,
-    written: strew_operand,
-    read: strew_operand,
 }
 
-/// What the arrays of a call hold.
 struct Unit {
     size: usize,
     /// The bits of an address that must be 0.
@@ -187,109 +213,109 @@ impl Unit {
 }
 
 impl Call {
-    const fn of<T, I>(written: strew_operand, read: strew_operand) -> Call {
-        Call { element: Unit::of::<T>(), index: Unit::of::<I>(), written, read }
+    const fn of<T, I>() -> Call {
+        Call { element: Unit::of::<T>(), index: Unit::of::<I>() }
     }
 }
 
-/// Checks the arrays of a call: none is NULL unless its length is 0, all are aligned and end below
-/// the end of memory, and what is written shares no byte with what is read.
-#[inline(never)]
-fn arrays(call: &Call, written: Array, indices: Array, read: Array) -> Result<(), Refusal> {
-    let written_end = end(written, &call.element, call.written)?;
-    let indices_end = end(indices, &call.index, STREW_INDICES)?;
-    let read_end = end(read, &call.element, call.read)?;
-    let shared = |array: Array, array_end: usize| {
-        array.length > 0
-            && written.length > 0
-            && array.address < written_end
-            && written.address < array_end
-    };
-    if shared(indices, indices_end) {
-        return Err(Refusal::Border(STREW_SHARED_MEMORY, call.written, STREW_INDICES));
-    }
-    if shared(read, read_end) {
-        return Err(Refusal::Border(STREW_SHARED_MEMORY, call.written, call.read));
-    }
-    Ok(())
+/// The addresses of an array: of its first element, and behind its last one. The latter is 0 if
+/// there are no elements, so that they share nothing.
+struct Place {
+    start: usize,
+    end: usize,
 }
 
-/// The address behind an array.
-fn end(array: Array, unit: &Unit, operand: strew_operand) -> Result<usize, Refusal> {
-    let refuse = |status| Err(Refusal::Border(status, operand, STREW_LAYOUT));
-    if array.length == 0 {
-        return Ok(array.address);
-    }
-    if array.address == 0 {
-        return refuse(STREW_NULL_POINTER);
-    }
-    if array.address & unit.misaligned != 0 {
-        return refuse(STREW_MISALIGNED);
-    }
-    if array.length > unit.most {
-        return refuse(STREW_LENGTH_OVERFLOW);
-    }
-    let end = array.address.checked_add(array.length.wrapping_mul(unit.size));
-    end.map_or_else(|| refuse(STREW_LENGTH_OVERFLOW), Ok)
-}
-
-/// The arrays of a call as slices.
-struct Slices<'a, T, I> {
-    written: &'a mut [T],
-    indices: &'a [I],
-    read: &'a [T],
-}
-
-impl Call {
-    /// Checks the arrays of this call.
+impl Place {
     #[inline(always)]
-    fn check<I>(
-        &self,
-        written: (*mut c_void, usize),
-        indices: (*const I, usize),
-        read: (*const c_void, usize),
-    ) -> Result<(), Refusal> {
-        arrays(
-            self,
-            Array { address: written.0.addr(), length: written.1 },
-            Array { address: indices.0.addr(), length: indices.1 },
-            Array { address: read.0.addr(), length: read.1 },
-        )
+    fn shares(&self, other: &Place) -> bool {
+        self.start < other.end && other.start < self.end
     }
 }
 
-/// The arrays of a call.
-///
-/// # Safety
-///
-/// [`Call::check`], of a call of these types, has found these arrays good. What it cannot see, the
-/// caller of the library promises: that the arrays are there, and that nothing else writes them.
-#[inline(always)]
-unsafe fn slices<'a, T: Element, I: Index>(
-    written: (*mut c_void, usize),
-    indices: (*const I, usize),
-    read: (*const c_void, usize),
-) -> Slices<'a, T, I> {
-    let written = if written.1 == 0 {
-        &mut []
-    } else {
-        // SAFETY: by `Call::check` the pointer is neither NULL nor misaligned, the length fits, and
-        // the others do not overlap it. The caller promises the rest.
-        unsafe { core::slice::from_raw_parts_mut(written.0.cast(), written.1) }
+impl Array {
+    /// Checks that the array is not NULL, aligned, and ends below the end of memory. One without
+    /// elements may be anywhere, also NULL: it gets a pointer that a slice may have.
+    #[inline(always)]
+    fn place(&mut self, unit: &Unit, operand: strew_operand) -> Result<Place, Refusal> {
+        let refuse = |status| Err(Refusal::Border(status, operand, STREW_LAYOUT));
+        let start = self.pointer.addr();
+        if self.length == 0 {
+            self.pointer = ALIGNED.as_ptr();
+            return Ok(Place { start, end: 0 });
+        }
+        if start == 0 {
+            return refuse(STREW_NULL_POINTER);
+        }
+        if start & unit.misaligned != 0 {
+            return refuse(STREW_MISALIGNED);
+        }
+        if self.length > unit.most {
+            return refuse(STREW_LENGTH_OVERFLOW);
+        }
+        match start.checked_add(self.length.wrapping_mul(unit.size)) {
+            Some(end) => Ok(Place { start, end }),
+            None => refuse(STREW_LENGTH_OVERFLOW),
+        }
+    }
+}
+
+/// A pointer for a slice without elements, aligned for all types.
+const ALIGNED: NonNull<c_void> = NonNull::<u64>::dangling().cast();
+
+/// Checks what a call gets: the plan is made; no array is NULL unless its length is 0, all are
+/// aligned and end below the end of memory, and what is written shares no byte with what is read.
+/// Then [`Arrays::slices`] may be called.
+#[inline(never)]
+unsafe fn check<P: Opaque>(
+    place: *const P::C,
+    arrays: &mut Arrays,
+    call: &Call,
+    error: *mut strew_error,
+) -> strew_status {
+    let mut all = || {
+        // SAFETY: the caller's promise.
+        unsafe { plan::<P>(place)? };
+        let first = arrays.first.place(&call.element, P::FIRST)?;
+        let indices = arrays.indices.place(&call.index, STREW_INDICES)?;
+        let last = arrays.last.place(&call.element, P::LAST)?;
+        let (written, written_is, read_is) =
+            if P::WRITES_FIRST { (&first, P::FIRST, P::LAST) } else { (&last, P::LAST, P::FIRST) };
+        if written.shares(&indices) {
+            return Err(Refusal::Border(STREW_SHARED_MEMORY, written_is, STREW_INDICES));
+        }
+        if first.shares(&last) {
+            return Err(Refusal::Border(STREW_SHARED_MEMORY, written_is, read_is));
+        }
+        Ok(())
     };
-    let indices = if indices.1 == 0 {
-        &[]
-    } else {
-        // SAFETY: as above; by `Call::check` nothing that is written overlaps it.
-        unsafe { core::slice::from_raw_parts(indices.0, indices.1) }
-    };
-    let read = if read.1 == 0 {
-        &[]
-    } else {
-        // SAFETY: as above.
-        unsafe { core::slice::from_raw_parts(read.0.cast(), read.1) }
-    };
-    Slices { written, indices, read }
+    // SAFETY: the caller's promise.
+    unsafe { status(&all(), error) }
+}
+
+impl Arrays {
+    /// What a call writes, its indices, and what it reads.
+    ///
+    /// # Safety
+    ///
+    /// [`check`], of a call of these types, has found these arrays good. What it cannot see, the
+    /// caller of the library promises: that the arrays are there, and that nothing else writes
+    /// them.
+    #[inline(always)]
+    unsafe fn slices<'a, P: Opaque, T, I>(&self) -> (&'a mut [T], &'a [I], &'a [T]) {
+        const { assert!(align_of::<T>() <= align_of::<u64>()) };
+        const { assert!(align_of::<I>() <= align_of::<u64>()) };
+        let (written, read) =
+            if P::WRITES_FIRST { (&self.first, &self.last) } else { (&self.last, &self.first) };
+        // SAFETY: by `check` the pointers are neither NULL nor misaligned, the lengths fit, and what
+        // is written overlaps nothing. The caller promises the rest.
+        unsafe {
+            (
+                core::slice::from_raw_parts_mut(written.pointer.cast(), written.length),
+                core::slice::from_raw_parts(self.indices.pointer.cast(), self.indices.length),
+                core::slice::from_raw_parts(read.pointer.cast(), read.length),
+            )
+        }
+    }
 }
 
 // ---- Layouts ----
@@ -524,22 +550,23 @@ macro_rules! gather_run {
             output_length: usize,
             error: *mut strew_error,
         ) -> strew_status {
-            const CALL: &Call = &Call::of::<$element, $index>(STREW_OUTPUT, STREW_INPUT);
-            // SAFETY: the caller's promise.
-            let plan = match &unsafe { plan::<Gather>(gather) } {
-                Ok(plan) => *plan,
+            const CALL: &Call = &Call::of::<$element, $index>();
+            let (written, indices, read) = {
+                let mut arrays = Arrays {
+                    first: Array { pointer: input.cast_mut(), length: input_length },
+                    indices: Array { pointer: indices.cast_mut().cast(), length: indices_length },
+                    last: Array { pointer: output, length: output_length },
+                };
                 // SAFETY: the caller's promise.
-                Err(refusal) => return unsafe { refused(refusal, error) },
+                let status = unsafe { check::<Gather>(gather, &mut arrays, CALL, error) };
+                if status != STREW_OK {
+                    return status;
+                }
+                // SAFETY: `check`, of these types, found them good; the caller promises the rest.
+                unsafe { arrays.slices::<Gather, $element, $index>() }
             };
-            let (written, read) = ((output, output_length), (input, input_length));
-            let indices = (indices, indices_length);
-            if let Err(refusal) = &CALL.check(written, indices, read) {
-                // SAFETY: the caller's promise.
-                return unsafe { refused(refusal, error) };
-            }
-            // SAFETY: `CALL.check`, of these types, found them good; the caller promises the rest.
-            let checked = unsafe { slices::<$element, $index>(written, indices, read) };
-            let Slices { written, indices, read } = checked;
+            // SAFETY: as above.
+            let plan = unsafe { made_plan::<Gather>(gather) };
             let done = calls::gather(plan, read, indices, written);
             // SAFETY: the caller's promise.
             unsafe { answer(&done, error) }
@@ -562,22 +589,23 @@ macro_rules! scatter_run {
             updates_length: usize,
             error: *mut strew_error,
         ) -> strew_status {
-            const CALL: &Call = &Call::of::<$element, $index>(STREW_DATA, STREW_UPDATES);
-            // SAFETY: the caller's promise.
-            let plan = match &unsafe { plan::<Scatter>(scatter) } {
-                Ok(plan) => *plan,
+            const CALL: &Call = &Call::of::<$element, $index>();
+            let (written, indices, read) = {
+                let mut arrays = Arrays {
+                    first: Array { pointer: data, length: data_length },
+                    indices: Array { pointer: indices.cast_mut().cast(), length: indices_length },
+                    last: Array { pointer: updates.cast_mut(), length: updates_length },
+                };
                 // SAFETY: the caller's promise.
-                Err(refusal) => return unsafe { refused(refusal, error) },
+                let status = unsafe { check::<Scatter>(scatter, &mut arrays, CALL, error) };
+                if status != STREW_OK {
+                    return status;
+                }
+                // SAFETY: `check`, of these types, found them good; the caller promises the rest.
+                unsafe { arrays.slices::<Scatter, $element, $index>() }
             };
-            let (written, read) = ((data, data_length), (updates, updates_length));
-            let indices = (indices, indices_length);
-            if let Err(refusal) = &CALL.check(written, indices, read) {
-                // SAFETY: the caller's promise.
-                return unsafe { refused(refusal, error) };
-            }
-            // SAFETY: `CALL.check`, of these types, found them good; the caller promises the rest.
-            let checked = unsafe { slices::<$element, $index>(written, indices, read) };
-            let Slices { written, indices, read } = checked;
+            // SAFETY: as above.
+            let plan = unsafe { made_plan::<Scatter>(scatter) };
             let done = calls::scatter(plan, written, indices, read);
             // SAFETY: the caller's promise.
             unsafe { answer(&done, error) }
@@ -601,22 +629,23 @@ macro_rules! scatter_reduce {
             updates_length: usize,
             error: *mut strew_error,
         ) -> strew_status {
-            const CALL: &Call = &Call::of::<$element, $index>(STREW_DATA, STREW_UPDATES);
-            // SAFETY: the caller's promise.
-            let plan = match &unsafe { plan::<Scatter>(scatter) } {
-                Ok(plan) => *plan,
+            const CALL: &Call = &Call::of::<$element, $index>();
+            let (written, indices, read) = {
+                let mut arrays = Arrays {
+                    first: Array { pointer: data.cast(), length: data_length },
+                    indices: Array { pointer: indices.cast_mut().cast(), length: indices_length },
+                    last: Array { pointer: updates.cast_mut().cast(), length: updates_length },
+                };
                 // SAFETY: the caller's promise.
-                Err(refusal) => return unsafe { refused(refusal, error) },
+                let status = unsafe { check::<Scatter>(scatter, &mut arrays, CALL, error) };
+                if status != STREW_OK {
+                    return status;
+                }
+                // SAFETY: `check`, of these types, found them good; the caller promises the rest.
+                unsafe { arrays.slices::<Scatter, $element, $index>() }
             };
-            let (written, read) = ((data.cast(), data_length), (updates.cast(), updates_length));
-            let indices = (indices, indices_length);
-            if let Err(refusal) = &CALL.check(written, indices, read) {
-                // SAFETY: the caller's promise.
-                return unsafe { refused(refusal, error) };
-            }
-            // SAFETY: `CALL.check`, of these types, found them good; the caller promises the rest.
-            let checked = unsafe { slices::<$element, $index>(written, indices, read) };
-            let Slices { written, indices, read } = checked;
+            // SAFETY: as above.
+            let plan = unsafe { made_plan::<Scatter>(scatter) };
             match &calls::$reduce(plan, reduction, written, indices, read) {
                 // SAFETY: the caller's promise.
                 Ok(done) => unsafe { answer(done, error) },
