@@ -165,20 +165,29 @@ mod typed {
 
     /// A reduction as two functions, for an element and for a row: all reductions of a type share
     /// the loops over entries, which call it once for each entry.
-    struct Called<T> {
-        element: fn(T, T) -> T,
+    struct Functions<T> {
+        /// `None` is [`Add`], which most are: loops do it themselves, in less time than a call.
+        element: Option<fn(T, T) -> T>,
         row: fn(&mut [T], &[T]),
     }
 
-    impl<T> Reduction<T> for Called<T> {
+    struct Called<T: 'static>(&'static Functions<T>);
+
+    impl<T> Reduction<T> for Called<T>
+    where
+        Add: Reduction<T>,
+    {
         #[inline(always)]
         fn combine(&self, current: T, update: T) -> T {
-            (self.element)(current, update)
+            match self.0.element {
+                None => Add.combine(current, update),
+                Some(element) => element(current, update),
+            }
         }
 
         #[inline(always)]
         fn combine_row(&self, current: &mut [T], updates: &[T]) {
-            (self.row)(current, updates);
+            (self.0.row)(current, updates);
         }
     }
 
@@ -195,24 +204,29 @@ mod typed {
                 updates: &[T],
             ) -> Result<Result<(), Error>, Refusal>
             where
+                Add: Reduction<T>,
                 $($reduction: Reduction<T>,)*
             {
-                let reduction: Called<T> = match number {
-                    $(n if n == strew_reduction::$known as u32 => Called {
-                        element: |current, update| $reduction.combine(current, update),
+                let functions: &'static Functions<T> = match number {
+                    n if n == strew_reduction::STREW_ADD as u32 => &Functions {
+                        element: None,
+                        row: |current, updates| Add.combine_row(current, updates),
+                    },
+                    $(n if n == strew_reduction::$known as u32 => &Functions {
+                        element: Some(|current, update| $reduction.combine(current, update)),
                         row: |current, updates| $reduction.combine_row(current, updates),
                     },)*
                     _ => return Err(Refusal::Unknown(STREW_UNKNOWN_REDUCTION, number)),
                 };
-                Ok(plan.reduce_shared(reduction, data, indices, updates))
+                Ok(plan.reduce_shared(Called(functions), data, indices, updates))
             }
         };
     }
     reducer!(reduce_integers:
-        STREW_ADD Add, STREW_SUB Sub, STREW_MUL Mul, STREW_MIN Min, STREW_MAX Max,
+        STREW_SUB Sub, STREW_MUL Mul, STREW_MIN Min, STREW_MAX Max,
         STREW_AND And, STREW_OR Or, STREW_XOR Xor,
     );
     reducer!(reduce_floats:
-        STREW_ADD Add, STREW_SUB Sub, STREW_MUL Mul, STREW_MIN Min, STREW_MAX Max,
+        STREW_SUB Sub, STREW_MUL Mul, STREW_MIN Min, STREW_MAX Max,
     );
 }
