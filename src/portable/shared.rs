@@ -318,11 +318,11 @@ fn scatter_one<T: Element, I: Index, R: Reduction<T>>(
 ) -> Result<(), Error> {
     let mut combine = || {
         let ([axis, ..], [lane, ..]) = (&plan.coordinates, &plan.dims);
-        let (mut first, update) = (plan.start.table, updates.get(plan.start.flat)?);
+        let (mut first, update) = (plan.start.table, *updates.get(plan.start.flat)?);
         for index in indices.get(plan.start.indices..)?.get(..lane.size)? {
             let current = data.get_mut(place(*index, axis, first)?)?;
             first = first.wrapping_add_signed(lane.table);
-            *current = reduction.combine(*current, *update);
+            *current = reduction.combine(*current, update);
         }
         Some(())
     };
