@@ -220,7 +220,7 @@ fn gather_entries<T: Element, I: Index>(
     indices: &[I],
     output: &mut [T],
 ) -> Result<(), Error> {
-    entries(plan, indices, Taken { input, output })
+    entries(plan, indices, &mut Taken { input, output })
 }
 
 #[inline(always)]

@@ -12,20 +12,20 @@ use crate::walk::{Mover, SINGLE, split_lane};
 pub(super) fn entries<I: Index>(
     plan: &Plan,
     indices: &[I],
-    mover: impl Mover,
+    mover: &mut impl Mover,
 ) -> Result<(), Error> {
     if plan.empty && !plan.checks_empty() {
         return Ok(());
     }
     let lane = lane(plan);
     let (inner_lane, inner) = split_lane(plan.inner());
-    let mut nest = Nest { lane: inner_lane, outer: inner, mover };
+    let nest = Nest { lane: inner_lane, outer: inner };
     let (mut start, mut entry) = (Walk::from(plan.start), 0_usize);
     loop {
         let mut at = start.at;
         for _ in 0..lane.size {
             match address(plan, indices, at.table, at.indices) {
-                Ok(table) => nest.entry(table, at.flat),
+                Ok(table) => nest.entry(mover, table, at.flat),
                 Err(coordinate) if matches!(plan.bounds, Bounds::Error) => {
                     return Err(out_of_bounds(plan, indices, at.indices, entry, coordinate));
                 }
@@ -58,22 +58,21 @@ fn address<I: Index>(
 }
 
 /// What moves for one entry: a lane for each step of the dimensions around it.
-struct Nest<'a, M> {
+struct Nest<'a> {
     lane: &'a Dim,
     outer: &'a [Dim],
-    mover: M,
 }
 
-impl<M: Mover> Nest<'_, M> {
+impl Nest<'_> {
     #[inline(never)]
-    fn entry(&mut self, table: usize, flat: usize) {
+    fn entry<M: Mover>(&self, mover: &mut M, table: usize, flat: usize) {
         let mut walk = Walk::from(Start { table, indices: 0, flat });
         loop {
             let (lane, at) = (self.lane, &walk.at);
             if lane.is_row() {
-                self.mover.row(at.table, at.flat, lane.size);
+                mover.row(at.table, at.flat, lane.size);
             } else {
-                self.mover.strided_row(at.table, at.flat, lane);
+                mover.strided_row(at.table, at.flat, lane);
             }
             if self.outer.is_empty() || !walk.carry(self.outer) {
                 return;

@@ -33,7 +33,7 @@ pub(super) struct Combined<'a, T, R> {
     pub updates: &'a [T],
 }
 
-impl<T: Element, R: Reduction<T>> Mover for &mut Combined<'_, T, R> {
+impl<T: Element, R: Reduction<T>> Mover for Combined<'_, T, R> {
     #[inline(always)]
     fn row(&mut self, table: usize, flat: usize, n: usize) {
         row(&self.reduction, (self.updates, flat), (self.data, table), n);
