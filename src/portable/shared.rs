@@ -434,9 +434,11 @@ fn lanes<I: Index>(
     mut lane_of: impl FnMut(&Start, &[I]) -> Option<()>,
 ) -> Option<()> {
     let mut walk = Walk::from(plan.start);
+    // As in [`entries()`].
+    let outer = plan.outer.wrapping_sub(1);
     loop {
         lane_of(&walk.at, indices.get(walk.at.indices..)?.get(..length)?)?;
-        if plan.outer <= 1 || !walk.step(plan) {
+        if outer.cast_signed() < 1 || !walk.step(plan, outer) {
             return Some(());
         }
     }

@@ -20,6 +20,8 @@ pub(super) fn entries<I: Index>(
     let lane = lane(plan);
     let (inner_lane, inner) = split_lane(plan.inner());
     let nest = Nest { lane: inner_lane, outer: inner };
+    // Dimensions around the lanes; -1 of a plan without lanes. One value, for all that asks for it.
+    let outer = plan.outer.wrapping_sub(1);
     let (mut start, mut entry) = (Walk::from(plan.start), 0_usize);
     loop {
         let mut at = start.at;
@@ -34,7 +36,7 @@ pub(super) fn entries<I: Index>(
             walk(&mut at, lane, 1);
             entry = entry.wrapping_add(1);
         }
-        if plan.outer <= 1 || !start.step(plan) {
+        if outer.cast_signed() < 1 || !start.step(plan, outer) {
             return Ok(());
         }
     }
@@ -125,10 +127,12 @@ impl Walk {
         #[inline(never)]
         fn next(walk: &mut Walk, plan: &Plan) -> usize {
             let lane = lane(plan);
-            if lane.table != 0 {
-                return usize::from(walk.carry(plan.outer()));
-            }
-            if walk.step(plan) { lane.size } else { 0 }
+            let (size, outer) = if lane.table == 0 {
+                (lane.size, plan.outer.wrapping_sub(1))
+            } else {
+                (1, plan.outer)
+            };
+            if walk.step(plan, outer) { size } else { 0 }
         }
         match self.steps {
             Walk::ONLY => None,
@@ -136,11 +140,10 @@ impl Walk {
         }
     }
 
-    /// Goes to the next lane of a plan; `false` after the last one. One dimension takes less stack
-    /// than several.
+    /// Goes one step on in the first `outer` dimensions of a plan; `false` after the last one. One
+    /// dimension takes less stack than several.
     #[inline(never)]
-    pub(super) fn step(&mut self, plan: &Plan) -> bool {
-        let outer = plan.outer.wrapping_sub(1);
+    pub(super) fn step(&mut self, plan: &Plan, outer: usize) -> bool {
         if outer != 1 {
             return self.carry(plan.dims.get(..outer).unwrap_or(&[]));
         }
