@@ -265,6 +265,10 @@ const ALIGNED: NonNull<c_void> = NonNull::<u64>::dangling().cast();
 /// Checks what a call gets: the plan is made; no array is NULL unless its length is 0, all are
 /// aligned and end below the end of memory, and what is written shares no byte with what is read.
 /// Then [`Arrays::slices`] may be called.
+///
+/// # Safety
+///
+/// The plan is NULL or the caller's memory for one, and so is the error.
 #[inline(never)]
 unsafe fn check<P: Opaque>(
     place: *const P::C,
@@ -306,15 +310,16 @@ impl Arrays {
         const { assert!(align_of::<I>() <= align_of::<u64>()) };
         let (written, read) =
             if P::WRITES_FIRST { (&self.first, &self.last) } else { (&self.last, &self.first) };
-        // SAFETY: by `check` the pointers are neither NULL nor misaligned, the lengths fit, and what
-        // is written overlaps nothing. The caller promises the rest.
-        unsafe {
-            (
-                core::slice::from_raw_parts_mut(written.pointer.cast(), written.length),
-                core::slice::from_raw_parts(self.indices.pointer.cast(), self.indices.length),
-                core::slice::from_raw_parts(read.pointer.cast(), read.length),
-            )
-        }
+        // SAFETY: by `check` the pointer is neither NULL nor misaligned, the length fits, and the
+        // others do not overlap it. The caller promises the rest.
+        let written =
+            unsafe { core::slice::from_raw_parts_mut(written.pointer.cast(), written.length) };
+        let Array { pointer, length } = self.indices;
+        // SAFETY: as above; by `check` nothing that is written overlaps it.
+        let indices = unsafe { core::slice::from_raw_parts(pointer.cast(), length) };
+        // SAFETY: as above.
+        let read = unsafe { core::slice::from_raw_parts(read.pointer.cast(), read.length) };
+        (written, indices, read)
     }
 }
 
