@@ -36,7 +36,7 @@ const MADE: usize = 0x5745_5254 ^ size_of::<usize>();
 /// With `std` they take up to 2 words fewer.
 trait Opaque: Sized + Copy {
     type C;
-    /// What the first and the last array of a call are, and whether it writes the first or the last.
+    /// What the first and the last array of a call are, and which of them it writes.
     const FIRST: strew_operand;
     const LAST: strew_operand;
     const WRITES_FIRST: bool;

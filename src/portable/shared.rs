@@ -19,8 +19,8 @@
 //! - the call of a loop passes the same arguments on, so that the compiler can make it a tail call,
 //!   and the stack is that of one function;
 //! - what loops call has no more than four arguments, and uses few registers;
-//! - a reduction is passed by value, since most take no room: the call of a loop with the address of
-//!   one in the caller's frame would be no tail call;
+//! - a reduction is passed by value, since most take no room: a call that passes the address of one
+//!   in the caller's frame is no tail call;
 //! - a loop does not keep what the plan can tell again: the compiler takes each value that does not
 //!   change out of the loop, and gives it a place in the frame.
 
