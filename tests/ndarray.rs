@@ -701,6 +701,32 @@ fn few_entries_with_gaps_anywhere() {
     }
 }
 
+/// Indices below 0 that are out of bounds: along one axis, in lanes, in tuples, by row.
+#[test]
+fn few_indices_below_zero_may_be_out_of_bounds() {
+    let kinds: [(Operator, &[usize], &[usize]); 5] = [
+        (Operator::axis(0), &[5], &[3]),
+        (Operator::axis(0), &[5, 2], &[3]),
+        (Operator::elements(0), &[5, 2], &[3, 2]),
+        (Operator::elements(1), &[2, 5], &[2, 3]),
+        (Operator::nd(0), &[5, 4], &[3, 2]),
+    ];
+    for (operator, table, sizes) in kinds {
+        let operator = operator.negative(Negative::OutOfBounds);
+        let table = ArrayD::<i32>::zeros(table);
+        let mut ids = ArrayD::<i64>::zeros(sizes);
+        let output = operator.gather(&table, &ids).unwrap();
+        *ids.iter_mut().last().unwrap() = -1;
+        // With a function for each element, a call has a plan.
+        let error = operator.gather_map(&table, &ids, |element| element).err();
+        assert!(matches!(error, Some(Error::IndexOutOfBounds { .. })), "{operator:?}");
+        assert_eq!(operator.gather(&table, &ids).err(), error, "{operator:?}");
+        let (mut data, ones) = (table.clone(), output.mapv(|_| 1));
+        assert_eq!(operator.scatter(&mut data, &ids, &ones).err(), error, "{operator:?}");
+        assert_eq!(data, table, "{operator:?}");
+    }
+}
+
 /// As many entries as have room without a plan, and one more: along one axis, in lanes, in tuples.
 #[test]
 fn as_many_entries_as_have_room() {

@@ -16,12 +16,12 @@ use crate::plan::Dim;
 use crate::reduction::{Call, Reduction, combine_one};
 use crate::walk::{Odometer, Position, SINGLE};
 
-/// Indices: gathers of at most this many run here.
+/// Indices: calls of at most this many run here.
 ///
 /// Record: f32 by i64 on Zen 4, gathered, set, added and `Max`: 1 to 16 single elements 0.23x to
 /// 0.37x; 128 of them 0.52x to 0.72x. Set, added and `Max` of f32, f64 and i32: 160 and 192 of them
-/// 0.41x to 0.8x, 256 of them 0.5x to 1.0x, 384 gathered 0.58x to 1.2x, scattered 0.6x to 1.6x; 128
-/// pairs 0.55x to 1.3x.
+/// 0.41x to 0.8x, 256 of them 0.5x to 1.0x; 128 pairs 0.55x to 1.3x. More would gain no more: 384
+/// gathered 0.58x to 1.2x, scattered 0.6x to 1.6x.
 const FEW: usize = if cfg!(fuzzing) { 8 } else { 256 };
 
 /// Elements that such a call moves, at most, if a tensor is not in row-major order, and no rows of
@@ -277,8 +277,8 @@ impl<I: Index> Plain<'_, I> {
         self.with_views(input.view(), output.cell_view(), |from, to| to.set(*from))
     }
 
-    /// Calls `change` for all elements that move, in order, in tensors of any layout. `false`: it
-    /// stopped at an index that is out of bounds, or it takes a plan.
+    /// Calls `change` for all elements that move, in order, in tensors of any layout. `false`: an
+    /// index is out of bounds, or it takes a plan; nothing has changed.
     #[inline(never)]
     fn with_views<E, O, D: Dimension, F: Dimension>(
         &self,
@@ -293,31 +293,27 @@ impl<I: Index> Plain<'_, I> {
         let loops = &mut Loops::new(&strides);
         self.fill(loops);
         self.with_steps(loops, |steps| {
-            let grid = match (flat.to_slice(), grid) {
-                (Some(flat), Grid::One(table)) => {
-                    self.elements(loops, steps, |place, at| {
-                        if let (Some(element), Some(other)) = (table.get(place), flat.get(at)) {
-                            change(element, other);
-                        }
-                    });
-                    return true;
+            match (flat.to_slice(), grid) {
+                (Some(flat), Grid::One(table)) => self.elements(loops, steps, |place, at| {
+                    if let (Some(element), Some(other)) = (table.get(place), flat.get(at)) {
+                        change(element, other);
+                    }
+                }),
+                (Some(flat), Grid::Two(table, bits)) => self.elements(loops, steps, |place, at| {
+                    let element = table.get(coordinates(&bits, place));
+                    if let (Some(element), Some(other)) = (element, flat.get(at)) {
+                        change(element, other);
+                    }
+                }),
+                (_, grid) => {
+                    let Some(flat) = of_four_axes(flat) else { return false };
+                    let mut places = heapless::Vec::new();
+                    self.places(loops, steps, &mut places);
+                    let others = flat.iter().enumerate();
+                    let pairs = others.filter_map(|(at, other)| Some((*places.get(at)?, other)));
+                    grid.singles(pairs, change);
                 }
-                (Some(flat), Grid::Two(table, bits)) => {
-                    self.elements(loops, steps, |place, at| {
-                        let element = table.get(coordinates(&bits, place));
-                        if let (Some(element), Some(other)) = (element, flat.get(at)) {
-                            change(element, other);
-                        }
-                    });
-                    return true;
-                }
-                (_, grid) => grid,
-            };
-            let Some(flat) = of_four_axes(flat) else { return false };
-            let mut places = heapless::Vec::new();
-            self.places(loops, steps, &mut places);
-            let others = flat.iter().enumerate();
-            grid.singles(others.filter_map(|(at, other)| Some((*places.get(at)?, other))), change);
+            }
             true
         })
     }
@@ -375,8 +371,8 @@ impl<I: Index> Plain<'_, I> {
         if let (1, &[size], &[stride, ..]) = (self.row, self.axes, loops.of_axes(self.first)) {
             // An element moves as soon as its index is resolved. Record: as at [`FEW`], in lanes of
             // 3 to 32 f32 by i64; all indices first takes 1.0x to 1.3x.
-            return self.lanes(loops, self.indices, |indices, mut place, flat| {
-                let output = output.get_mut(flat..).unwrap_or_default();
+            return self.lanes(loops, self.indices, |indices, mut place, before| {
+                let output = output.get_mut(before..).unwrap_or_default();
                 output.iter_mut().zip(indices).all(|(to, index)| {
                     let position = resolve(*index, size, Bounds::Error, self.negative);
                     let Some(position) = position else { return false };
@@ -465,7 +461,7 @@ impl<I: Index> Plain<'_, I> {
     }
 
     /// Finds what the indices of each entry add to its place, and runs with that. `false`: an index
-    /// is out of bounds, and nothing has run, or what runs says so.
+    /// is out of bounds, and `run` is not called; or `run` gives it.
     #[inline(always)]
     fn with_steps(&self, loops: &Loops<'_>, run: impl FnOnce(&[usize]) -> bool) -> bool {
         let entries = self.indices.len() / self.axes.len().max(1);
@@ -475,12 +471,12 @@ impl<I: Index> Plain<'_, I> {
             17..=64 => &mut [0; 64],
             _ => &mut [0; FEW],
         };
-        let steps = room.get_mut(..entries).unwrap_or_default();
+        let Some(steps) = room.get_mut(..entries) else { return false };
         self.find(loops.of_axes(self.first), steps) && run(steps)
     }
 
-    /// Adds up what the indices of each entry add to its place, one axis after the other. `false`:
-    /// one is out of bounds.
+    /// Adds to the step of each entry, which is 0 before, what its indices add to its place, one
+    /// axis after the other. `false`: one is out of bounds.
     #[inline(never)]
     fn find(&self, strides: &[isize], steps: &mut [usize]) -> bool {
         let Plain { indices, axes, negative, .. } = *self;
@@ -529,8 +525,8 @@ impl<I: Index> Plain<'_, I> {
         row: usize,
         mut visit: impl FnMut(usize, usize),
     ) {
-        self.lanes(loops, steps, |steps, mut place, lane| {
-            let mut flat = lane.wrapping_mul(row);
+        self.lanes(loops, steps, |steps, mut place, before| {
+            let mut flat = before.wrapping_mul(row);
             for step in steps {
                 visit(place.wrapping_add(*step), flat);
                 place = place.wrapping_add_signed(loops.lane.table);
@@ -540,8 +536,9 @@ impl<I: Index> Plain<'_, I> {
         });
     }
 
-    /// Visits all lanes, in order, as long as that is `true`: what there is of each of its entries,
-    /// the place of the first of them, without what indices add, and how many come before it.
+    /// Calls `visit` for each lane, in order, until it gives `false`: with what belongs to the lane
+    /// of `entries`, the place of its first entry without what indices add, and how many entries
+    /// come before it.
     #[inline(always)]
     fn lanes<E>(
         &self,
@@ -550,14 +547,14 @@ impl<I: Index> Plain<'_, I> {
         mut visit: impl FnMut(&[E], usize, usize) -> bool,
     ) -> bool {
         let (mut at, mut odometer) = (Position::default(), Odometer::new());
-        let (size, mut first) = (loops.lane.size, 0_usize);
+        let (size, mut before) = (loops.lane.size, 0_usize);
         loop {
             let (lane, others) = entries.split_at_checked(size).unwrap_or_default();
             entries = if self.shared { entries } else { others };
-            if !visit(lane, at.table, first) {
+            if !visit(lane, at.table, before) {
                 return false;
             }
-            first = first.wrapping_add(size);
+            before = before.wrapping_add(size);
             if !odometer.step(&loops.outer, &mut at) {
                 return true;
             }
@@ -565,7 +562,8 @@ impl<I: Index> Plain<'_, I> {
     }
 }
 
-/// A scatter, for a reduction of any type.
+/// A scatter, for a reduction of any type. `false`: an index is out of bounds, and the data is as
+/// it was.
 struct Scattered<'a, I, T> {
     plain: &'a Plain<'a, I>,
     data: &'a mut [T],
@@ -585,7 +583,6 @@ impl<I: Index, T: Element> Call<T> for Scattered<'_, I, T> {
         {
             return combine_lane(plain, reduction, data, updates);
         }
-        let lane = loops.lane.table;
         plain.with_steps(loops, |steps| {
             if let Some(n) = loops.row() {
                 plain.each(loops, steps, n, |place, flat| {
@@ -595,22 +592,11 @@ impl<I: Index, T: Element> Call<T> for Scattered<'_, I, T> {
                         combine_one(reduction, data, updates);
                     }
                 });
-            } else if plain.row > 1 {
+            } else {
                 plain.elements(loops, steps, |place, flat| {
                     if let (Some(to), Some(update)) = (data.get_mut(place), updates.get(flat)) {
                         *to = reduction.combine(*to, *update);
                     }
-                });
-            } else {
-                plain.lanes(loops, steps, |steps, mut place, flat| {
-                    let updates = updates.get(flat..).unwrap_or_default();
-                    for (step, update) in steps.iter().zip(updates) {
-                        if let Some(to) = data.get_mut(place.wrapping_add(*step)) {
-                            *to = reduction.combine(*to, *update);
-                        }
-                        place = place.wrapping_add_signed(lane);
-                    }
-                    true
                 });
             }
             true
@@ -619,9 +605,9 @@ impl<I: Index, T: Element> Call<T> for Scattered<'_, I, T> {
 }
 
 /// The most common calls: single elements along one axis, which `data` has whole. `false`: an index
-/// is out of bounds; the data is as it was. No index has a branch of its own before that, so that
-/// many are looked at together. No part of its caller, so that what the loops use stays in
-/// registers.
+/// is out of bounds, and the data is as it was. The loop that looks at indices has no branch for
+/// each, so that many are looked at together. No part of its caller, so that what the loops use
+/// stays in registers.
 #[inline(never)]
 fn combine_lane<I: Index, T: Element, R: Reduction<T>>(
     plain: &Plain<'_, I>,
