@@ -28,9 +28,8 @@ use crate::window::Ahead;
 /// `output[b, s..] = reduce over j in bag b of weights[j] * table[indices[j], s..]`, in the order
 /// of `j`, where [`Bags`] says which entries `j` of the indices belong to bag `b`, and [`Pool`]
 /// what is done: [`Add`](crate::Add), [`Mean`](crate::Mean), [`Max`](crate::Max),
-/// [`Min`](crate::Min), any other reduction, and weights ([`Weighted`](crate::Weighted)). The bits
-/// are those of a [`Gather`](crate::Gather), then of a reduction that starts from the first row of
-/// each bag.
+/// [`Min`](crate::Min), a closure, and weights ([`Weighted`](crate::Weighted)). The bits are those
+/// of a [`Gather`](crate::Gather), then of a reduction that starts from the first row of each bag.
 ///
 /// An empty bag gives 0 (see [`Empty`]). Entries of the [padding](Bag::padding) index, and those
 /// that [`Bounds::Skip`] leaves out, are not counted: a bag of nothing else is empty.

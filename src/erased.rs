@@ -295,7 +295,7 @@ impl Scatter {
     /// [`reduce`](Scatter::reduce) on the bytes of elements of a type, by indices of any type. The
     /// bits are those of [`Add`] and its kin.
     ///
-    /// Data and updates must lie as the type demands, but for [`Operation::Assign`], which is
+    /// Data and updates must be aligned for the type, but for [`Operation::Assign`], which is
     /// [`run_bytes`](Scatter::run_bytes). Lengths are as for [`Gather::run_bytes`]. A program that
     /// calls this links the reductions of all types; one that has few types has less code with
     /// [`reduce`](Scatter::reduce).

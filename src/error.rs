@@ -180,7 +180,9 @@ pub enum Error {
     /// The tuples of an `nd`, `axes` or `lists` operator must have 1 to `expected` coordinates: the
     /// last dimension of the indices, or the number of lists.
     TupleSizeOutOfRange { expected: usize, found: usize },
-    /// The number of elements, or the last address, exceeds `usize`.
+    /// The number of elements, or the last address, exceeds `usize`; or a size or a stride does not
+    /// fit its type, or a coordinate the index type of [`nonzero`](crate::mask::nonzero); or there
+    /// is no memory for a new output.
     SizesOverflow { operand: Operand },
     /// Negative strides lead to an address below 0. `expected` is the smallest offset that prevents
     /// it.

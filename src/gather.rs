@@ -463,8 +463,8 @@ impl Gather {
     ///
     /// # Errors
     /// Those of [`run`](Gather::run), and [`Error::PolicyNotSupported`] for [`Bounds::Skip`]. On an
-    /// axis of size 0 an index is out of bounds under any policy. After an error it is not known
-    /// which places have a value.
+    /// axis of size 0 an index is out of bounds under any policy, if the output has elements. After
+    /// an error it is not known which places have a value.
     ///
     /// ```
     /// use std::mem::MaybeUninit;
@@ -523,7 +523,7 @@ impl Gather {
 
     /// Gathers as [`run`](Gather::run) does, to a new vector. As long as elements come in the order
     /// of the vector, each is written once. From the first one that does not, the rest is filled
-    /// with some value, and written over.
+    /// with some value, and written over. Few single elements are always filled first.
     ///
     /// # Errors
     /// Those of [`run_uninit`](Gather::run_uninit), [`Error::OutputNotPacked`] for an output whose
@@ -654,7 +654,7 @@ impl Gather {
     /// There is no `collect` for a map: make the output by `vec![0.0; gather.output_len()]`.
     ///
     /// # Errors
-    /// Those of [`run`](Gather::run), and what it says about the output.
+    /// Those of [`run`](Gather::run). After one, the output is as `run` leaves it.
     ///
     /// ```
     /// use strew::{Gather, Layout};

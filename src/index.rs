@@ -6,9 +6,8 @@
 /// says otherwise. The policy applies to what is then still outside. The results are the same on
 /// every machine, for every index type.
 ///
-/// Under `Error` every index is checked, also where its entry stands for no element. An axis of
-/// size 0 with at least one index is out of bounds under `Error`, and skipped under the other
-/// three.
+/// Under `Error` every index is checked, also where its entry stands for no element. On an axis of
+/// size 0 every index is an error under `Error`, and its entry is left out under the other three.
 ///
 /// ```
 /// use strew::{Bounds, Gather, Layout};

@@ -77,6 +77,8 @@
 //! - [`Nullable`]: ids with a validity mask, as in Arrow (pyarrow `take`) and Polars `gather`.
 //! - [`Scatter::reduce_arg`]: torch_scatter `scatter_max`, `scatter_min`; `examples/max_pool.rs`.
 //! - [`Gather::adjoint`], [`Scatter::adjoint`]: the other direction, for gradients.
+//! - A mixture of experts: sort the routes by expert, [`Gather::axis`] the tokens, then
+//!   [`Scatter::axis`] with [`Add`], or a [`Bag`] with [`Weighted`]; `examples/moe.rs`.
 //!
 //! Some operators are one of these in another form:
 //!
@@ -119,9 +121,9 @@
 //! 1. [`Layout`]s describe the tensors; a constructor proves that they fit each other and makes a
 //!    plan. In a `const`, [`plan!`] turns a mistake into a compile error, and the plan costs
 //!    nothing at run time.
-//! 2. The indices are checked, each coordinate against its own axis: a scatter checks all before it
-//!    writes anything, a gather each before it reads. [`Bounds`] says what happens to those out of
-//!    bounds.
+//! 2. The indices are checked, each coordinate against its own axis. A scatter that fails leaves
+//!    the data as it was; a gather checks each index before it reads. [`Bounds`] says what happens
+//!    to those out of bounds.
 //! 3. The elements move.
 //!
 //! With `std`, `explain` of a [`Gather`] or a [`Scatter`] says in one line how a call does the last
@@ -152,8 +154,8 @@
 //! - A plan in a `static`, behind a reference or made at run time keeps the loops for all plans, a
 //!   few kilobytes for each call that the source contains. [`Gather::run_shared`],
 //!   [`Scatter::run_shared`] and [`Scatter::reduce_shared`] compile them once for each type of
-//!   element and index (and reduction): 3.4 KB for gathers and 3.3 KB for scatters, at opt-level s
-//!   on a Cortex-M4F. What is rare has no loop of its own there, so it is slower.
+//!   element and index (and reduction): 3.5 KB for gathers or for scatters, at opt-level s on a
+//!   Cortex-M4F. What is rare has no loop of its own there, so it is slower.
 //! - Loops are compiled for each element type. A gather and an assignment only move bits: cast the
 //!   slices to the unsigned integer of the same width (`bytemuck::cast_slice`), and all types of
 //!   that width share one function. The linker's `--icf=all` finds little of that.

@@ -207,7 +207,7 @@ impl<const K: usize> ByLists<Gather, K> {
     /// Gathers in one pass over the indices, as [`Gather::run`] does.
     ///
     /// # Errors
-    /// Those of [`Gather::run`], and what it says about the output.
+    /// Those of [`Gather::run`]. After one, the output is as it leaves it.
     ///
     /// ```
     /// use strew::{Error, Gather, Layout};

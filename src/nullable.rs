@@ -153,7 +153,7 @@ macro_rules! common {
             /// said at [`Nullable`].
             ///
             /// # Errors
-            /// [`Error::SliceTooShort`] for the indices or what says which are valid,
+            /// [`Error::SliceTooShort`] for the indices or the validity mask,
             /// [`Error::IndexOutOfBounds`] for the first bad one that is.
             #[inline]
             pub fn check_nullable<'a, I: Index>(

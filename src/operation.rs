@@ -9,8 +9,8 @@ use crate::reduction::{Add, Assign, Max, Min, Mul, Reduction, Sub};
 /// `max` of ONNX, and [`Sub`].
 ///
 /// With `std` a call finds out once which one it is, and then runs as with [`Add`] and its kin; so
-/// it compiles all six. With threads, in a [`Bag`](crate::Bag), with a map and without `std` it
-/// runs as a closure does. Results are the same.
+/// it compiles all six. With threads, with a map and without `std` it runs as a closure does.
+/// Results are the same. For a [`Bag`](crate::Bag), pass `|a, b| operation.combine(a, b)`.
 ///
 /// ```
 /// use strew::{Error, Layout, Number, Operation, Scatter};

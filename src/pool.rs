@@ -4,9 +4,9 @@ use crate::average::Average;
 use crate::element::Element;
 use crate::reduction::{Add, And, Assign, Max, Min, Mul, Or, Reduction, Sub, Xor};
 
-/// What a [`Bag`](crate::Bag) makes of the rows of a bag: a [`Reduction`] of this crate; a closure
-/// `|so_far, element|`, which starts from the first row; [`Mean`]; [`Weighted`]`(Add, ..)` or
-/// [`Weighted`]`(Mean, ..)`.
+/// What a [`Bag`](crate::Bag) makes of the rows of a bag: [`Assign`], [`Add`], [`Sub`], [`Mul`],
+/// [`Min`], [`Max`], [`And`], [`Or`] or [`Xor`]; a closure `|so_far, element|`, which starts from
+/// the first row; [`Mean`]; [`Weighted`]`(Add, ..)` or [`Weighted`]`(Mean, ..)`.
 ///
 /// This trait is sealed.
 ///

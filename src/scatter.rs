@@ -131,8 +131,8 @@ impl Scatter {
     ///
     /// This is ONNX `ScatterElements`, DirectML `SCATTER` (`SCATTER_ELEMENTS`), PyTorch `scatter`
     /// and `scatter_reduce`, NumPy `put_along_axis`. Off the axis, indices lead to the first
-    /// positions, as in PyTorch: those of size 1 are not broadcast, as they are in NumPy. For that,
-    /// give them the full size and a stride of 0.
+    /// positions, as in PyTorch. NumPy broadcasts indices of size 1; this does not: give them the
+    /// full size and a stride of 0.
     ///
     /// # Errors
     /// [`Error::AxisOutOfRange`], [`Error::RankMismatch`], [`Error::SizeMismatch`],
@@ -1153,8 +1153,9 @@ impl Scatter {
     }
 
     /// The number of words that [`mean`](Scatter::mean) needs: a count for each place that the
-    /// indices choose from, and a sum for each element of the data, unless elements hold their sums
-    /// themselves (`f32` and `f64`, see [`Average`]).
+    /// indices choose from, and a sum for each element of the slice up to
+    /// [`data_len`](Scatter::data_len), unless elements hold their sums themselves (`f32` and
+    /// `f64`, see [`Average`]).
     ///
     /// ```
     /// use strew::{Layout, Scatter};
@@ -1198,6 +1199,9 @@ impl Scatter {
     /// `threads` is more than 1, what `par_reduce` does in a pool of this number: how indices are
     /// checked, threads, prefetches and stores. It is for people: the text may change with any
     /// release. The guide [has its words](crate::guide::speed).
+    ///
+    /// Of an [`Operation`](crate::Operation) it says what a closure does: ask with the reduction
+    /// that it stands for, such as [`Add`](crate::Add).
     ///
     /// ```
     /// use strew::{Add, Layout, Scatter};

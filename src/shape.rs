@@ -1,8 +1,7 @@
 //! Shapes of results, for callers who size a buffer.
 //!
-//! Each function returns the sizes of the tensor that lies in iteration order: the **output of a
-//! gather**, and the **updates of a scatter** with the same table. (The result of a scatter has the
-//! sizes of its data.)
+//! Each function returns the sizes of the **output of a gather**, or of the **updates of a
+//! scatter** with the same table. (The result of a scatter has the sizes of its data.)
 //!
 //! ```
 //! use strew::shape;
