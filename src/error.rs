@@ -181,8 +181,8 @@ pub enum Error {
     /// last dimension of the indices, or the number of lists.
     TupleSizeOutOfRange { expected: usize, found: usize },
     /// The number of elements, or the last address, exceeds `usize`; or a size or a stride does not
-    /// fit its type, or a coordinate the index type of [`nonzero`](crate::mask::nonzero); or there
-    /// is no memory for a new output.
+    /// fit its type, or a coordinate the index type of `mask::nonzero`; or there is no memory for
+    /// a new output.
     SizesOverflow { operand: Operand },
     /// Negative strides lead to an address below 0. `expected` is the smallest offset that prevents
     /// it.

@@ -768,7 +768,7 @@ impl Plan {
     }
 }
 
-/// What the walk asks for.
+/// What the walk needs.
 impl Plan {
     /// Whether indices can be out of bounds although nothing moves: an entry stands for no element.
     #[cold]

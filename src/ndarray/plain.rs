@@ -233,12 +233,6 @@ impl<'t> Loops<'t> {
         self.strides.get(first..).unwrap_or_default()
     }
 
-    /// Whether all entries are single elements of one place but for what indices add.
-    #[inline(always)]
-    fn is_lane(&self) -> bool {
-        self.outer.is_empty() && self.inner.is_empty() && self.lane.table == 0
-    }
-
     /// The elements of an entry, if they are neighbours.
     fn row(&self) -> Option<usize> {
         match self.inner[..] {
@@ -358,7 +352,7 @@ impl<I: Index> Plain<'_, I> {
         let loops = &mut Loops::new(strides);
         self.fill(loops);
         let lane = loops.lane.table;
-        if let (true, &[size], [1, ..]) = (loops.is_lane(), self.axes, loops.of_axes(self.first))
+        if let Some(size) = self.single_axis(loops)
             && let Some(input) = input.get(..size)
         {
             // The most common calls. Record: 28 and 63 gathered 0.8x.
@@ -457,6 +451,16 @@ impl<I: Index> Plain<'_, I> {
                 add(inner, &mut last, *size, *stride, 0);
             }
             _ = inner.push(last);
+        }
+    }
+
+    /// The size of the axis, if entries are single elements whose indices are their places.
+    #[inline(always)]
+    fn single_axis(&self, loops: &Loops<'_>) -> Option<usize> {
+        let alone = loops.outer.is_empty() && loops.inner.is_empty() && loops.lane.table == 0;
+        match (self.axes, loops.of_axes(self.first)) {
+            (&[size], [1, ..]) if alone => Some(size),
+            _ => None,
         }
     }
 
@@ -578,8 +582,8 @@ impl<I: Index, T: Element> Call<T> for Scattered<'_, I, T> {
         let Scattered { plain, data, strides, updates } = self;
         let loops = &mut Loops::new(strides);
         plain.fill(loops);
-        if let (true, [size], [1, ..]) = (loops.is_lane(), plain.axes, loops.of_axes(plain.first))
-            && let Some(data) = data.get_mut(..*size)
+        if let Some(size) = plain.single_axis(loops)
+            && let Some(data) = data.get_mut(..size)
         {
             return combine_lane(plain, reduction, data, updates);
         }

@@ -364,6 +364,7 @@ fn scatter_rows<T: Element, I: Index, R: Reduction<T>>(
     let (k @ 1.., n @ 1..) = (plan.packed_tuple, plan.packed_row) else {
         return Ok(());
     };
+    // The loop of [`gather_rows`] again: one that both call takes 8 bytes of stack more.
     let mut combine = || {
         let axes = plan.coordinates.get(..k)?;
         let mut walk = Walk::from(plan.start);
@@ -434,7 +435,7 @@ fn lanes<I: Index>(
     mut lane_of: impl FnMut(&Start, &[I]) -> Option<()>,
 ) -> Option<()> {
     let mut walk = Walk::from(plan.start);
-    // As in [`entries()`].
+    // The dimensions around the lanes, as in [`entries()`].
     let outer = plan.outer.wrapping_sub(1);
     loop {
         lane_of(&walk.at, indices.get(walk.at.indices..)?.get(..length)?)?;

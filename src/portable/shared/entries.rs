@@ -20,7 +20,8 @@ pub(super) fn entries<I: Index>(
     let lane = lane(plan);
     let (inner_lane, inner) = split_lane(plan.inner());
     let nest = Nest { lane: inner_lane, outer: inner };
-    // Dimensions around the lanes; -1 of a plan without lanes. One value, for all that asks for it.
+    // The number of dimensions around the lanes; -1 if the plan has no lanes. It is found once, so
+    // that no loop keeps what tells it.
     let outer = plan.outer.wrapping_sub(1);
     let (mut start, mut entry) = (Walk::from(plan.start), 0_usize);
     loop {
