@@ -32,6 +32,7 @@ tests! {
     resolve_unsigned: "resolve::RESOLVE";
     resolve_planes: "resolve::RESOLVE";
     resolve_last: "resolve::RESOLVE";
+    resolve_remainders: "resolve::RESOLVE";
     shift: "resolve::shift" "resolve::spread" "resolve::repeats";
     choose: "choose::choose";
     elements_gather: "elements::new" "moves::gather" "moves::streaming" "block::all"
@@ -303,7 +304,11 @@ mod tests {
     /// Where an index leads, by the words of the contract.
     fn led(index: i64, axis: &Axis, outside: Outside) -> Option<u32> {
         let (size, end) = (i64::from(axis.size), i64::from(axis.from_end));
-        let position = if index < 0 { index.saturating_add(end) } else { index };
+        let position = match outside {
+            Outside::Wrap if (-1 << 32..1 << 32).contains(&index) => index.rem_euclid(size),
+            _ if index < 0 => index.saturating_add(end),
+            _ => index,
+        };
         let inside = (0..size).contains(&position) || outside == Outside::Clamp;
         inside.then(|| position.clamp(0, size - 1) as u32 * axis.stride)
     }
@@ -311,9 +316,16 @@ mod tests {
     /// Tuples side by side, of which the last one alone has an index that may be unlike all others.
     pub fn resolve_last() {
         let all = [(1000, 7), (50, 1), (3, 9000), (9, 3)];
-        let lasts = |size: i64| [-1, -size, -size - 1, size - 1, size, 1 << 32, i64::MIN];
-        let policies =
-            [(true, Outside::Nowhere), (false, Outside::Nowhere), (true, Outside::Clamp)];
+        let lasts = |size: i64| {
+            let far = [(1 << 32) - 1, 1 << 32, -1 << 32, (-1 << 32) - 1, i64::MIN];
+            [-1, -size, -size - 1, size - 1, size, 2 * size].into_iter().chain(far)
+        };
+        let policies = [
+            (true, Outside::Nowhere),
+            (false, Outside::Nowhere),
+            (true, Outside::Clamp),
+            (true, Outside::Wrap),
+        ];
         let cases = (1..=all.len()).flat_map(|tuple| [1, 9, 65, 1000].map(|count| (tuple, count)));
         for ((tuple, count), (ends, outside)) in cases.flat_map(|c| policies.map(|p| (c, p))) {
             let axes: Vec<Axis> = all[..tuple]
@@ -346,6 +358,30 @@ mod tests {
                     assert!(found == expected, "{} {tuple} {count} {last}", path.name());
                     assert_eq!(all, inside);
                 }
+            }
+        }
+    }
+
+    /// Remainders by sizes at which a quotient is hardest, of indices around their multiples.
+    pub fn resolve_remainders() {
+        let most = i32::MAX as u32;
+        let sizes = [1, 2, 3, 7, 641, 65_535, 65_537, most / 2 + 1, most - 1, most];
+        for size in sizes {
+            let all = [Axis { size, from_end: 0, stride: 1 }];
+            let axes = Axes { all: &all, step: 1, first: 0, outside: Outside::Wrap };
+            let step = i64::from(size);
+            let multiples = [0, 1, 2, (1 << 31) / step, (1 << 32) / step].map(|n| n * step);
+            let around = multiples.into_iter().flat_map(|n| [n - 2, n - 1, n, n + 1]);
+            let narrow = around.flat_map(|n| [n, -n]).filter(|n| *n >> 32 == 0 || *n >> 32 == -1);
+            // Not on the axis, so that the loop for what is on it takes none.
+            let indices: Vec<i64> = [-1].into_iter().chain(narrow).collect();
+            let expected: Vec<u32> =
+                indices.iter().map(|index| index.rem_euclid(step) as u32).collect();
+            let tuples = Tuples { step: 1, length: indices.len(), ..Tuples::default() };
+            for path in paths() {
+                let mut found = vec![7; indices.len()];
+                assert!(i64::RESOLVE(path, &indices, &tuples, &axes, &mut found));
+                assert_eq!(found, expected, "{} {size}", path.name());
             }
         }
     }

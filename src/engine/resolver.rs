@@ -11,7 +11,8 @@ use crate::walk::{self, Position};
 /// The indices of a call.
 pub(crate) trait Resolver: Sync {
     /// Sets the addresses of tuples, and says whether all indices are on their axes. The others get
-    /// no address, or the nearest under `Clamp`.
+    /// no address; or the nearest under `Clamp`, and that of their remainder under `Wrap`, which
+    /// indices of more than 32 bits do not get.
     fn resolve(&self, path: Path, tuples: &Tuples, axes: &Axes<'_>, to: &mut [u32]) -> bool;
 
     /// All indices as bytes, where they are one slice, and the bytes of each, for prefetches.
@@ -78,8 +79,8 @@ pub(crate) fn set_axes(plan: &Plan, axes: &mut [Axis; MAX_RANK]) -> usize {
     first
 }
 
-/// [`Resolver::resolve`] index by index, for what kernels do not do: division does not come in
-/// vectors. Only entries at [`NOWHERE`] are looked at.
+/// [`Resolver::resolve`] index by index, for what kernels do not do: places of rings, and remainders
+/// of indices of more than 32 bits. Only entries at [`NOWHERE`] are looked at.
 #[cold]
 pub(crate) fn one_by_one(
     plan: &Plan,
@@ -109,7 +110,11 @@ pub(crate) fn one_by_one(
 
 /// What the kernels do with an index that is not on its axis.
 pub(crate) fn outside(bounds: Bounds) -> Outside {
-    if matches!(bounds, Bounds::Clamp) { Outside::Clamp } else { Outside::Nowhere }
+    match bounds {
+        Bounds::Clamp => Outside::Clamp,
+        Bounds::Wrap => Outside::Wrap,
+        Bounds::Error | Bounds::Skip => Outside::Nowhere,
+    }
 }
 
 /// How far below its first position an axis leads.

@@ -126,7 +126,11 @@ impl<I: Value> Resolve<I> {
             start = one_of(&FAR, choose);
         }
         let has_places = axes.iter().all(|axis| axis.size > 0);
-        let outside = if choose(2) == 1 && has_places { Outside::Clamp } else { Outside::Nowhere };
+        let outside = match choose(4) {
+            1 if has_places => Outside::Clamp,
+            3 if has_places => Outside::Wrap,
+            _ => Outside::Nowhere,
+        };
         let in_lanes = choose(2) == 1;
         if choose(4) == 3 {
             axes.iter_mut().for_each(|axis| axis.from_end = 0);
@@ -146,8 +150,12 @@ impl<I: Value> Resolve<I> {
                 let at = self.start.wrapping_add(tuple).wrapping_add(coordinate);
                 let mut index: i128 = exact(*self.indices.get(at)?);
                 let (size, from_end) = (i128::from(axis.size), i128::from(axis.from_end));
-                if self.outside == Outside::Clamp {
-                    index = index.clamp(-from_end, size - 1);
+                match self.outside {
+                    Outside::Clamp => index = index.clamp(-from_end, size - 1),
+                    Outside::Wrap if (-1 << 32..1 << 32).contains(&index) => {
+                        index = index.rem_euclid(size);
+                    }
+                    Outside::Wrap | Outside::Nowhere => {}
                 }
                 inside &= (-from_end..size).contains(&index);
                 let position = if index < 0 { index + size } else { index };
