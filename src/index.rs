@@ -217,6 +217,11 @@ pub(crate) mod sealed {
         fn of(position: usize) -> Option<Self>;
         /// The same for a position that the type has.
         fn cut(position: usize) -> Self;
+        /// The position of an index below 0, counted from the end of an axis of `size`, which is
+        /// not above [`super::LONGEST`]. A result that is not below `size` is no position; that of
+        /// an index from 0 on never is one.
+        #[cfg(not(feature = "std"))]
+        fn from_end(index: Self, size: usize) -> usize;
     }
 }
 use sealed::{Sealed, Value, Wide};
@@ -250,6 +255,11 @@ macro_rules! unsigned {
             #[inline(always)]
             fn cut(position: usize) -> Self {
                 position as $index
+            }
+            #[cfg(not(feature = "std"))]
+            #[inline(always)]
+            fn from_end(_index: Self, _size: usize) -> usize {
+                usize::MAX
             }
         }
     )*};
@@ -303,6 +313,14 @@ macro_rules! signed {
             #[inline(always)]
             fn cut(position: usize) -> Self {
                 position as $index
+            }
+            // The sum of [`Value::position`] for every index, so that none is compared with 0. For
+            // an index from 0 on it is at least `size`: twice isize::MAX is below 2^bits.
+            #[cfg(not(feature = "std"))]
+            #[inline(always)]
+            fn from_end(index: Self, size: usize) -> usize {
+                isize::try_from(index)
+                    .map_or(usize::MAX, |index| (index as usize).wrapping_add(size))
             }
         }
     )*};
@@ -456,6 +474,11 @@ mod tests {
         if size <= LONGEST {
             let inside = I::is_inside(index, size, negative);
             assert_eq!(inside, proven.is_some(), "{value} on {size}, {negative:?}");
+            #[cfg(not(feature = "std"))]
+            if negative == Negative::FromEnd {
+                let found = Some(I::from_end(index, size)).filter(|position| *position < size);
+                assert_eq!(found, proven.filter(|_| value < 0), "{value} on {size}");
+            }
         }
     }
 

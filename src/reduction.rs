@@ -73,6 +73,28 @@ pub trait Reduction<T> {
             *current = self.combine(*current, *update);
         }
     }
+
+    /// Combines single elements: [`combine`](Reduction::combine) for each place and its update. One
+    /// that stands for several reductions chooses among them here, outside the loop. `None`: an
+    /// entry has no place in the data. This is not part of the interface.
+    #[cfg(not(feature = "std"))]
+    #[doc(hidden)]
+    #[inline(always)]
+    fn combine_each(
+        &self,
+        data: &mut [T],
+        entries: impl Iterator<Item = Option<(usize, T)>>,
+    ) -> Option<()>
+    where
+        T: Copy,
+    {
+        for entry in entries {
+            let (place, update) = entry?;
+            let current = data.get_mut(place)?;
+            *current = self.combine(*current, update);
+        }
+        Some(())
+    }
 }
 
 /// What is done with a reduction, once its type is known.

@@ -166,7 +166,8 @@ mod typed {
     /// A reduction as two functions, for an element and for a row: all reductions of a type share
     /// the loops over entries, which call it once for each entry.
     struct Functions<T> {
-        /// `None` is [`Add`], which most are: loops do it themselves, in less time than a call.
+        /// `None` is [`Add`], which most are: the loops of single elements have one for it, and
+        /// choose it once a lane.
         element: Option<fn(T, T) -> T>,
         row: fn(&mut [T], &[T]),
     }
@@ -182,6 +183,21 @@ mod typed {
             match self.0.element {
                 None => Add.combine(current, update),
                 Some(element) => element(current, update),
+            }
+        }
+
+        #[inline(always)]
+        fn combine_each(
+            &self,
+            data: &mut [T],
+            entries: impl Iterator<Item = Option<(usize, T)>>,
+        ) -> Option<()>
+        where
+            T: Copy,
+        {
+            match self.0.element {
+                None => Add.combine_each(data, entries),
+                Some(element) => element.combine_each(data, entries),
             }
         }
 

@@ -77,24 +77,41 @@ static const int RESULTS[8] = {22, 2, 120, 10, 12, 8, 14, 6};
 static const uint16_t HALVES[5] = {0x4D80, 0x4000, 0x5780, 0x4900, 0x4A00};
 static const uint16_t BRAINS[5] = {0x41B0, 0x4000, 0x42F0, 0x4120, 0x4140};
 
-/* Both at one place by each reduction, for every type of numbers and index. */
+/* Into the first and the last of three: elements, one element for both, and rows of 2. */
+static strew_scatter ends[3];
+
+static void plan_ends(void) {
+    const strew_layout two = line(2), three = line(3);
+    const strew_layout one_for_two = {.rank = 1, .sizes = {2}};
+    const strew_layout rows = {.rank = 2, .sizes = {3, 2}, .strides = {2, 1}};
+    const strew_layout two_rows = {.rank = 2, .sizes = {2, 2}, .strides = {2, 1}};
+    HOLDS(!strew_scatter_axis(&ends[0], &three, &two, &two, 0, NULL));
+    HOLDS(!strew_scatter_axis(&ends[1], &three, &two, &one_for_two, 0, NULL));
+    HOLDS(!strew_scatter_axis(&ends[2], &rows, &two, &two_rows, 0, NULL));
+}
+
+/* 12 there and 10 as update, by each reduction, for every type of numbers and index. The last is -1
+   where the type has it. */
 #define REDUCES(type, name, results, index_type, index, n)                                         \
     do {                                                                                           \
-        const strew_layout one = line(1), three = line(3);                                         \
         const type twelve = (type)results[STREW_MAX], ten = (type)results[STREW_MIN];              \
-        const index_type at = 2;                                                                   \
-        strew_scatter plan;                                                                        \
+        const type tens[4] = {ten, ten, ten, ten};                                                 \
+        const index_type at[2] = {(index_type)((index_type)-1 > 0 ? 2 : -1), 0};                   \
         strew_error error;                                                                         \
-        HOLDS(strew_scatter_axis(&plan, &three, &one, &one, 0, NULL) == STREW_OK);                 \
-        for (uint32_t r = 0; r < n; r++) {                                                         \
-            type data[3] = {1, 1, twelve};                                                         \
-            HOLDS(strew_scatter_reduce_##name##_##index(&plan, r, data, 3, &at, 1, &ten, 1,        \
-                                                        NULL) == STREW_OK);                        \
-            HOLDS(data[0] == 1 && data[1] == 1 && data[2] == (type)results[r]);                    \
-        }                                                                                          \
+        for (uint32_t r = 0; r < n; r++)                                                           \
+            for (uint32_t p = 0; p < 3; p++) {                                                     \
+                const uint32_t row = p < 2 ? 1 : 2;                                                \
+                type data[6];                                                                      \
+                for (uint32_t i = 0; i < 6; i++)                                                   \
+                    data[i] = i / row == 1 ? 1 : twelve;                                           \
+                HOLDS(strew_scatter_reduce_##name##_##index(&ends[p], r, data, 3 * row, at, 2,     \
+                                                            tens, 4, NULL) == STREW_OK);           \
+                for (uint32_t i = 0; i < 3 * row; i++)                                             \
+                    HOLDS(data[i] == (i / row == 1 ? 1 : (type)results[r]));                       \
+            }                                                                                      \
         type data[3] = {1, 1, twelve};                                                             \
-        HOLDS(strew_scatter_reduce_##name##_##index(&plan, n, data, 3, &at, 1, data, 0, &error) == \
-              STREW_UNKNOWN_REDUCTION);                                                            \
+        HOLDS(strew_scatter_reduce_##name##_##index(&ends[0], n, data, 3, at, 2, data, 0,          \
+                                                    &error) == STREW_UNKNOWN_REDUCTION);           \
         HOLDS(error.found == n && data[2] == twelve);                                              \
     } while (0)
 #define NUMBERS(index_type, index)                                                                 \
@@ -112,6 +129,7 @@ static const uint16_t BRAINS[5] = {0x41B0, 0x4000, 0x42F0, 0x4120, 0x4140};
     REDUCES(double, f64, RESULTS, index_type, index, 5)
 
 static void reductions(void) {
+    plan_ends();
     NUMBERS(uint8_t, u8);
     NUMBERS(uint16_t, u16);
     NUMBERS(uint32_t, u32);

@@ -20,7 +20,8 @@
 //!   and the stack is that of one function;
 //! - what loops call has no more than four arguments, and uses few registers;
 //! - a reduction is passed by value, since most take no room: a call that passes the address of one
-//!   in the caller's frame is no tail call;
+//!   in the caller's frame is no tail call. It comes last, so that one which takes room does not
+//!   move the data from registers to the stack;
 //! - a loop does not keep what the plan can tell again: the compiler takes each value that does not
 //!   change out of the loop, and gives it a place in the frame.
 
@@ -128,7 +129,7 @@ fn gather_elements<T: Element, I: Index>(
     let walked = lanes(plan, lane.size, indices, |start, indices| {
         let mut first = start.table;
         for (index, to) in indices.iter().zip(output.get_mut(start.flat..)?) {
-            let place = place(*index, axis, first)?;
+            let place = element_place(*index, axis, first)?;
             first = first.wrapping_add_signed(by);
             *to = *input.get(place)?;
         }
@@ -233,9 +234,9 @@ pub(crate) fn scatter<T: Element, I: Index, R: Reduction<T>>(
 ) -> Result<(), Error> {
     let lengths = [indices.len(), data.len(), updates.len()];
     if plan.empty || !plan.fit(lengths) || !all_inside(plan, indices) {
-        return scatter_slowly(plan, reduction, data, indices, updates);
+        return scatter_slowly(plan, data, indices, updates, reduction);
     }
-    scatter_inside(plan, reduction, data, indices, updates)
+    scatter_inside(plan, data, indices, updates, reduction)
 }
 
 /// A call whose indices are all in bounds. A function of its own: its arguments are where a loop
@@ -243,16 +244,16 @@ pub(crate) fn scatter<T: Element, I: Index, R: Reduction<T>>(
 #[inline(never)]
 fn scatter_inside<T: Element, I: Index, R: Reduction<T>>(
     plan: &Plan,
-    reduction: R,
     data: &mut [T],
     indices: &[I],
     updates: &[T],
+    reduction: R,
 ) -> Result<(), Error> {
     match Loop::of(plan) {
-        Loop::Elements => scatter_elements(plan, reduction, data, indices, updates),
-        Loop::One => scatter_one(plan, reduction, data, indices, updates),
-        Loop::List => scatter_list(plan, reduction, data, indices, updates),
-        Loop::Rows => scatter_rows(plan, reduction, data, indices, updates),
+        Loop::Elements => scatter_elements(plan, data, indices, updates, reduction),
+        Loop::One => scatter_one(plan, data, indices, updates, reduction),
+        Loop::List => scatter_list(plan, data, indices, updates, reduction),
+        Loop::Rows => scatter_rows(plan, data, indices, updates, reduction),
         Loop::Columns | Loop::Entries => {
             scatter_entries(plan, indices, &mut Combined { reduction, data, updates })
         }
@@ -264,10 +265,10 @@ fn scatter_inside<T: Element, I: Index, R: Reduction<T>>(
 #[inline(never)]
 fn scatter_slowly<T: Element, I: Index, R: Reduction<T>>(
     plan: &Plan,
-    reduction: R,
     data: &mut [T],
     indices: &[I],
     updates: &[T],
+    reduction: R,
 ) -> Result<(), Error> {
     let lengths = [indices.len(), data.len(), updates.len()];
     if plan.fit([indices.len(), usize::MAX, usize::MAX]) {
@@ -288,22 +289,24 @@ fn scatter_slowly<T: Element, I: Index, R: Reduction<T>>(
 #[inline(never)]
 fn scatter_elements<T: Element, I: Index, R: Reduction<T>>(
     plan: &Plan,
-    reduction: R,
     data: &mut [T],
     indices: &[I],
     updates: &[T],
+    reduction: R,
 ) -> Result<(), Error> {
     let [axis, ..] = &plan.coordinates;
     let lane = lane(plan);
     lanes(plan, lane.size, indices, |start, indices| {
         let (mut first, by) = (start.table, lane.table);
-        for (index, update) in indices.iter().zip(updates.get(start.flat..)?) {
-            let place = place(*index, axis, first)?;
-            first = first.wrapping_add_signed(by);
-            let current = data.get_mut(place)?;
-            *current = reduction.combine(*current, *update);
-        }
-        Some(())
+        let entries = indices.iter().zip(updates.get(start.flat..)?).map(
+            #[inline(always)]
+            |(index, update)| {
+                let place = element_place(*index, axis, first)?;
+                first = first.wrapping_add_signed(by);
+                Some((place, *update))
+            },
+        );
+        reduction.combine_each(data, entries)
     });
     Ok(())
 }
@@ -311,20 +314,24 @@ fn scatter_elements<T: Element, I: Index, R: Reduction<T>>(
 #[inline(never)]
 fn scatter_one<T: Element, I: Index, R: Reduction<T>>(
     plan: &Plan,
-    reduction: R,
     data: &mut [T],
     indices: &[I],
     updates: &[T],
+    reduction: R,
 ) -> Result<(), Error> {
     let mut combine = || {
         let ([axis, ..], [lane, ..]) = (&plan.coordinates, &plan.dims);
         let (mut first, update) = (plan.start.table, *updates.get(plan.start.flat)?);
-        for index in indices.get(plan.start.indices..)?.get(..lane.size)? {
-            let current = data.get_mut(place(*index, axis, first)?)?;
-            first = first.wrapping_add_signed(lane.table);
-            *current = reduction.combine(*current, update);
-        }
-        Some(())
+        let indices = indices.get(plan.start.indices..)?.get(..lane.size)?;
+        let entries = indices.iter().map(
+            #[inline(always)]
+            |index| {
+                let place = element_place(*index, axis, first)?;
+                first = first.wrapping_add_signed(lane.table);
+                Some((place, update))
+            },
+        );
+        reduction.combine_each(data, entries)
     };
     combine();
     Ok(())
@@ -333,10 +340,10 @@ fn scatter_one<T: Element, I: Index, R: Reduction<T>>(
 #[inline(never)]
 fn scatter_list<T: Element, I: Index, R: Reduction<T>>(
     plan: &Plan,
-    reduction: R,
     data: &mut [T],
     indices: &[I],
     updates: &[T],
+    reduction: R,
 ) -> Result<(), Error> {
     let mut combine = || {
         let [axis, ..] = &plan.coordinates;
@@ -355,10 +362,10 @@ fn scatter_list<T: Element, I: Index, R: Reduction<T>>(
 #[inline(never)]
 fn scatter_rows<T: Element, I: Index, R: Reduction<T>>(
     plan: &Plan,
-    reduction: R,
     data: &mut [T],
     indices: &[I],
     updates: &[T],
+    reduction: R,
 ) -> Result<(), Error> {
     // As in [`gather_rows`].
     let (k @ 1.., n @ 1..) = (plan.packed_tuple, plan.packed_row) else {
@@ -459,6 +466,25 @@ fn tuple_place<I: Index>(axes: &[Coordinate], tuple: &[I], first: usize) -> Opti
 #[inline(always)]
 fn place<I: Index>(index: I, axis: &Coordinate, first: usize) -> Option<usize> {
     let position = position(index, axis.size)?;
+    Some(first.wrapping_add(position.wrapping_mul(axis.table as usize)))
+}
+
+/// The same in a loop of single elements: an index below 0 takes 2 instructions more than others
+/// here, and 5 elsewhere. Loops that keep more values would have a register too few for this, and
+/// indices wider than a register take more code.
+#[inline(always)]
+fn element_place<I: Index>(index: I, axis: &Coordinate, first: usize) -> Option<usize> {
+    if !I::FITS {
+        return place(index, axis, first);
+    }
+    let size = axis.size & LONGEST;
+    let mut position = I::position(index, 0, Negative::FromEnd);
+    if position >= size {
+        position = I::from_end(index, size);
+        if position >= size {
+            return None;
+        }
+    }
     Some(first.wrapping_add(position.wrapping_mul(axis.table as usize)))
 }
 
