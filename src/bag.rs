@@ -695,6 +695,13 @@ fn run_part<T, U, S, O, P, M>(
         let bytes = fused.lookup.plan.plan.lengths.table.saturating_mul(size_of::<T>());
         let large = cfg!(fuzzing) || bytes > machine.l2;
         let far = machine.prefetches && large;
+        let (bags, before) = path.compiled(
+            #[inline(always)]
+            || fused.singles(bags, before, output, base, far),
+        );
+        if bags.is_empty() {
+            return;
+        }
         if far && fused.lookup.end.wrapping_sub(before) >= FEW {
             path.compiled(
                 #[inline(always)]

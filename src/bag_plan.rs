@@ -27,7 +27,7 @@ pub(crate) struct BagPlan {
 
 impl BagPlan {
     /// The position of the first element of a bag in the output.
-    #[cfg(feature = "rayon")]
+    #[inline(always)]
     pub(crate) fn place(&self, bag: usize) -> usize {
         self.plan.start.flat.wrapping_add(bag.wrapping_mul(self.stride as usize))
     }

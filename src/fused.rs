@@ -6,6 +6,9 @@
 use core::hint::black_box;
 use core::ops::Range;
 
+#[cfg(feature = "std")]
+use strew_simd::prefetch_columns;
+
 use crate::bag_plan::{BagPlan, Place};
 use crate::each::each;
 use crate::element::Element;
@@ -15,6 +18,8 @@ use crate::plan::Dim;
 use crate::pool::sealed;
 use crate::segments::Bags;
 use crate::walk::{Odometer, Position, split_lane};
+#[cfg(feature = "std")]
+use crate::window::AHEAD;
 
 /// What is read: the rows of a table, by indices.
 #[derive(Clone, Copy)]
@@ -58,8 +63,7 @@ impl<T: Element, S: Places, O: Index, P, M> Fused<'_, T, S, O, P, M> {
         M: Fn(T) -> U,
     {
         let BagPlan { plan, stride, entries, .. } = self.lookup.plan;
-        let mut flat = plan.start.flat.wrapping_sub(base);
-        flat = flat.wrapping_add(bags.start.wrapping_mul(*stride as usize));
+        let mut flat = self.lookup.plan.place(bags.start).wrapping_sub(base);
         let (mut walk, row) = (W::of(self.lookup.plan), split_lane(plan.inner()));
         for bag in bags {
             let range = self.bags.range(bag, self.lookup.plan.bags, *entries, before);
@@ -67,6 +71,64 @@ impl<T: Element, S: Places, O: Index, P, M> Fused<'_, T, S, O, P, M> {
             self.bag(&mut walk, row, &range, flat, output);
             flat = flat.wrapping_add_signed(*stride);
         }
+    }
+
+    /// Reduces bags up to one of several entries, and returns those that are left, with the end of
+    /// the bag before them. `run` takes 100 instructions or more before the first row of a bag, and
+    /// goes over its entries for each block of columns. Here a row moves in one loop, and nothing
+    /// is added or divided. If the table is `far`, the ends of later rows are prefetched: the
+    /// machine itself goes on with the rest.
+    #[cfg(feature = "std")]
+    #[inline(always)]
+    pub(crate) fn singles<U: Element + bytemuck::Zeroable>(
+        &self,
+        mut bags: Range<usize>,
+        mut before: usize,
+        output: &mut [U],
+        base: usize,
+        far: bool,
+    ) -> (Range<usize>, usize)
+    where
+        P: sealed::Fold<U>,
+        M: Fn(T) -> U,
+    {
+        let Lookup { plan: bag, table, indices, end } = self.lookup;
+        let (place, (lane, others)) = (Place::of(bag), split_lane(bag.plan.inner()));
+        if !others.is_empty() || lane.size > 1 && (lane.table, lane.flat) != (1, 1) {
+            return (bags, before);
+        }
+        let mut flat = bag.place(bags.start).wrapping_sub(base);
+        while !bags.is_empty() {
+            let range = self.bags.range(bags.start, bag.bags, bag.entries, before);
+            let (entry, count) = (range.start, range.len());
+            if count > 1 {
+                break;
+            }
+            (bags.start, before) = (bags.start.wrapping_add(1), range.end);
+            let to = output.get_mut(flat..).and_then(|to| to.get_mut(..lane.size));
+            flat = flat.wrapping_add_signed(bag.stride);
+            let Some(to) = to else { continue };
+            let row = if count == 1 { place.at(indices, entry) } else { None };
+            if let Some(row) = row.and_then(|row| table.get(row..)?.get(..lane.size)) {
+                let later = entry.wrapping_add(AHEAD);
+                if far
+                    && later < end
+                    && let Some(row) = place.at(indices, later)
+                {
+                    prefetch_columns::<T, 1>(table, row);
+                    if lane.size > 1 {
+                        prefetch_columns::<T, 1>(table, row.wrapping_add(lane.size - 1));
+                    }
+                }
+                let factor = self.pool.factor(entry);
+                for (to, value) in to.iter_mut().zip(row) {
+                    *to = self.pool.end(self.pool.first(factor, (self.map)(*value)), 1);
+                }
+            } else if !bag.keep {
+                to.fill(U::zeroed());
+            }
+        }
+        (bags, before)
     }
 
     /// The end of the last of some bags.

@@ -141,7 +141,7 @@ const IN_PLACE: usize = if cfg!(fuzzing) { 4 } else { 64 };
 /// The distance of prefetches, in entries. Record: FBGEMM has 16 too; on Zen 5, 8 to 64 take the
 /// same time. On Emerald Rapids, bags of 20 of 1 million rows take 0.67x (72 bytes) to 0.9x (128
 /// f32) of a loop that prefetches 16 rows, then reads them.
-const AHEAD: usize = if cfg!(fuzzing) { 4 } else { 16 };
+pub(crate) const AHEAD: usize = if cfg!(fuzzing) { 4 } else { 16 };
 
 /// The place of an entry that is left out.
 const NO_ROW: usize = usize::MAX;

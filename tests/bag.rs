@@ -102,8 +102,12 @@ fn random_cases() {
 #[test]
 fn large_tables() {
     common::path::force();
-    let (rows, width, lengths) = (40_000, 100, [1_u32, 0, 15, 16, 17, 33, 200, 1, 1, 1, 3000, 2]);
-    let lengths = lengths.repeat(10);
+    large_table([1, 0, 15, 16, 17, 33, 200, 1, 1, 1, 3000, 2].repeat(10));
+    large_table([1, 0, 1, 1].repeat(50));
+}
+
+fn large_table(lengths: Vec<u32>) {
+    let (rows, width) = (40_000, 100);
     let entries = lengths.iter().sum::<u32>() as usize;
     let ids: Vec<i32> =
         (0..entries).map(|n| (n * 7919 % (2 * rows)) as i32 - rows as i32).collect();
