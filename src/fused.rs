@@ -18,8 +18,12 @@ use crate::plan::Dim;
 use crate::pool::sealed;
 use crate::segments::Bags;
 use crate::walk::{Odometer, Position, split_lane};
+
+/// The distance of prefetches, in entries. Record: FBGEMM has 16 too; on Zen 5, 8 to 64 take the
+/// same time. On Emerald Rapids, bags of 20 of 1 million rows take 0.67x (72 bytes) to 0.9x (128
+/// f32) of a loop that prefetches 16 rows, then reads them.
 #[cfg(feature = "std")]
-use crate::window::AHEAD;
+pub(crate) const AHEAD: usize = if cfg!(fuzzing) { 4 } else { 16 };
 
 /// What is read: the rows of a table, by indices.
 #[derive(Clone, Copy)]

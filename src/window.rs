@@ -16,7 +16,7 @@ use strew_simd::{NOWHERE, Path, prefetch_columns, prefetch_row_early};
 use crate::bag_plan::{BagPlan, Place};
 use crate::engine::resolver::Resolver;
 use crate::engine::traverse::{each_entry, keep};
-use crate::fused::{Lookup, Walk};
+use crate::fused::{AHEAD, Lookup, Walk};
 use crate::indices::sealed::Places;
 
 /// Entries that are resolved before, and whose rows are prefetched.
@@ -137,11 +137,6 @@ pub(crate) const LENGTH: usize = if cfg!(fuzzing) { 8 } else { 256 };
 
 /// Entries: windows of no more are resolved in place. A call of the engine takes 100 ns more.
 const IN_PLACE: usize = if cfg!(fuzzing) { 4 } else { 64 };
-
-/// The distance of prefetches, in entries. Record: FBGEMM has 16 too; on Zen 5, 8 to 64 take the
-/// same time. On Emerald Rapids, bags of 20 of 1 million rows take 0.67x (72 bytes) to 0.9x (128
-/// f32) of a loop that prefetches 16 rows, then reads them.
-pub(crate) const AHEAD: usize = if cfg!(fuzzing) { 4 } else { 16 };
 
 /// The place of an entry that is left out.
 const NO_ROW: usize = usize::MAX;

@@ -178,9 +178,9 @@ fn side_by_side<I: Sealed>(path: Path, run: &[I], axes: &Axes<'_>, to: &mut [u32
     }
 }
 
-/// The indices that are looked at first, of runs of 16 times as many: of a shorter one it costs less
-/// to look at all twice. More cost more, and of those of which a tenth is not on the axis they find
-/// half. Record: runs of 32 i64 on Xeon 5: 8 take 10 ns more than 2.
+/// The indices that are looked at first, of runs of 16 times as many: of a shorter one it costs
+/// less to look at all twice. More cost more, and of those of which a tenth is not on the axis they
+/// find half. Record: runs of 32 i64 on Xeon 5: 8 take 10 ns more than 2.
 const FIRST: usize = 8;
 
 /// Tuples whose coordinates lie in runs of their own, some tuples at a time, so that all runs come
@@ -218,8 +218,8 @@ fn in_planes<I: Sealed>(path: Path, run: &Run<'_, I>, axes: &Axes<'_>, to: &mut 
     )
 }
 
-/// The tuples whose coordinates are read together: more hold up the next run, fewer cost loops. Also
-/// the indices that become positions before these are added, at most.
+/// The tuples whose coordinates are read together: more hold up the next run, fewer cost loops.
+/// Also the indices that become positions before these are added, at most.
 /// Record: pairs and triples of i32 and i64 on Zen 4: 64 took 1.1x to 1.3x from L1, 512 took 1.1x
 /// to 1.4x from memory.
 const PART: usize = if cfg!(fuzzing) { 16 } else { 128 };
@@ -227,17 +227,20 @@ const PART: usize = if cfg!(fuzzing) { 16 } else { 128 };
 /// Tuples of 1 to 4 without gaps. `false`: an index is not on its axis, or is below 0 and not the
 /// only one of its tuple, or there are more coordinates; the addresses mean nothing.
 fn plain<I: Sealed>(path: Path, tuples: &[I], axes: &[Axis], first: u32, to: &mut [u32]) -> bool {
-    path.compiled(
+    let inside = path.compiled(
         #[inline(always)]
         || match *axes {
-            [a] if a.stride == 1 && first == 0 => as_they_are(tuples, a, to),
-            [a] => positions(tuples, [a], first, to),
+            [a] => single_positions(tuples, a, to),
             [a, b] => positions(tuples, [a, b], first, to),
             [a, b, c] => positions(tuples, [a, b, c], first, to),
             [a, b, c, d] => positions(tuples, [a, b, c, d], first, to),
             _ => false,
         },
-    )
+    );
+    match *axes {
+        [a] if inside && (a.stride != 1 || first != 0) => lead(path, a, first, to),
+        _ => inside,
+    }
 }
 
 /// Any tuples, with any indices: some become positions, which are then added to addresses by what
@@ -254,7 +257,7 @@ fn any<I: Sealed>(path: Path, run: &Run<'_, I>, axes: &Axes<'_>, to: &mut [u32])
     {
         let end = start.wrapping_add(tuple.wrapping_mul(to.len()));
         let Some(indices) = indices.get(start..end) else { return false };
-        set_ends(axes.all, &mut ends);
+        set_ends(axes.all, to.len(), &mut ends);
         let count = PART / tuple;
         for (to, indices) in to.chunks_mut(count).zip(indices.chunks(count * tuple)) {
             set_positions(path, indices, &ends, None, &mut positions);
@@ -264,16 +267,21 @@ fn any<I: Sealed>(path: Path, run: &Run<'_, I>, axes: &Axes<'_>, to: &mut [u32])
     }
     let mut copy = [I::default(); PART];
     for to in to.chunks_mut(PART) {
-        to.fill(axes.first);
         let mut place = start;
-        for axis in axes.all {
+        for (n, axis) in axes.all.iter().enumerate() {
             let copy = copy.get_mut(..to.len()).unwrap_or_default();
             let in_place = || indices.get(place..place.wrapping_add(copy.len()));
             let now = if step == 1 { in_place() } else { strided(indices, place, step, copy) };
             let Some(now) = now else { return false };
-            set_ends(&[*axis], &mut ends);
-            set_positions(path, now, &ends, Some((axis, axes.outside)), &mut positions);
-            inside &= add_coordinates(path, &positions, *axis, to);
+            ends.fill(axis.from_end);
+            let rule = Some((axis, axes.outside));
+            if n == 0 {
+                set_positions(path, now, &ends, rule, to);
+                inside &= lead(path, *axis, axes.first, to);
+            } else {
+                set_positions(path, now, &ends, rule, &mut positions);
+                inside &= add_coordinates(path, &positions, *axis, to);
+            }
             place = place.wrapping_add_signed(coordinate_step);
         }
         start = start.wrapping_add(to.len().wrapping_mul(step as usize));
@@ -357,8 +365,8 @@ impl Next {
     }
 }
 
-/// Tuples of `K` without gaps: a plain loop that compilers make vectors of. Single coordinates may
-/// be below 0; of tuples that would take 1.1x to 1.2x.
+/// Tuples of `K` without gaps, of which no index is below 0: a plain loop that compilers make
+/// vectors of. Others would take 1.1x to 1.2x.
 #[inline(always)]
 fn positions<I: Sealed, const K: usize>(
     indices: &[I],
@@ -370,7 +378,7 @@ fn positions<I: Sealed, const K: usize>(
     for (address, tuple) in addresses.iter_mut().zip(indices.as_chunks::<K>().0) {
         let mut sum = first;
         for ((index, axis), (above, most)) in tuple.iter().zip(&axes).zip(&mut all) {
-            let (position, wide) = index.counted(if K == 1 { axis.from_end } else { 0 });
+            let (position, wide) = index.counted(0);
             (*above, *most) = (*above | wide, position.max(*most));
             sum = sum.wrapping_add(position.wrapping_mul(axis.stride));
         }
@@ -379,11 +387,11 @@ fn positions<I: Sealed, const K: usize>(
     all.iter().zip(&axes).all(|((above, most), axis)| above >> 32 == 0 && *most < axis.size)
 }
 
-/// [`positions`] of single coordinates that are addresses as they are.
-///
-/// Record: `f32` gathered by i64 from 4 KiB on Emerald Rapids 0.87x, from 256 KiB 0.92x.
+/// Positions of single coordinates, which may be below 0. Of elements side by side they are the
+/// addresses: gathers by i64 from L1 and L2 take 0.8x to 0.9x of what they took when positions were
+/// multiplied and added here.
 #[inline(always)]
-fn as_they_are<I: Sealed>(indices: &[I], axis: Axis, addresses: &mut [u32]) -> bool {
+fn single_positions<I: Sealed>(indices: &[I], axis: Axis, addresses: &mut [u32]) -> bool {
     let mut inside = true;
     for (address, index) in addresses.iter_mut().zip(indices) {
         let (position, wide) = index.counted(axis.from_end);
@@ -401,7 +409,7 @@ fn set_positions<I: Sealed>(
     indices: &[I],
     ends: &[u32; PART],
     rule: Option<(&Axis, Outside)>,
-    to: &mut [u32; PART],
+    to: &mut [u32],
 ) {
     let pairs = to.iter_mut().zip(indices);
     path.narrow(
@@ -429,8 +437,10 @@ fn on_an_axis((position, wide): (u32, u64)) -> u32 {
 
 /// What is added to the coordinates below 0 of tuples side by side.
 #[inline(never)]
-fn set_ends(axes: &[Axis], ends: &mut [u32; PART]) {
-    ends.iter_mut().zip(axes.iter().cycle()).for_each(|(end, axis)| *end = axis.from_end);
+fn set_ends(axes: &[Axis], tuples: usize, ends: &mut [u32; PART]) {
+    for ends in ends.chunks_mut(axes.len().max(1)).take(tuples) {
+        ends.iter_mut().zip(axes).for_each(|(end, axis)| *end = axis.from_end);
+    }
 }
 
 /// The indices that lie a step apart, copied. `None`: one is not in the slice.
@@ -446,6 +456,24 @@ fn strided<'a, I: Sealed>(
         place = place.wrapping_add_signed(step);
     }
     Some(to)
+}
+
+/// Turns positions on the first axis into addresses. `false`: some are not on it.
+#[inline(never)]
+fn lead(path: Path, axis: Axis, first: u32, to: &mut [u32]) -> bool {
+    path.narrow(
+        #[inline(always)]
+        || {
+            let mut all = true;
+            for address in to {
+                let inside = *address < axis.size;
+                let sum = first.wrapping_add(address.wrapping_mul(axis.stride));
+                *address = if inside { sum } else { NOWHERE };
+                all &= inside;
+            }
+            all
+        },
+    )
 }
 
 /// Adds what one coordinate of each tuple contributes. `false`: some are not on their axis.

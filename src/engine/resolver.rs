@@ -79,8 +79,8 @@ pub(crate) fn set_axes(plan: &Plan, axes: &mut [Axis; MAX_RANK]) -> usize {
     first
 }
 
-/// [`Resolver::resolve`] index by index, for what kernels do not do: places of rings, and remainders
-/// of indices of more than 32 bits. Only entries at [`NOWHERE`] are looked at.
+/// [`Resolver::resolve`] index by index, for what kernels do not do: places of rings, and
+/// remainders of indices of more than 32 bits. Only entries at [`NOWHERE`] are looked at.
 #[cold]
 pub(crate) fn one_by_one(
     plan: &Plan,
