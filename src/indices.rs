@@ -72,8 +72,8 @@ pub(crate) mod sealed {
             None
         }
 
-        /// Sets the addresses of tuples, and says whether all indices that count are on their axes.
-        /// The others get no address, or the nearest under `Clamp`.
+        /// Sets the addresses of tuples, and says whether all indices that count are on their axes,
+        /// or have moved there. The others get no address: see [`strew_simd::Outside`].
         #[cfg(feature = "std")]
         fn resolve(self, path: Path, tuples: &Tuples, axes: &Axes<'_>, to: &mut [u32]) -> bool;
     }

@@ -76,8 +76,8 @@ pub trait Reduction<T> {
 
     /// Combines single elements: [`combine`](Reduction::combine) for each place and its update. One
     /// that stands for several reductions chooses among them here, outside the loop. `None`: an
-    /// entry has no place in the data. This is not part of the interface.
-    #[cfg(not(feature = "std"))]
+    /// entry has no place in the data; those before it have been combined. This is not part of the
+    /// interface.
     #[doc(hidden)]
     #[inline(always)]
     fn combine_each(

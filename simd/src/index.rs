@@ -31,7 +31,8 @@ pub(crate) mod sealed {
         }
 
         /// `number % size`, in arithmetic that comes in vectors, as division does not. The quotient
-        /// by the inverse is the right one, or one less. `below`: of `-1 - number`.
+        /// by the inverse is the right one, or one less. If `below`, the remainder is that of
+        /// `-1 - number`.
         #[inline(always)]
         pub(in crate::index) fn remainder(self, number: u32, below: bool) -> u32 {
             let quotient = (u64::from(number).wrapping_mul(self.inverse.into()) >> 32) as u32;

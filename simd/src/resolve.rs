@@ -394,9 +394,9 @@ fn positions<I: Sealed, const K: usize>(
 fn single_positions<I: Sealed>(indices: &[I], axis: Axis, addresses: &mut [u32]) -> bool {
     let mut inside = true;
     for (address, index) in addresses.iter_mut().zip(indices) {
-        let (position, wide) = index.counted(axis.from_end);
-        inside &= (wide >> 32 == 0) & (position < axis.size);
+        let (position, on_axis) = position(*index, axis.size, axis.from_end);
         *address = position;
+        inside &= on_axis;
     }
     inside
 }

@@ -10,9 +10,8 @@ use crate::walk::{self, Position};
 
 /// The indices of a call.
 pub(crate) trait Resolver: Sync {
-    /// Sets the addresses of tuples, and says whether all indices are on their axes. The others get
-    /// no address; or the nearest under `Clamp`, and that of their remainder under `Wrap`, which
-    /// indices of more than 32 bits do not get.
+    /// Sets the addresses of tuples, and says whether all indices are on their axes, or have moved
+    /// there. The others get no address: see [`Outside`].
     fn resolve(&self, path: Path, tuples: &Tuples, axes: &Axes<'_>, to: &mut [u32]) -> bool;
 
     /// All indices as bytes, where they are one slice, and the bytes of each, for prefetches.
