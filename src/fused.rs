@@ -79,9 +79,8 @@ impl<T: Element, S: Places, O: Index, P, M> Fused<'_, T, S, O, P, M> {
 
     /// Reduces bags up to one of several entries, and returns those that are left, with the end of
     /// the bag before them. `run` takes 100 instructions or more before the first row of a bag, and
-    /// goes over its entries for each block of columns. Here a row moves in one loop, and nothing
-    /// is added or divided. If the table is `far`, the ends of later rows are prefetched: the
-    /// machine itself goes on with the rest.
+    /// goes over its entries for each block of columns. Here a row moves in one loop. If the table
+    /// is `far`, the ends of later rows are prefetched: the machine itself goes on with the rest.
     #[cfg(feature = "std")]
     #[inline(always)]
     pub(crate) fn singles<U: Element + bytemuck::Zeroable>(

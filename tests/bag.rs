@@ -106,6 +106,20 @@ fn large_tables() {
     large_table([1, 0, 1, 1].repeat(50));
 }
 
+/// Bags of one entry whose rows are two runs of neighbours.
+#[test]
+fn rows_of_two_runs() {
+    common::path::force();
+    let table = Layout::strided([3, 2, 4], [16, 8, 1]);
+    let bag = Bag::new(&table, &l(&[3]), &l(&[4, 2, 4])).unwrap();
+    let values: Vec<i32> = (0..48).collect();
+    let mut found = [-1; 32];
+    bag.run(Add, &values, &[2_u8, 0, 1], Bags::Lengths(&[1_u32, 1, 0, 1]), &mut found).unwrap();
+    let row = |n: i32| (0..8).map(move |c| 16 * n + c / 4 * 8 + c % 4);
+    let expected: Vec<i32> = row(2).chain(row(0)).chain([0; 8]).chain(row(1)).collect();
+    assert_eq!(found[..], expected);
+}
+
 fn large_table(lengths: Vec<u32>) {
     let (rows, width) = (40_000, 100);
     let entries = lengths.iter().sum::<u32>() as usize;
