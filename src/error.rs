@@ -308,7 +308,8 @@ impl Error {
     #[doc(hidden)]
     #[must_use]
     pub const fn message(&self) -> Message {
-        let (m, kind) = (Message { text: [0; CAPACITY], length: 0 }, self.kind());
+        let mut message = Message { text: [0; CAPACITY], length: 0 };
+        let (m, kind) = (&mut message, self.kind());
         match *self {
             Error::RankTooLarge { operand, expected, found } => m
                 .operand(kind, operand)
@@ -447,7 +448,8 @@ impl Error {
             Error::DataTypeNotSupported { found } => {
                 m.text(kind).text(": reductions of ").text(found.name()).text(" need feature half")
             }
-        }
+        };
+        message
     }
 }
 
@@ -519,28 +521,26 @@ impl Message {
         }
     }
 
-    const fn byte(mut self, byte: u8) -> Self {
+    const fn byte(&mut self, byte: u8) {
         if let Some(end) = get_mut(&mut self.text, self.length) {
             *end = byte;
             self.length += 1;
         }
+    }
+
+    // In place: a text that is passed on by value takes 4.7 KB of stack on a Cortex-M4F, not 0.6.
+    const fn text(&mut self, text: &str) -> &mut Self {
+        let mut rest = text.as_bytes();
+        while let [byte, more @ ..] = rest {
+            self.byte(*byte);
+            rest = more;
+        }
         self
     }
 
-    const fn text(self, text: &str) -> Self {
-        let mut message = self;
-        let mut rest = text.as_bytes();
-        while let [byte, more @ ..] = rest {
-            message = message.byte(*byte);
-            rest = more;
-        }
-        message
-    }
-
-    const fn number(self, mut number: u64) -> Self {
+    const fn number(&mut self, mut number: u64) -> &mut Self {
         let mut digits = [0; 20];
         let mut rest: &mut [u8] = &mut digits;
-        let mut message = self;
         // The last digit comes first.
         while let [more @ .., digit] = rest {
             *digit = b'0' + (number % 10) as u8;
@@ -554,17 +554,17 @@ impl Message {
             digits = more;
         }
         while let [digit, more @ ..] = digits {
-            message = message.byte(*digit);
+            self.byte(*digit);
             digits = more;
         }
-        message
+        self
     }
 
-    const fn count(self, text: &str, count: usize) -> Self {
+    const fn count(&mut self, text: &str, count: usize) -> &mut Self {
         self.text(text).number(count as u64)
     }
 
-    const fn operand(self, kind: &str, operand: Operand) -> Self {
+    const fn operand(&mut self, kind: &str, operand: Operand) -> &mut Self {
         self.text(kind).text(": ").text(operand.name())
     }
 }
