@@ -1,4 +1,4 @@
-//! Bag: `output[b] = reduce over the entries j of bag b of table[indices[j]]`.
+//! Bag: `output[b] = reduce over the entries e of bag b of table[indices[e]]`.
 
 use core::marker::PhantomData;
 use core::ops::Range;
@@ -25,8 +25,8 @@ use crate::window::Ahead;
 
 /// Gathers rows and reduces those of each bag, without writing the rows down.
 ///
-/// `output[b, s..] = reduce over j in bag b of weights[j] * table[indices[j], s..]`, in the order
-/// of `j`, where [`Bags`] says which entries `j` of the indices belong to bag `b`, and [`Pool`]
+/// `output[b, s..] = reduce over e in bag b of weights[e] * table[indices[e], s..]`, in the order
+/// of `e`, where [`Bags`] says which entries `e` of the indices belong to bag `b`, and [`Pool`]
 /// what is done: [`Add`](crate::Add), [`Mean`](crate::Mean), [`Max`](crate::Max),
 /// [`Min`](crate::Min), a closure, and weights ([`Weighted`](crate::Weighted)). The bits are those
 /// of a [`Gather`](crate::Gather), then of a reduction that starts from the first row of each bag.

@@ -258,7 +258,7 @@ impl Gather {
         })
     }
 
-    /// `output[i.., s..] = input[c]`, where coordinate `axes[k]` of `c` is `indices[i.., k]`, and
+    /// `output[i.., s..] = input[c]`, where coordinate `axes[m]` of `c` is `indices[i.., m]`, and
     /// `s` are the other coordinates of `c`, in their order: [`nd`](Gather::nd) on any different
     /// axes, in any order.
     ///

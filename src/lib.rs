@@ -101,15 +101,15 @@
 //!
 //! # How it works
 //!
-//! Every gather and scatter is one formula, for each element that moves. `s` are the coordinates of
-//! that element in the loop over all of them. `t`, `i` and `f` are affine in `s`: an offset, and a
-//! stride for each dimension.
+//! Every gather and scatter is one formula, for each element that moves:
 //!
 //! ```text
 //! table[ t(s) + sum_k resolve(indices[i(s), k], size_k) * stride_k ]
 //!     <->  flat[ f(s) ]
 //! ```
 //!
+//! - `s` are the coordinates of the element in the loop over all of them. `t`, `i` and `f` are
+//!   affine in `s`: an offset, and a stride for each dimension.
 //! - `table` is what is indexed: the input of a gather, the data of a scatter. `flat` is the other
 //!   tensor: the output of a gather, the updates of a scatter.
 //! - `k` counts the coordinates of an index tuple: it is 0 alone for `axis` and `elements`.

@@ -56,7 +56,7 @@ pub struct ByLists<Operator, const K: usize> {
 }
 
 impl Gather {
-    /// `output[i.., s..] = input[c]`, where coordinate `axes[k]` of `c` is `lists[k][i..]`, and `s`
+    /// `output[i.., s..] = input[c]`, where coordinate `axes[m]` of `c` is `lists[m][i..]`, and `s`
     /// are the other coordinates of `c`, in their order: [`axes`](Gather::axes) with a layout and a
     /// slice for each coordinate, and so with an array of axes. The lists are broadcast against
     /// each other: sizes count from the last dimension, and 1 fits every size.
@@ -105,7 +105,7 @@ impl Gather {
 }
 
 impl Scatter {
-    /// `data[c] (op)= updates[i.., s..]`, where coordinate `axes[k]` of `c` is `lists[k][i..]`, and
+    /// `data[c] (op)= updates[i.., s..]`, where coordinate `axes[m]` of `c` is `lists[m][i..]`, and
     /// `s` are the other coordinates of `c`, in their order: [`axes`](Scatter::axes) with a layout
     /// and a slice for each coordinate. The lists are broadcast against each other: sizes count
     /// from the last dimension, and 1 fits every size.

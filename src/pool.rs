@@ -66,7 +66,7 @@ impl<T, P: sealed::Fold<T>> Pool<T> for P {}
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Mean;
 
-/// [`Add`] or [`Mean`] of `weights[j] * row`, for each entry `j` of the indices. There are as many
+/// [`Add`] or [`Mean`] of `weights[e] * row`, for each entry `e` of the indices. There are as many
 /// weights as indices, one after the other, of the type of the output's elements (or of what these
 /// are arrays of).
 ///

@@ -268,7 +268,7 @@ impl Scatter {
         })
     }
 
-    /// `data[c] (op)= updates[i.., s..]`, where coordinate `axes[k]` of `c` is `indices[i.., k]`,
+    /// `data[c] (op)= updates[i.., s..]`, where coordinate `axes[m]` of `c` is `indices[i.., m]`,
     /// and `s` are the other coordinates of `c`, in their order: [`nd`](Scatter::nd) on any
     /// different axes, in any order.
     ///
@@ -1014,8 +1014,8 @@ impl Scatter {
         })
     }
 
-    /// `data[p] = max(data[p], updates[e, s..])`, and `winners[p] = e` if that changes `data[p]`,
-    /// for each entry `e` in turn. `p` is the element that `updates[e, s..]` leads to.
+    /// `data[c] = max(data[c], updates[e, s..])`, and `winners[c] = e` if that changes `data[c]`,
+    /// for each entry `e` in turn. `c` are the coordinates that `updates[e, s..]` leads to.
     /// [`Min`](crate::Min) takes the smallest.
     ///
     /// `winners` are `usize`, laid out as the data. Entries count in row-major order of the
