@@ -51,8 +51,9 @@ pub trait Average: Element {
     #[must_use]
     fn load(words: &[u32]) -> Self::Sum;
 
-    /// Sets each element of a row to the [`mean`](Average::mean) of the words of its sum, which has
-    /// `count` values. This is not part of the interface.
+    /// Sets each element of a row to the [`mean`](Average::mean) of its sum, which has `count`
+    /// values: of the words, or of the element itself if sums have none. This is not part of the
+    /// interface.
     #[doc(hidden)]
     #[inline(always)]
     fn divide_row(row: &mut [Self], words: &[u32], count: u64) {
@@ -60,9 +61,12 @@ pub trait Average: Element {
     }
 }
 
-/// Sets each element of a row to the mean of its sum.
+/// Sets each element of a row to the mean of its sum: of its words, or of itself if it has none.
 #[inline(always)]
 fn divide_each<T: Average>(row: &mut [T], words: &[u32], mean: impl Fn(T::Sum) -> T) {
+    if T::SUM_WORDS == 0 {
+        return row.iter_mut().for_each(|to| *to = mean(to.widen()));
+    }
     let words = words.chunks_exact(T::SUM_WORDS.max(1));
     row.iter_mut().zip(words).for_each(|(to, words)| *to = mean(T::load(words)));
 }
@@ -149,7 +153,16 @@ average!(u64 usize, u128, 4, u128::wrapping_add, u128::wrapping_mul,
 average!(i64 isize, i128, 4, i128::wrapping_add, i128::wrapping_mul,
     |value| value as i128,
     |sum, count| sum.checked_div_euclid(i128::from(count)).unwrap_or(sum) as Self);
-average!(f32, f32, 0, |a, b| a + b, |a, b| a * b, |value| value, |sum, count| divide(sum, count));
+average!(
+    f32,
+    f32,
+    0,
+    |a, b| a + b,
+    |a, b| a * b,
+    |value| value,
+    |sum, count| divide(sum, count),
+    |sum: f32, count: u64| sum / count as f32
+);
 average!(f64, f64, 0, |a, b| a + b, |a, b| a * b, |value| value, |sum, count| sum / divisor(count));
 
 #[cfg(feature = "half")]

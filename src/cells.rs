@@ -418,19 +418,14 @@ where
     scatter_fits(plan, data, updates)?;
     let words = scratch(words, mean_len::<T>(plan))?;
     let Some((counts, sums)) = words.split_at_mut_checked(plan.cells) else { return Ok(()) };
-    let (holds_sums, excluding) = (T::SUM_WORDS == 0, already == 0);
-    sum(plan, entries, excluding, data, updates, (&mut *counts, &mut *sums));
+    sum(plan, entries, already == 0, data, updates, (&mut *counts, &mut *sums));
     #[cfg(feature = "std")]
-    if holds_sums && plan.inner().is_empty() {
+    if T::SUM_WORDS == 0 && plan.inner().is_empty() {
         divide_elements(plan, entries, already, data, counts);
         return Ok(());
     }
     entries.places(plan, |at| {
-        let Some(count) = take_count(counts, at.cell, already) else { return };
-        if holds_sums {
-            let reduction = &|sum: T, _| T::mean(sum.widen(), count);
-            walk::nest(plan.inner(), at, &mut Combine { reduction, data, updates });
-        } else {
+        if let Some(count) = take_count(counts, at.cell, already) {
             walk::nest(plan.inner(), at, &mut Divide { count, data, sums });
         }
     });

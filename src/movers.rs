@@ -183,7 +183,7 @@ impl<T: Average> Mover for Sums<'_, T> {
     }
 }
 
-/// `data = sum / count`, with sums that are held apart from the data.
+/// `data = sum / count`
 pub(crate) struct Divide<'a, T> {
     pub count: u64,
     pub data: &'a mut [T],
@@ -197,7 +197,7 @@ impl<T: Average> Mover for Divide<'_, T> {
         let (Some(data), Some(sums)) = (data, words::<T>(self.sums, table, n)) else { return };
         let count = self.count;
         #[cfg(feature = "std")]
-        if n > 1 {
+        if n >= if T::SUM_WORDS == 0 { tuning::LONG_ROW } else { 2 } {
             return Path::detect().compiled(
                 #[inline(always)]
                 || T::divide_row(data, sums, count),
