@@ -78,7 +78,7 @@ const FEW: u64 =
     if cfg!(all(target_arch = "x86", not(target_feature = "sse2"))) { 0 } else { 1 << 19 };
 
 /// `average!(types, sums in a type, its words; + and *; |value| sum, |sum, count| mean)`; the mean
-/// of [`FEW`] values after that, if there is one that compilers turn into vectors.
+/// of at most [`FEW`] values after that, if there is one that compilers turn into vectors.
 macro_rules! average {
     ($($element:ty)*, $sum:ty, $words:literal, $plus:expr, $times:expr,
         |$widened:ident| $widen:expr, |$total:ident, $count:ident| $mean:expr
@@ -294,6 +294,7 @@ mod tests {
         fn check<T: Average + PartialEq + core::fmt::Debug>(sum: T::Sum, count: u64) {
             let mut words = [0; 2];
             T::store(sum, &mut words[..T::SUM_WORDS]);
+            // The sum itself, where it has no words.
             let mut row = [T::mean(sum, 1)];
             T::divide_row(&mut row, &words[..T::SUM_WORDS], count);
             assert_eq!(row, [T::mean(sum, count)], "{count}");
@@ -311,6 +312,8 @@ mod tests {
                         check::<i16>(sum % (count as i64 * 0x7fff), count);
                         check::<i8>(sum % (count as i64 * 0x7f), count);
                     }
+                    check::<f32>(sum as f32 / 7.0, count);
+                    check::<f64>(sum as f64 / -7.0, count);
                     #[cfg(feature = "half")]
                     for sum in [sum as f32, sum as f32 / -65_536.0] {
                         check::<half::f16>(sum, count);

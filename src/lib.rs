@@ -171,13 +171,14 @@
 //!   `default-features = false`. Large calls may use memory while they run; `SECURITY.md` lists the
 //!   bounds, those of each thread too.
 //! - `simd` (default): SIMD with `std` (AVX2, AVX-512, NEON), detected at run time, once a call.
-//!   Results are the same. It brings seven packages: `pulp`, and six that `pulp` needs. `rayon` and
-//!   `ndarray` bring `std`, not `simd`: without default features, name it too.
+//!   Results are the same. It brings seven packages (`pulp`, and six that `pulp` needs), and
+//!   `version_check` for the build of `pulp`. `rayon` and `ndarray` bring `std`, not `simd`:
+//!   without default features, name it too.
 //! - `half` (default): [reductions](Number) and [means](Average) of `f16` and `bf16` of the crate
 //!   `half`, DirectML's tensors of `f16`, and quantised tables ([`quant`]). It brings ten
-//!   packages, two versions of `syn` among them. Without it, these types can only be moved, and
-//!   the crate `half` needs its feature `bytemuck`. Firmware that reduces them says
-//!   `features = ["half"]`.
+//!   packages (nine beside `simd`), two versions of `syn` among them. Without it, these types can
+//!   only be moved, and the crate `half` needs its feature `bytemuck`. Firmware that reduces them
+//!   says `features = ["half"]`.
 //! - `rayon`: `par_run` and `par_reduce`, with the threads of the rayon pool that they are called
 //!   in: `strew = { path = "../strew", features = ["rayon"] }`, and [threads](guide::threads). Each
 //!   place is written by one thread, in the order of the indices. Where no order changes the result

@@ -183,7 +183,7 @@ impl<T: Average> Mover for Sums<'_, T> {
     }
 }
 
-/// `data = sum / count`
+/// `data = sum / count`, where the data are the sums, if these have no words.
 pub(crate) struct Divide<'a, T> {
     pub count: u64,
     pub data: &'a mut [T],
@@ -196,6 +196,7 @@ impl<T: Average> Mover for Divide<'_, T> {
         let data = self.data.get_mut(table..table.wrapping_add(n));
         let (Some(data), Some(sums)) = (data, words::<T>(self.sums, table, n)) else { return };
         let count = self.count;
+        // The compiler makes vectors of rows of floats here too, but shorter ones.
         #[cfg(feature = "std")]
         if n >= if T::SUM_WORDS == 0 { tuning::LONG_ROW } else { 2 } {
             return Path::detect().compiled(

@@ -590,6 +590,10 @@ fn means_of_rows() {
     check(|bits| f16::from_f32((bits as u16 as f32 - 30_000.0) / 7.0));
     check(|bits| bf16::from_f32((bits as u16 as f32 - 30_000.0) / 7.0));
     check(|bits| [bits as i16, (bits >> 16) as i16]);
+    let float = |bits: u64| bits as u16 as f32 - 30_000.1;
+    check(float);
+    check(|bits| f64::from(float(bits)) / 7.0);
+    check(|bits| [float(bits), float(bits >> 16), float(bits >> 32)]);
 }
 
 /// Means of floats are rounded once, for counts that `f32` holds and for others.
