@@ -60,9 +60,10 @@
 //!   - indices;
 //!   - outputs and updates of up to 16 KiB (256 KiB if entries move single elements). Of larger
 //!     ones, 16 KiB are copied at a time, or more if one entry has more;
-//!   - a small table. That is one with no more elements than move, or with at most 4 elements for
-//!     each entry of the indices (2 if the table is written; 128 in means and reductions without
-//!     the values that are there). An element that lies in several windows is copied for each of
+//!   - a small table. That is one with at most 4 elements for each entry of the indices (16 if an
+//!     entry moves several elements, 2 if the table is written), and one more for every 8 that
+//!     move. In means and reductions without the values that are there it is 128 for each entry,
+//!     and one for each that moves. An element that lies in several windows is copied for each of
 //!     them. If the table is written, the copy is written back at the end;
 //!   - the updates of means and of reductions without the values that are there, and of their
 //!     larger tables the places that the indices name.
@@ -86,7 +87,7 @@ use strew_simd::Block;
 pub use self::axis::AxisNumber;
 use self::axis::Number;
 pub use self::bag::Pooled;
-use self::grid::{From, Grid, To};
+use self::grid::{Cost, From, Grid, To};
 use self::view::{ROW, Source, Target, filled, first, reserve, whole};
 use crate::element::Element;
 use crate::engine;
@@ -510,14 +511,16 @@ impl Operator {
     }
 
     /// The most elements of a table that are copied, for a call with these indices that moves
-    /// `moved`. An entry takes as long as a copy of `each` elements.
-    fn most_copied(self, indices: &Layout, moved: &Layout, each: usize) -> Option<usize> {
+    /// `moved`: for which a copy takes no longer than the [`Cost`] of a grid.
+    fn most_copied(self, indices: &Layout, moved: &Layout, cost: Cost) -> Option<usize> {
         let coordinates = match self.kind {
             Kind::Nd(_) => indices.sizes().last().copied().unwrap_or(1),
             Kind::Axis(_) | Kind::Elements(_) => 1,
         };
         let entries = indices.elements()?.checked_div(coordinates).unwrap_or(0);
-        Some(moved.elements()?.max(entries.saturating_mul(each)))
+        let moved = moved.elements()?;
+        let each = if moved > entries { cost.row } else { cost.single };
+        Some(entries.saturating_mul(each).saturating_add(moved / cost.elements))
     }
 
     /// Whether an entry moves a row: at least [`ROW`] neighbours in the memory of a flat tensor,
@@ -633,7 +636,7 @@ impl Operator {
         let input = Source::new(input, Operand::Input, &mut gather.input)?;
         let indices = Source::new(indices, Operand::Indices, &mut entries)?;
         let output = Target::new(output, Operand::Output, &mut flat)?;
-        let most = self.most_copied(&entries, &flat, grid::ENTRY);
+        let most = self.most_copied(&entries, &flat, grid::READ);
         let table = Grid::new(input.gaps(), most, &mut gather.input);
         let to = output.gaps().and_then(|view| {
             let rows = self.moves_rows(&gather.input, &entries, &flat, flat.rank());

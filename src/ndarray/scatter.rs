@@ -3,7 +3,7 @@
 use ::ndarray::{ArrayRef, Dimension, MathCell};
 use strew_simd::Block;
 
-use super::grid::{From, Grid, To};
+use super::grid::{Cost, From, Grid, To};
 use super::view::{Source, Target, fits, reserve};
 use super::{Operator, broadcast, grid};
 use crate::average::Average;
@@ -129,7 +129,7 @@ impl Operator {
             data,
             indices,
             updates,
-            grid::WRITTEN_ENTRY,
+            grid::WRITTEN,
             &with_gaps,
             |scatter, data, indices, updates| {
                 run::change(&scatter.plan, change, data, indices, updates)
@@ -244,7 +244,7 @@ impl Operator {
         self.check(input.shape(), indices)?;
         let nothing = |_: &Scatter, _: &mut [T], _: &[I], _: &[T]| Ok(());
         let with_gaps = |_: &Plan, _: To<'_, '_, T>, _: &[I], _: From<'_, '_, T>| Ok(());
-        self.write(output, indices, updates, grid::WRITTEN_ENTRY, &with_gaps, nothing)?;
+        self.write(output, indices, updates, grid::WRITTEN, &with_gaps, nothing)?;
         output.assign(input);
         self.reduce(reduction, output, indices, updates)
     }
@@ -356,7 +356,7 @@ impl Operator {
             data,
             indices,
             updates,
-            grid::SORTED_ENTRY,
+            grid::SORTED,
             &with_gaps,
             |scatter, data, indices, updates| noting.run(scatter, data, indices, updates),
         )
@@ -392,18 +392,18 @@ impl Operator {
                 };
                 grid::run::<false, _, _, _>(plan, indices, &updates, data, change, &kernel)
             };
-        self.write(data, indices, updates, grid::WRITTEN_ENTRY, &with_gaps, run)
+        self.write(data, indices, updates, grid::WRITTEN, &with_gaps, run)
     }
 
     /// Plans a scatter, with updates that are broadcast, and runs it on slices, or in the grid of a
-    /// large table, where an entry takes the time of copying `each` elements.
+    /// large table, at this cost.
     #[inline(never)]
     fn write<T: Element, U: Element, I: Index, D: Dimension, E: Dimension, F: Dimension>(
         self,
         data: &mut ArrayRef<T, D>,
         indices: &ArrayRef<I, E>,
         updates: &ArrayRef<U, F>,
-        each: usize,
+        cost: Cost,
         with_gaps: &WithGaps<'_, T, U, I>,
         run: impl FnOnce(&Scatter, &mut [T], &[I], &[U]) -> Result<(), Error>,
     ) -> Result<(), Error> {
@@ -413,9 +413,9 @@ impl Operator {
         let updates = Source::new(updates, Operand::Updates, &mut flat)?;
         let indices = Source::new(indices, Operand::Indices, &mut entries)?;
         self.sizes(&mut wanted, &scatter.data, &entries)?;
-        let most = self.most_copied(&entries, &wanted, each);
+        let most = self.most_copied(&entries, &wanted, cost);
         let grid = Grid::new(data.gaps(), most, &mut scatter.data);
-        let sorts = each == grid::SORTED_ENTRY;
+        let sorts = cost == grid::SORTED;
         let from = updates.gaps().filter(|_| !sorts).and_then(|view| {
             let rows = self.moves_rows(&scatter.data, &entries, &flat, wanted.rank());
             Grid::new(Some(view), grid::most_packed::<U>(rows), &mut flat)
