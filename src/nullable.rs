@@ -26,7 +26,7 @@ use crate::segments::Bags;
 ///
 /// What is not valid is as if [`Bounds::Skip`](crate::Bounds::Skip) left it out, whatever the index
 /// and the policy: a gather leaves that part of the output as it was, a scatter drops it, a bag
-/// does not count it. `indices[e]` counts if `valid[e]` is true (NumPy's masked arrays have it the
+/// does not count it. `indices[n]` counts if `valid[n]` is true (NumPy's masked arrays have it the
 /// other way round), so that one layout serves both slices. A tuple counts if all of its indices
 /// do. `run_uninit` and `collect` return
 /// [`Error::PolicyNotSupported`](crate::Error::PolicyNotSupported), as under `Skip`.
@@ -55,7 +55,7 @@ pub struct Nullable<'a, I> {
 }
 
 impl<'a, I: Index> Nullable<'a, I> {
-    /// With a bool for each index: `indices[e]` counts if `valid[e]` is true.
+    /// With a bool for each index: `indices[n]` counts if `valid[n]` is true.
     ///
     /// ```
     /// use strew::{Add, Layout, Nullable, Scatter};
