@@ -59,7 +59,8 @@
 //!   elements that move are found where they are, by the thread that calls. These are copied:
 //!   - indices;
 //!   - outputs and updates of up to 16 KiB (256 KiB if entries move single elements). Of larger
-//!     ones, 16 KiB are copied at a time, or more if one entry has more;
+//!     ones, 16 KiB are copied at a time, or more if one entry has more; but rows of 256 elements
+//!     or more are not copied;
 //!   - a small table. That is one with at most 4 elements for each entry of the indices (16 if an
 //!     entry moves several elements, 2 if the table is written), and one more for every 8 that
 //!     move. In means and reductions without the values that are there it is 128 for each entry,
