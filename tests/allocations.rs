@@ -108,6 +108,42 @@ fn calls_allocate_for_what_moves() {
     assert!(copied >= 4 * (500 + 500) * 20 * 30, "{copied}");
 }
 
+/// The largest tables that are copied, and tables of one row more, which are not: read, written,
+/// and in a mean.
+#[test]
+fn small_tables_are_copied() {
+    // Rows of 64 neighbours: 16 (2 if they are written) elements for each, and an eighth of those
+    // that move. Single elements: 4 (2) for each entry. Means: 128 for each.
+    let limits = [(64, 128, [16 * 128 + 1024, 2 * 128 + 1024, 128 * 128])];
+    let limits = limits.into_iter().chain([(1, 1024, [4 * 1024, 2 * 1024, 128 * 1024])]);
+    for (n, entries, limits) in limits {
+        let ids = ndarray::Array1::<i64>::zeros(entries);
+        let mut flat = ndarray::Array2::<f64>::zeros((entries, n));
+        for (call, limit) in limits.into_iter().enumerate() {
+            for (rows, copies) in [(limit / n, true), (limit / n + 1, false)] {
+                let mut all = ndarray::Array2::<f64>::zeros((rows, 2 * n + 1));
+                let mut view = all.slice_mut(s![.., ..n]);
+                let operator = Operator::axis(0);
+                let bytes = allocated(|| {
+                    match call {
+                        0 => operator.gather_into(&view, &ids, &mut flat),
+                        1 => operator.reduce(Add, &mut view, &ids, &flat),
+                        _ => operator.mean(&mut view, &ids, &flat),
+                    }
+                    .unwrap();
+                });
+                assert_eq!(bytes >= 8 * rows * n, copies, "{call}: {rows} rows of {n}, {bytes}");
+            }
+        }
+    }
+    // An index along the last axis moves single elements of all rows: no row at once.
+    let all = ndarray::Array2::<f64>::zeros((500, 200));
+    let (view, ids) = (all.slice(s![.., ..;2]), ndarray::Array1::<i64>::zeros(110));
+    let mut output = ndarray::Array2::zeros((500, 110));
+    let bytes = allocated(|| Operator::axis(1).gather_into(&view, &ids, &mut output).unwrap());
+    assert!(bytes >= 8 * 500 * 100, "{bytes}");
+}
+
 #[test]
 fn flat_tensors_with_gaps_are_not_copied() {
     let (entries, width) = (30_000, 16);

@@ -405,8 +405,6 @@ fn few_elements_of_views_with_gaps() {
     }
 }
 
-/// Outputs with gaps that are copied keep what no index writes: on an axis of size 0, all lead
-/// nowhere under each rule but one.
 /// Rows of views with gaps: of one stride, of two axes, backwards, and elements that are no
 /// neighbours.
 #[test]
@@ -438,6 +436,8 @@ fn rows_of_views_with_gaps() {
     }
 }
 
+/// Outputs with gaps that are copied keep what no index writes: on an axis of size 0, all lead
+/// nowhere under each rule but one.
 #[test]
 fn copied_outputs_keep_what_is_not_written() {
     for bounds in [Bounds::Clamp, Bounds::Wrap, Bounds::Skip] {

@@ -105,30 +105,33 @@ pub(super) enum To<'a, 'v, T> {
     Grid(&'a Grid<'v, MathCell<T>>),
 }
 
-/// What a call takes longer in a grid than on a copy: as long as to copy this many elements.
-#[derive(Clone, Copy, PartialEq)]
+/// What a call takes longer in a grid than on a copy, in elements that are copied in that time.
 pub(super) struct Cost {
-    /// For an entry that moves one element, and for one that moves more.
-    pub single: usize,
-    pub row: usize,
-    /// And one more for as many elements that move.
-    pub elements: usize,
+    /// For each entry. As many elements as move are copied in any case.
+    pub entry: usize,
+    /// For each [row](super::Operator::row_of_neighbours), if that is what moves, beside one for
+    /// every [`ROW_COPIED`] elements. `None`: rows are like other elements.
+    pub row: Option<usize>,
 }
+
+/// Elements of a row that take as much longer in a grid as one is copied. Record: rows of 64 and
+/// 300 f32, see [`READ`] and [`WRITTEN`].
+pub(super) const ROW_COPIED: usize = 8;
 
 /// A gather. Record, in a grid against a copy: single elements on Zen 4, tables of 5 elements for
 /// each entry 0.5x to 0.8x, but 1.2x for rows without gaps in L2, and 1.8x for 1 million entries
 /// that all miss. Rows in half of the columns on Emerald Rapids, tables of 0.4 to 1 element for
 /// each that moves: of 64 and 300 0.4x to 0.75x, of 8 and 16 1.2x to 1.45x.
-pub(super) const READ: Cost = Cost { single: 4, row: 16, elements: 8 };
+pub(super) const READ: Cost = Cost { entry: 4, row: Some(16) };
 
 /// The same where the copy is written back. Record: 3 elements for each added entry 0.3x to 0.8x,
 /// but 1.8x for 1 million entries that all miss; 5 elements 0.3x to 0.7x, but 1.2x. Rows as above,
 /// added and set: of 64 and 300 0.25x to 0.7x, of 8 and 16 0.45x to 0.85x, but 1.1x to 1.2x where
 /// they are added to tables of 0.4 elements for each.
-pub(super) const WRITTEN: Cost = Cost { single: 2, row: 2, elements: 8 };
+pub(super) const WRITTEN: Cost = Cost { entry: 2, row: Some(2) };
 
-/// The same for entries whose places are [copied](Grid::on_places), after all have been sorted.
-pub(super) const SORTED: Cost = Cost { single: 128, row: 128, elements: 1 };
+/// The same for an entry whose place is [copied](Grid::on_places), after all have been sorted.
+pub(super) const SORTED: Cost = Cost { entry: 128, row: None };
 
 /// Bytes of a flat tensor with gaps that are packed together, for loops over slices: those of one
 /// entry at least. Rows of `LONG_ROW` elements move one by one.

@@ -61,10 +61,11 @@
 //!   - outputs and updates of up to 16 KiB (256 KiB if entries move single elements). Of larger
 //!     ones, 16 KiB are copied at a time, or more if one entry has more; but rows of 256 elements
 //!     or more are not copied;
-//!   - a small table. That is one with at most 4 elements for each entry of the indices (16 if an
-//!     entry moves several elements, 2 if the table is written), and one more for every 8 that
-//!     move. In means and reductions without the values that are there it is 128 for each entry,
-//!     and one for each that moves. An element that lies in several windows is copied for each of
+//!   - a small table. That is one with no more elements than move, or with at most 4 elements for
+//!     each entry of the indices (2 if the table is written; 128 in means and reductions without
+//!     the values that are there). Where rows of 8 neighbours or more move, but for these means and
+//!     reductions, it is one with at most 16 elements for each row (2 if it is written), and one
+//!     more for every 8 that move. An element that lies in several windows is copied for each of
 //!     them. If the table is written, the copy is written back at the end;
 //!   - the updates of means and of reductions without the values that are there, and of their
 //!     larger tables the places that the indices name.
@@ -82,7 +83,7 @@ mod plain;
 mod scatter;
 mod view;
 
-use ::ndarray::{ArrayD, ArrayRef, Dimension, MathCell};
+use ::ndarray::{ArrayD, ArrayRef, ArrayViewD, Dimension, MathCell};
 use strew_simd::Block;
 
 pub use self::axis::AxisNumber;
@@ -512,16 +513,42 @@ impl Operator {
     }
 
     /// The most elements of a table that are copied, for a call with these indices that moves
-    /// `moved`: for which a copy takes no longer than the [`Cost`] of a grid.
-    fn most_copied(self, indices: &Layout, moved: &Layout, cost: Cost) -> Option<usize> {
+    /// `moved`, in rows of this many elements if it does: those for which a copy takes no longer.
+    fn most_copied(
+        self,
+        indices: &Layout,
+        moved: &Layout,
+        row: Option<usize>,
+        cost: &Cost,
+    ) -> Option<usize> {
+        let moved = moved.elements()?;
+        if let (Some(n), Some(each)) = (row, cost.row) {
+            let rows = moved.checked_div(n).unwrap_or(0);
+            return Some(rows.saturating_mul(each).saturating_add(moved / grid::ROW_COPIED));
+        }
         let coordinates = match self.kind {
             Kind::Nd(_) => indices.sizes().last().copied().unwrap_or(1),
             Kind::Axis(_) | Kind::Elements(_) => 1,
         };
         let entries = indices.elements()?.checked_div(coordinates).unwrap_or(0);
-        let moved = moved.elements()?;
-        let each = if moved > entries { cost.row } else { cost.single };
-        Some(entries.saturating_mul(each).saturating_add(moved / cost.elements))
+        Some(moved.max(entries.saturating_mul(cost.entry)))
+    }
+
+    /// The elements of the rows that entries move, if these are neighbours along the last axes of
+    /// both tensors: of a table with gaps, and of a flat tensor as in
+    /// [`moves_rows`](Operator::moves_rows).
+    fn row_of_neighbours<T>(
+        self,
+        view: Option<ArrayViewD<'_, T>>,
+        [table, indices, flat]: [&Layout; 3],
+        rank: usize,
+    ) -> Option<usize> {
+        let neighbours = |strides: &[isize]| strides.last() == Some(&1);
+        let all = neighbours(view?.strides())
+            && neighbours(table.strides())
+            && neighbours(flat.strides())
+            && self.moves_rows(table, indices, flat, rank);
+        flat.sizes().last().copied().filter(|_| all)
     }
 
     /// Whether an entry moves a row: at least [`ROW`] neighbours in the memory of a flat tensor,
@@ -637,7 +664,9 @@ impl Operator {
         let input = Source::new(input, Operand::Input, &mut gather.input)?;
         let indices = Source::new(indices, Operand::Indices, &mut entries)?;
         let output = Target::new(output, Operand::Output, &mut flat)?;
-        let most = self.most_copied(&entries, &flat, grid::READ);
+        let layouts = [&gather.input, &entries, &flat];
+        let row = self.row_of_neighbours(input.gaps(), layouts, flat.rank());
+        let most = self.most_copied(&entries, &flat, row, &grid::READ);
         let table = Grid::new(input.gaps(), most, &mut gather.input);
         let to = output.gaps().and_then(|view| {
             let rows = self.moves_rows(&gather.input, &entries, &flat, flat.rank());

@@ -129,7 +129,7 @@ impl Operator {
             data,
             indices,
             updates,
-            grid::WRITTEN,
+            &grid::WRITTEN,
             &with_gaps,
             |scatter, data, indices, updates| {
                 run::change(&scatter.plan, change, data, indices, updates)
@@ -244,7 +244,7 @@ impl Operator {
         self.check(input.shape(), indices)?;
         let nothing = |_: &Scatter, _: &mut [T], _: &[I], _: &[T]| Ok(());
         let with_gaps = |_: &Plan, _: To<'_, '_, T>, _: &[I], _: From<'_, '_, T>| Ok(());
-        self.write(output, indices, updates, grid::WRITTEN, &with_gaps, nothing)?;
+        self.write(output, indices, updates, &grid::WRITTEN, &with_gaps, nothing)?;
         output.assign(input);
         self.reduce(reduction, output, indices, updates)
     }
@@ -356,7 +356,7 @@ impl Operator {
             data,
             indices,
             updates,
-            grid::SORTED,
+            &grid::SORTED,
             &with_gaps,
             |scatter, data, indices, updates| noting.run(scatter, data, indices, updates),
         )
@@ -392,7 +392,7 @@ impl Operator {
                 };
                 grid::run::<false, _, _, _>(plan, indices, &updates, data, change, &kernel)
             };
-        self.write(data, indices, updates, grid::WRITTEN, &with_gaps, run)
+        self.write(data, indices, updates, &grid::WRITTEN, &with_gaps, run)
     }
 
     /// Plans a scatter, with updates that are broadcast, and runs it on slices, or in the grid of a
@@ -403,7 +403,7 @@ impl Operator {
         data: &mut ArrayRef<T, D>,
         indices: &ArrayRef<I, E>,
         updates: &ArrayRef<U, F>,
-        cost: Cost,
+        cost: &Cost,
         with_gaps: &WithGaps<'_, T, U, I>,
         run: impl FnOnce(&Scatter, &mut [T], &[I], &[U]) -> Result<(), Error>,
     ) -> Result<(), Error> {
@@ -413,9 +413,11 @@ impl Operator {
         let updates = Source::new(updates, Operand::Updates, &mut flat)?;
         let indices = Source::new(indices, Operand::Indices, &mut entries)?;
         self.sizes(&mut wanted, &scatter.data, &entries)?;
-        let most = self.most_copied(&entries, &wanted, cost);
+        let layouts = [&scatter.data, &entries, &flat];
+        let row = self.row_of_neighbours(data.gaps(), layouts, wanted.rank());
+        let most = self.most_copied(&entries, &wanted, row, cost);
         let grid = Grid::new(data.gaps(), most, &mut scatter.data);
-        let sorts = cost == grid::SORTED;
+        let sorts = cost.row.is_none();
         let from = updates.gaps().filter(|_| !sorts).and_then(|view| {
             let rows = self.moves_rows(&scatter.data, &entries, &flat, wanted.rank());
             Grid::new(Some(view), grid::most_packed::<U>(rows), &mut flat)
