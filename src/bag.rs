@@ -1,5 +1,8 @@
 //! Bag: `output[b] = reduce over the entries e of bag b of table[indices[e]]`.
 
+// Not a closure: the type of one depends on those of its function, of the offsets as well, and so
+// would the loops.
+use core::convert::identity;
 use core::marker::PhantomData;
 use core::ops::Range;
 
@@ -242,7 +245,7 @@ impl Bag {
         bags: Bags<'_, O>,
         output: &mut [T],
     ) -> Result<(), Error> {
-        self.run_map(pool, table, indices, bags, output, |element| element)
+        self.run_map(pool, table, indices, bags, output, identity)
     }
 
     /// [`run`](Bag::run) for a table of another type: `map` is called for each element that is
@@ -336,7 +339,7 @@ impl Bag {
     where
         T: Element + Zeroable,
     {
-        self.par_run_map(pool, table, indices, bags, output, |element| element)
+        self.par_run_map(pool, table, indices, bags, output, identity)
     }
 
     /// [`run_map`](Bag::run_map) with threads, as [`par_run`](Bag::par_run).
@@ -502,7 +505,7 @@ impl<I: Index, O: Index, S: Indices<Index = I>> CheckedBag<'_, I, O, S> {
         table: &[T],
         output: &mut [T],
     ) -> Result<(), Error> {
-        self.run_map(pool, table, output, |element| element)
+        self.run_map(pool, table, output, identity)
     }
 
     /// [`run`](CheckedBag::run) for a table of another type, as [`Bag::run_map`].
@@ -562,7 +565,7 @@ impl<I: Index, O: Index, S: Indices<Index = I>> CheckedBag<'_, I, O, S> {
     where
         T: Element + Zeroable,
     {
-        self.par_run_map(pool, table, output, |element| element)
+        self.par_run_map(pool, table, output, identity)
     }
 
     /// [`run_map`](CheckedBag::run_map) with threads, as [`Bag::par_run`].
@@ -645,8 +648,9 @@ impl<I: Index, O: Index, S: Indices<Index = I>> CheckedBag<'_, I, O, S> {
         pool: &'a P,
         table: &'a [T],
         map: &'a M,
-    ) -> Fused<'a, T, S, O, P, M> {
+    ) -> Fused<'a, T, S, P, M> {
         let (plan, indices) = (&self.bag.plan, self.indices);
+        let bags = self.bags.proven(plan.bags, plan.entries);
         let lookup = Lookup {
             plan,
             table,
@@ -654,7 +658,7 @@ impl<I: Index, O: Index, S: Indices<Index = I>> CheckedBag<'_, I, O, S> {
             #[cfg(feature = "std")]
             end: self.used.1,
         };
-        Fused { lookup, pool, bags: self.bags, map }
+        Fused { lookup, pool, bags, map }
     }
 }
 
@@ -675,8 +679,8 @@ const PART: usize = 256 << 10;
 
 /// Reduces some bags with the best instructions of this machine.
 #[inline(always)]
-fn run_part<T, U, S, O, P, M>(
-    fused: &Fused<'_, T, S, O, P, M>,
+fn run_part<T, U, S, P, M>(
+    fused: &Fused<'_, T, S, P, M>,
     bags: Range<usize>,
     before: usize,
     output: &mut [U],
@@ -685,7 +689,6 @@ fn run_part<T, U, S, O, P, M>(
     T: Element,
     U: Element + Zeroable,
     S: Places,
-    O: Index,
     P: Pool<U>,
     M: Fn(T) -> U,
 {
@@ -721,8 +724,8 @@ fn run_part<T, U, S, O, P, M>(
 /// Halves the bags until there are at most `most`, which a thread reduces. `output` starts at the
 /// place `base` of the whole output. A bag writes no further than `below` before its first element.
 #[cfg(feature = "rayon")]
-fn split<T, U, S, O, P, M>(
-    fused: &Fused<'_, T, S, O, P, M>,
+fn split<T, U, S, P, M>(
+    fused: &Fused<'_, T, S, P, M>,
     bags: Range<usize>,
     before: usize,
     output: &mut [U],
@@ -732,7 +735,6 @@ fn split<T, U, S, O, P, M>(
     T: Element,
     U: Element + Zeroable + Send,
     S: Places,
-    O: Index,
     P: Pool<U> + Sync,
     M: Fn(T) -> U + Sync,
 {
@@ -767,7 +769,7 @@ mod tests {
         (*state >> 33) as usize % n
     }
 
-    type Fused<'a> = fused::Fused<'a, u64, &'a [i64], usize, Add, fn(u64) -> u64>;
+    type Fused<'a> = fused::Fused<'a, u64, &'a [i64], Add, fn(u64) -> u64>;
 
     fn sums<W: Walk>(fused: &Fused<'_>, n: usize) -> Vec<u64> {
         let mut output = vec![7; n];
@@ -778,6 +780,7 @@ mod tests {
     /// Sums of bags, whose entries are found in both ways.
     fn assert_same(bag: &Bag, table: &[u64], indices: &[i64], lengths: &[usize], output: usize) {
         let (bags, map): (_, fn(u64) -> u64) = (Bags::Lengths(lengths), |value| value);
+        let bags = bags.proven(lengths.len(), bag.plan.entries);
         let lookup = Lookup { plan: &bag.plan, table, indices, end: lengths.iter().sum() };
         let fused = Fused { lookup, pool: &Add, bags, map: &map };
         assert_eq!(

@@ -12,11 +12,10 @@ use strew_simd::prefetch_columns;
 use crate::bag_plan::{BagPlan, Place};
 use crate::each::each;
 use crate::element::Element;
-use crate::index::Index;
 use crate::indices::sealed::Places;
 use crate::plan::Dim;
 use crate::pool::sealed;
-use crate::segments::Bags;
+use crate::segments::Proven;
 use crate::walk::{Odometer, Position, split_lane};
 
 /// The distance of prefetches, in entries. Record: FBGEMM has 16 too; on Zen 5, 8 to 64 take the
@@ -45,14 +44,14 @@ impl<T, S> Lookup<'_, T, S> {
 }
 
 /// What a call works on.
-pub(crate) struct Fused<'a, T, S, O, P, M> {
+pub(crate) struct Fused<'a, T, S, P, M> {
     pub lookup: Lookup<'a, T, S>,
     pub pool: &'a P,
-    pub bags: Bags<'a, O>,
+    pub bags: Proven<'a>,
     pub map: &'a M,
 }
 
-impl<T: Element, S: Places, O: Index, P, M> Fused<'_, T, S, O, P, M> {
+impl<T: Element, S: Places, P, M> Fused<'_, T, S, P, M> {
     /// Reduces some bags. `before` is the end of the bag before them, and `output` starts at the
     /// position `base` of the output.
     #[inline(always)]
@@ -66,11 +65,11 @@ impl<T: Element, S: Places, O: Index, P, M> Fused<'_, T, S, O, P, M> {
         P: sealed::Fold<U>,
         M: Fn(T) -> U,
     {
-        let BagPlan { plan, stride, entries, .. } = self.lookup.plan;
+        let BagPlan { plan, stride, .. } = self.lookup.plan;
         let mut flat = self.lookup.plan.place(bags.start).wrapping_sub(base);
         let (mut walk, row) = (W::of(self.lookup.plan), split_lane(plan.inner()));
         for bag in bags {
-            let range = self.bags.range(bag, self.lookup.plan.bags, *entries, before);
+            let range = before..self.bags.end(bag, before);
             before = range.end;
             self.bag(&mut walk, row, &range, flat, output);
             flat = flat.wrapping_add_signed(*stride);
@@ -102,12 +101,12 @@ impl<T: Element, S: Places, O: Index, P, M> Fused<'_, T, S, O, P, M> {
         }
         let mut flat = bag.place(bags.start).wrapping_sub(base);
         while !bags.is_empty() {
-            let range = self.bags.range(bags.start, bag.bags, bag.entries, before);
-            let (entry, count) = (range.start, range.len());
+            let (entry, next) = (before, self.bags.end(bags.start, before));
+            let count = next.wrapping_sub(entry);
             if count > 1 {
                 break;
             }
-            (bags.start, before) = (bags.start.wrapping_add(1), range.end);
+            (bags.start, before) = (bags.start.wrapping_add(1), next);
             let to = output.get_mut(flat..).and_then(|to| to.get_mut(..lane.size));
             flat = flat.wrapping_add_signed(bag.stride);
             let Some(to) = to else { continue };
@@ -137,9 +136,7 @@ impl<T: Element, S: Places, O: Index, P, M> Fused<'_, T, S, O, P, M> {
     /// The end of the last of some bags.
     #[cfg(feature = "rayon")]
     pub(crate) fn end(&self, bags: Range<usize>, before: usize) -> usize {
-        bags.fold(before, |before, bag| {
-            self.bags.range(bag, self.lookup.plan.bags, self.lookup.plan.entries, before).end
-        })
+        bags.fold(before, |before, bag| self.bags.end(bag, before))
     }
 
     /// Reduces a bag to the output at `flat`.

@@ -2,6 +2,8 @@
 
 use core::ops::Range;
 
+use bytemuck::AnyBitPattern;
+
 use crate::error::{Error, Operand};
 use crate::index::Index;
 use crate::proof::fits;
@@ -75,29 +77,66 @@ impl<O: Index> Bags<'_, O> {
         Ok(first.unwrap_or(last)..last)
     }
 
-    /// The entries of bag `bag`, of `bags` bags that are proven. `before` is the end of the bag
-    /// before.
+    /// So many bags of `entries`, which are [proven](Bags::prove).
     #[inline(always)]
-    pub(crate) fn range(
-        &self,
-        bag: usize,
-        bags: usize,
-        entries: usize,
-        before: usize,
-    ) -> Range<usize> {
-        let at = |offsets: &[O], bag: usize| {
-            offsets.get(bag).map_or(entries, |offset| O::proven_position(*offset, 0))
+    pub(crate) fn proven(&self, bags: usize, entries: usize) -> Proven<'_> {
+        // The start of a bag is the end of the one before. There may be more values.
+        let (values, lengths) = match *self {
+            Bags::Offsets(offsets) => (offsets.get(1..=bags), false),
+            Bags::Starts(offsets) => (offsets.get(1..bags), false),
+            Bags::Lengths(lengths) => (lengths.get(..bags), true),
         };
-        match *self {
-            Bags::Offsets(offsets) => at(offsets, bag)..at(offsets, bag.wrapping_add(1)),
-            Bags::Starts(offsets) if bag.wrapping_add(1) < bags => {
-                at(offsets, bag)..at(offsets, bag.wrapping_add(1))
-            }
-            Bags::Starts(offsets) => at(offsets, bag)..entries,
-            Bags::Lengths(lengths) => {
-                let length = lengths.get(bag).map_or(0, |length| O::proven_position(*length, 0));
-                before..before.wrapping_add(length)
-            }
+        let values = values.unwrap_or_default();
+        let values = match size_of::<O>() {
+            1 => Values::One(same(values)),
+            2 => Values::Two(same(values)),
+            4 => Values::Four(same(values)),
+            _ => Values::Eight(same(values)),
+        };
+        Proven { values, lengths, entries }
+    }
+}
+
+/// Integers as those of another type that has their width.
+#[inline(always)]
+fn same<O: Index, W: AnyBitPattern>(values: &[O]) -> &[W] {
+    bytemuck::try_cast_slice(values).unwrap_or_default()
+}
+
+/// Where bags end. It knows the width of their offsets, of which none is negative, and not their
+/// type: the loops of bags are compiled for all types at once.
+#[derive(Clone, Copy)]
+pub(crate) struct Proven<'a> {
+    values: Values<'a>,
+    /// Whether these are lengths; if not, they are ends.
+    lengths: bool,
+    /// The end of a bag that has no value.
+    entries: usize,
+}
+
+/// Integers by their bytes.
+#[derive(Clone, Copy)]
+enum Values<'a> {
+    One(&'a [u8]),
+    Two(&'a [u16]),
+    Four(&'a [u32]),
+    Eight(&'a [u64]),
+}
+
+impl Proven<'_> {
+    /// The end of a bag. The one before it ends, and it begins, with the entry `before`.
+    #[inline(always)]
+    pub(crate) fn end(&self, bag: usize, before: usize) -> usize {
+        let value = match self.values {
+            Values::One(values) => values.get(bag).map(|value| usize::from(*value)),
+            Values::Two(values) => values.get(bag).map(|value| usize::from(*value)),
+            Values::Four(values) => values.get(bag).map(|value| *value as usize),
+            Values::Eight(values) => values.get(bag).map(|value| *value as usize),
+        };
+        match value {
+            Some(length) if self.lengths => before.wrapping_add(length),
+            Some(end) => end,
+            None => self.entries,
         }
     }
 }

@@ -67,8 +67,9 @@ impl Walk for Ahead {
         // The rest of a row of neighbours has been prefetched with its first columns.
         let prefetches = end.wrapping_add(AHEAD) > *prefetched;
         if prefetches {
-            for row in window.first_ahead(entry, *prefetched) {
-                prefetch::<_, L>(lookup.table, *row, column, *neighbours);
+            let rows = window.first_ahead(entry, *prefetched);
+            if !rows.is_empty() {
+                prefetch_first::<_, L>(lookup.table, rows, column, *neighbours);
             }
             *prefetched = end.wrapping_add(AHEAD);
         }
@@ -109,6 +110,19 @@ fn prefetch<T, const L: usize>(table: &[T], row: usize, column: usize, neighbour
             prefetch_rest::<T, L>(table, row, neighbours);
         }
     }
+}
+
+/// The same for several rows: the first of a call, or of a long bag's next columns. Cold, as it is
+/// rare, and compiled once for all pools.
+#[cold]
+#[inline(never)]
+fn prefetch_first<T, const L: usize>(
+    table: &[T],
+    rows: &[usize],
+    column: usize,
+    neighbours: usize,
+) {
+    rows.iter().for_each(|row| prefetch::<T, L>(table, *row, column, neighbours));
 }
 
 /// Prefetches the columns after the first `L` of a row, of a long one about 72 lines: its later
@@ -227,9 +241,10 @@ impl Window {
     }
 
     /// The rows of the entries `from..entry + AHEAD`, and none before `entry`.
-    fn first_ahead(&self, entry: usize, from: usize) -> impl Iterator<Item = &usize> {
-        let place = entry.wrapping_sub(self.first);
-        let next = self.rows.get(place..).and_then(|rows| rows.get(..AHEAD)).unwrap_or_default();
-        next.iter().skip(from.saturating_sub(entry))
+    #[inline(always)]
+    fn first_ahead(&self, entry: usize, from: usize) -> &[usize] {
+        let first = entry.max(from).wrapping_sub(self.first);
+        let end = entry.wrapping_add(AHEAD).wrapping_sub(self.first);
+        self.rows.get(first..end).unwrap_or_default()
     }
 }

@@ -170,6 +170,41 @@ fn large_table(lengths: Vec<u32>) {
     }
 }
 
+/// Offsets of each type, in slices that are longer than there are bags.
+#[test]
+fn offsets_of_each_type() {
+    fn check<O: Index + TryFrom<u8>>() {
+        let number = |n: u8| O::try_from(n).ok().unwrap();
+        let bag = Bag::new(&l(&[5]), &l(&[5]), &l(&[4])).unwrap();
+        let (table, ids) = ([1, 2, 4, 8, 16], [0_u8, 1, 2, 3, 4]);
+        // The last numbers belong to no bag.
+        let offsets = [1, 1, 3, 4, 5, 2].map(number);
+        let lengths = [0, 2, 1, 2, 9].map(number);
+        let none = Bag::new(&l(&[5]), &l(&[5]), &l(&[0])).unwrap();
+        for (bags, sums) in [
+            (Bags::Offsets(&offsets[..]), [0, 6, 8, 16]),
+            (Bags::Starts(&offsets), [0, 6, 8, 16]),
+            (Bags::Lengths(&lengths), [0, 3, 4, 24]),
+        ] {
+            let mut found = [0; 4];
+            bag.run(Add, &table, &ids, bags, &mut found).unwrap();
+            assert_eq!(found, sums, "{}", std::any::type_name::<O>());
+            assert_eq!(none.run(Add, &table, &ids, bags, &mut []), Ok(()));
+        }
+        assert_eq!(none.run(Add, &table, &ids, Bags::Starts::<O>(&[]), &mut []), Ok(()));
+    }
+    check::<u8>();
+    check::<u16>();
+    check::<u32>();
+    check::<u64>();
+    check::<usize>();
+    check::<i8>();
+    check::<i16>();
+    check::<i32>();
+    check::<i64>();
+    check::<isize>();
+}
+
 /// Means do not overflow, nor stop where a narrow float does.
 #[test]
 fn a_mean_is_a_mean() {

@@ -2,6 +2,7 @@
 
 use ::ndarray::{ArrayD, ArrayRef, Dimension, IxDyn};
 use bytemuck::Zeroable;
+use core::convert::identity;
 
 use super::axis::{AxisNumber, Number};
 use super::view::{Source, Target, filled, fits};
@@ -150,7 +151,7 @@ impl Pooled {
         indices: &ArrayRef<I, E>,
         bags: Bags<'_, O>,
     ) -> Result<ArrayD<T>, Error> {
-        self.run_map(pool, table, indices, bags, |element| element)
+        self.run_map(pool, table, indices, bags, identity)
     }
 
     /// [`run`](Pooled::run) for a table of another type: [`Bag::run_map`].

@@ -5,13 +5,15 @@
 //! print what became of them.
 
 // Some calls alone need them.
-#![allow(unused_imports)]
+#![allow(unused_imports, dead_code)]
 
 use std::fmt::Debug;
 use std::hint::black_box;
 
 use half::f16;
-use strew::{Add, Element, Error, Gather, Index, Layout, Max, Min, Mul, Reduction, Scatter};
+use strew::{
+    Add, Bag, Bags, Element, Error, Gather, Index, Layout, Max, Min, Mul, Reduction, Scatter,
+};
 
 const ROWS: usize = 1000;
 const ENTRIES: usize = 5000;
@@ -50,6 +52,13 @@ fn main() {
     call!("reduce-closure", scatter::<f32, i64>, |s, d, i, u| s.reduce(decay, d, i, u));
     black_box(decay(1.0, 2.0));
 
+    const I64: Bags<'_, i64> = Bags::Lengths(&[0; ENTRIES]);
+    const U32: Bags<'_, u32> = Bags::Lengths(&[0; ENTRIES]);
+    call!("bag", bag::<i64>, |b, t, i, to| b.run(Add, t, i, black_box(I64), to));
+    call!("bag-by-i32", bag::<i32>, |b, t, i, to| b.run(Add, t, i, black_box(I64), to));
+    call!("bag-u32", bag::<i64>, |b, t, i, to| b.run(Add, t, i, black_box(U32), to));
+    call!("bag-max", bag::<i64>, |b, t, i, to| b.run(Max, t, i, black_box(I64), to));
+
     #[cfg(feature = "library")]
     {
         library::<f32>();
@@ -83,6 +92,15 @@ fn scatter<T: Element + Default + Debug, I: Index + Default>(
     let mut data = slice(ROWS);
     let result = run(&plan, &mut data, &indices, &updates);
     println!("{result:?} {:?}", data.last());
+}
+
+fn bag<I: Index + Default>(run: impl FnOnce(&Bag, &[f32], &[I], &mut [f32]) -> Result<(), Error>) {
+    let [table, many] = layouts();
+    let bag = black_box(Bag::new(&table, &many, &many)).expect("the layouts fit");
+    let (table, indices) = (slice(ROWS), slice(ENTRIES));
+    let mut output = slice(ENTRIES);
+    let result = run(&bag, &table, &indices, &mut output);
+    println!("{result:?} {:?}", output.last());
 }
 
 /// The operators of ONNX of one type, and their reductions.
