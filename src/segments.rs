@@ -77,7 +77,7 @@ impl<O: Index> Bags<'_, O> {
         Ok(first.unwrap_or(last)..last)
     }
 
-    /// So many bags of `entries`, which are [proven](Bags::prove).
+    /// `bags` bags of `entries`, which are [proven](Bags::prove).
     #[inline(always)]
     pub(crate) fn proven(&self, bags: usize, entries: usize) -> Proven<'_> {
         // The start of a bag is the end of the one before. There may be more values.

@@ -43,6 +43,7 @@ macro_rules! inputs {
         pub struct $name(pub $case);
 
         impl<'a> Arbitrary<'a> for $name {
+            #[inline]
             fn arbitrary(bytes: &mut Unstructured<'a>) -> Result<$name> {
                 let make: fn(Choose<'_>) -> $case = $make;
                 let mut rest = bytes.bytes(bytes.len())?.iter();
@@ -51,6 +52,7 @@ macro_rules! inputs {
         }
 
         impl Input for $name {
+            #[inline] // Compiled into the target, as the checks are.
             fn run(&self) {
                 let run: fn(&$case) = $run;
                 run(&self.0);
@@ -96,8 +98,7 @@ inputs! {
     };
     /// `threads`: the same with several threads, on one path.
     ThreadsCase: Routed = Routed::new, |routed| {
-        let paths: Vec<Path> = kernels::paths().collect();
-        Path::force(Some(paths[routed.case.seed as usize / 8 % paths.len()]));
+        one_path(routed.case.seed / 8);
         routed.check();
     };
     /// `route`: every call on every path, as it would be on any machine, with one thread or more:
@@ -116,7 +117,12 @@ inputs! {
             Direction::Scatter => arrays::check_scatter(case),
         }
     };
-    /// `operators`: masks, bags, adjoints, where extremes come from, indices that do not count or
+    /// `bags`: bags of pools of each width on one path, against the oracle.
+    BagCase: bags::Case = |choose| bags::case(choose), |case| {
+        one_path(case.seed);
+        bags::check(case);
+    };
+    /// `operators`: masks, adjoints, where extremes come from, indices that do not count or
     /// lie in lists, calls on bytes, unique indices and what is read, each on one path, against the
     /// oracle.
     OtherCase: Other = Other::new, Other::check;
@@ -150,31 +156,10 @@ inputs! {
     Columns: Split = |choose| Split::new(choose), |case| _ = case.check();
 }
 
-/// What a target does with the bytes of an input.
-pub type Run = fn(&[u8]);
-
-/// All targets.
-pub const TARGETS: [(&str, Run); 14] = [
-    ("columns", run::<Columns>),
-    ("dml", run::<DmlCase>),
-    ("gather", run::<GatherCase>),
-    ("indices", run::<Addresses>),
-    ("layouts", run::<HostileCase>),
-    ("moves", run::<Moves>),
-    ("ndarray", run::<ArraysCase>),
-    ("operators", run::<OtherCase>),
-    ("quant", run::<QuantCase>),
-    ("reductions", run::<ReductionCase>),
-    ("route", run::<RouteCase>),
-    ("scatter", run::<ScatterCase>),
-    ("serde", run::<TextCase>),
-    ("threads", run::<ThreadsCase>),
-];
-
-fn run<T: Input>(bytes: &[u8]) {
-    if let Ok(input) = T::arbitrary_take_rest(Unstructured::new(bytes)) {
-        input.run();
-    }
+/// Every call goes by this one of the paths of the machine.
+fn one_path(number: u64) {
+    let paths: Vec<Path> = kernels::paths().collect();
+    Path::force(Some(paths[number as usize % paths.len()]));
 }
 
 /// A case that can be planned, with any indices: a small one, unless the input chooses another.
@@ -236,6 +221,7 @@ impl Routed {
     }
 
     /// With threads.
+    #[inline]
     fn check(&self) {
         Machine::force(Some(self.machine));
         let part = self.case.seed as usize;
@@ -243,6 +229,7 @@ impl Routed {
     }
 
     /// Without threads.
+    #[inline]
     fn check_serial(&self) {
         match self.direction {
             Direction::Gather => check::check_gather_part(&self.case, self.case.seed % GATHERS),
@@ -250,6 +237,7 @@ impl Routed {
         }
     }
 
+    #[inline]
     fn explain(&self) {
         let threads = POOLS[self.pool].current_num_threads();
         let text = match self.direction {
@@ -286,7 +274,6 @@ fn machine(choose: Choose<'_>) -> Machine {
 #[derive(Debug)]
 pub enum Other {
     Masks(masks::Case),
-    Bags(bags::Case),
     Gather(Case),
     Scatter(Case),
     Winners(Case),
@@ -300,29 +287,28 @@ pub enum Other {
 
 impl Other {
     fn new(choose: Choose<'_>) -> Other {
-        let number = choose(13);
+        let number = choose(12);
         let mut of = |direction| of_any_kind(direction, choose);
         match number {
             0 => Other::Masks(masks::case(choose)),
-            1 => Other::Bags(bags::case(choose)),
-            2 => Other::Gather(of(Direction::Gather)),
-            3 => Other::Scatter(generate::written_both_ways(of(Direction::Scatter), choose)),
-            4 => Other::Winners(of(Direction::Scatter)),
-            5 => Other::Nullable(of(Direction::Gather), [2, 3, 20][choose(3)]),
-            6 => Other::Nullable(of(Direction::Scatter), [2, 3, 20][choose(3)]),
-            7 => Other::Lists(of_axes(Direction::Gather, choose)),
-            8 => Other::Lists(of_axes(Direction::Scatter, choose)),
-            9 => Other::Bytes(of(Direction::Gather)),
-            10 => Other::Bytes(of(Direction::Scatter)),
-            11 => Other::Coalesce(of(Direction::Gather)),
+            1 => Other::Gather(of(Direction::Gather)),
+            2 => Other::Scatter(generate::written_both_ways(of(Direction::Scatter), choose)),
+            3 => Other::Winners(of(Direction::Scatter)),
+            4 => Other::Nullable(of(Direction::Gather), [2, 3, 20][choose(3)]),
+            5 => Other::Nullable(of(Direction::Scatter), [2, 3, 20][choose(3)]),
+            6 => Other::Lists(of_axes(Direction::Gather, choose)),
+            7 => Other::Lists(of_axes(Direction::Scatter, choose)),
+            8 => Other::Bytes(of(Direction::Gather)),
+            9 => Other::Bytes(of(Direction::Scatter)),
+            10 => Other::Coalesce(of(Direction::Gather)),
             _ => Other::Ranges(of(Direction::Gather)),
         }
     }
 
+    #[inline]
     fn check(&self) {
         let seed = match self {
             Other::Masks(case) => case.seed,
-            Other::Bags(case) => case.seed,
             Other::Gather(case)
             | Other::Scatter(case)
             | Other::Winners(case)
@@ -332,8 +318,7 @@ impl Other {
             | Other::Coalesce(case)
             | Other::Ranges(case) => case.seed,
         };
-        let paths: Vec<Path> = kernels::paths().collect();
-        Path::force(Some(paths[seed as usize % paths.len()]));
+        one_path(seed);
         match self {
             Other::Masks(case) => match seed / 8 % 4 {
                 0 => masks::check::<f32>(case),
@@ -341,7 +326,6 @@ impl Other {
                 2 => masks::check::<f64>(case),
                 _ => masks::check::<i16>(case),
             },
-            Other::Bags(case) => bags::check(case),
             Other::Gather(case) => adjoint::check_gather(case),
             Other::Scatter(case) => adjoint::check_scatter(case),
             Other::Winners(case) => {

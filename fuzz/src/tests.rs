@@ -9,6 +9,34 @@ use strew::{Bounds, Error};
 use super::common::{case::Operator, oracle};
 use super::*;
 
+/// What a target does with the bytes of an input.
+type Run = fn(&[u8]);
+
+/// All targets.
+const TARGETS: [(&str, Run); 15] = [
+    ("bags", run::<BagCase>),
+    ("columns", run::<Columns>),
+    ("dml", run::<DmlCase>),
+    ("gather", run::<GatherCase>),
+    ("indices", run::<Addresses>),
+    ("layouts", run::<HostileCase>),
+    ("moves", run::<Moves>),
+    ("ndarray", run::<ArraysCase>),
+    ("operators", run::<OtherCase>),
+    ("quant", run::<QuantCase>),
+    ("reductions", run::<ReductionCase>),
+    ("route", run::<RouteCase>),
+    ("scatter", run::<ScatterCase>),
+    ("serde", run::<TextCase>),
+    ("threads", run::<ThreadsCase>),
+];
+
+fn run<T: Input>(bytes: &[u8]) {
+    if let Ok(input) = T::arbitrary_take_rest(Unstructured::new(bytes)) {
+        input.run();
+    }
+}
+
 /// The seeds of a target.
 fn seeds(target: &str) -> Vec<Vec<u8>> {
     let directory = format!("{}/corpus/{target}", env!("CARGO_MANIFEST_DIR"));
@@ -91,8 +119,7 @@ fn reach_copies<'a>(target: &str, calls: impl Iterator<Item = &'a Routed>) {
 fn seeds_reach_what_matters() {
     let others: Vec<OtherCase> = inputs("operators");
     for kind in [
-        "Masks", "Bags", "Gather", "Scatter", "Winners", "Nullable", "Lists", "Bytes", "Coalesce",
-        "Ranges",
+        "Masks", "Gather", "Scatter", "Winners", "Nullable", "Lists", "Bytes", "Coalesce", "Ranges",
     ] {
         let of = others.iter().filter(|case| format!("{case:?}").starts_with(kind));
         assert!(of.count() >= 2, "{kind} of operators");

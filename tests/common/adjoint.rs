@@ -29,6 +29,7 @@ fn check_pair<I: Index>(case: &Case, gather: &Gather, scatter: &Scatter, indices
 }
 
 /// A gather, and the scatter that goes the other way.
+#[inline]
 pub fn check_gather(case: &Case) {
     let gather = case.gather().unwrap();
     let overlaps = match (case.bounds, case.scatter()) {
@@ -43,6 +44,7 @@ pub fn check_gather(case: &Case) {
 }
 
 /// A scatter, and the gather that goes the other way, if the updates do not overlap.
+#[inline]
 pub fn check_scatter(case: &Case) {
     let scatter = case.scatter().unwrap();
     match scatter.adjoint() {

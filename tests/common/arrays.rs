@@ -68,6 +68,7 @@ fn operator(case: &Case) -> Operator {
 }
 
 /// A gather into a view, and into a new array.
+#[inline]
 pub fn check_gather(case: &Case) {
     let case = &case.with_index(IndexType::I64);
     let (moves, indices) = (&oracle::moves(case), &case.indices_as::<i64>()[..]);
@@ -97,6 +98,7 @@ pub fn check_gather(case: &Case) {
 }
 
 /// An assignment and reductions: sums of floats have the bits of their order.
+#[inline]
 pub fn check_scatter(case: &Case) {
     let case = &case.with_index(IndexType::I64);
     let (moves, indices) = (&oracle::moves(case), &case.indices_as::<i64>()[..]);
@@ -128,6 +130,7 @@ pub fn check_scatter(case: &Case) {
 }
 
 /// The layout of a view is that of the tensor, wherever a step is made.
+#[inline]
 fn check_layout(tensor: &Tensor, found: &Result<strew::Layout, Error>) {
     let found = found.as_ref().expect("the view is a part of its slice");
     assert_eq!(found.sizes(), tensor.sizes, "{tensor:?}");

@@ -9,6 +9,7 @@ use super::case::{Case, IndexType, with_indices};
 use super::oracle;
 use super::values::samples;
 
+#[inline]
 pub fn check(case: &Case) {
     let wide = cfg!(target_pointer_width = "64");
     let data_type = match case.index {

@@ -92,10 +92,12 @@ pub const GATHERS: u64 = 6;
 
 /// A gather by indices of every type, and with every kind of element: each is compiled by itself,
 /// so that not every pair of them is.
+#[inline]
 pub fn check_gather(case: &Case) {
     (0..GATHERS).for_each(|part| check_gather_part(case, part));
 }
 
+#[inline]
 pub fn check_gather_part(case: &Case, part: u64) {
     let check = match part {
         0 => {
@@ -239,10 +241,12 @@ pub const SCATTERS: u64 = 8;
 
 /// A scatter: assignment by indices of every type, and with every kind of element; a function that
 /// tells every order of updates; duplicates.
+#[inline]
 pub fn check_scatter(case: &Case) {
     (0..SCATTERS).for_each(|part| check_scatter_part(case, part));
 }
 
+#[inline]
 pub fn check_scatter_part(case: &Case, part: u64) {
     if part < 2 {
         let moves = &oracle::moves(case);
@@ -521,6 +525,7 @@ pub fn check_reductions_part<T: Reductions>(case: &Case, part: u64) {
 pub const REDUCTIONS: u64 = 54;
 
 /// Checks one reduction of one type.
+#[inline]
 pub fn check_any_reduction(case: &Case, part: u64) {
     let check = [
         check_reductions_part::<u8>,
@@ -641,6 +646,7 @@ floats!(
 
 /// Slices that end with the last element of their layout are accepted; one element less is refused,
 /// whichever operand lacks it.
+#[inline]
 pub fn check_slice_lengths(case: &Case, direction: Direction) {
     let case = &Case { bounds: Bounds::Wrap, ..case.clone() };
     let operands = match direction {
@@ -678,6 +684,7 @@ pub fn check_slice_lengths(case: &Case, direction: Direction) {
 }
 
 /// The shape functions return the sizes that the constructors demand.
+#[inline]
 pub fn check_shapes(case: &Case) {
     let (table, indices) = (&case.table.sizes, &case.indices.sizes);
     let found = match case.operator {
@@ -692,6 +699,7 @@ pub fn check_shapes(case: &Case) {
 }
 
 /// A plan that sizes its flat tensor is that of the packed one, and knows all lengths.
+#[inline]
 fn check_packed(case: &Case) {
     let flat = Layout::from_sizes(&case.flat.sizes).unwrap();
     let (table, indices) = (case.table.layout().unwrap(), case.indices.layout().unwrap());
@@ -729,6 +737,7 @@ fn check_packed(case: &Case) {
 
 /// A constructor never panics. If it makes a plan all the same, the plan demands slices of the
 /// lengths that exact arithmetic demands, and runs on these.
+#[inline]
 pub fn check_hostile(case: &Case) {
     const LONGEST: usize = 1 << 12;
     let length = |tensor: &Tensor| -> i128 {

@@ -8,6 +8,7 @@ use strew::{Error, Index, Operand, coalesce};
 use super::case::{Case, with_indices};
 
 /// The indices of a case, its padding among them.
+#[inline]
 pub fn check(case: &Case) {
     let mut case = case.clone();
     if case.seed % 4 == 3 {

@@ -257,6 +257,7 @@ impl Description {
 }
 
 /// What is described compiles, unless something is empty, and does what the oracle does.
+#[inline]
 pub fn check_description(description: &Description) {
     match description.case.seed % 4 {
         0 => check_of::<u8>(description),
@@ -310,6 +311,7 @@ where
 
 /// `compile` never panics. What compiles all the same runs on slices of the lengths that the
 /// descriptors say, and on no shorter ones.
+#[inline]
 pub fn check_hostile_description(description: &Description) {
     const LONGEST: usize = 1 << 12;
     let Ok(compiled) = description.compile(DataType::Uint8) else { return };

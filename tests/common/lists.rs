@@ -9,6 +9,7 @@ use super::values::samples;
 
 /// A case of tuples of up to 4 coordinates along any axes: each coordinate becomes a list. Pairs
 /// are of every index type: not every length is compiled for each.
+#[inline]
 pub fn check(case: &Case) {
     match case.tuple_len() {
         1 => check_wide::<1>(case),

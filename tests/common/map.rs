@@ -9,6 +9,7 @@ use super::check::with_wide_indices;
 use super::oracle;
 use super::values::samples;
 
+#[inline]
 pub fn check_gather(case: &Case) {
     with_wide_indices(case, |indices| gather(case, indices), |indices| gather(case, indices));
 }
@@ -38,6 +39,7 @@ fn gather<I: Index>(case: &Case, indices: &[I]) {
     assert_eq!(output, expected, "{case:?}");
 }
 
+#[inline]
 pub fn check_scatter(case: &Case) {
     with_wide_indices(case, |indices| scatter(case, indices), |indices| scatter(case, indices));
 }

@@ -1,5 +1,8 @@
 //! What the tests share: a case as plain data, its generator, a naive oracle, and the comparison of
 //! crate and oracle.
+//!
+//! A check that is `#[inline]` is compiled into the fuzz target that calls it, and not into the
+//! library that all targets share: so whoever runs one target waits for no other.
 
 #![allow(dead_code, unused_imports)] // No test program uses all of it.
 

@@ -127,6 +127,7 @@ fn float(packing: Packing, code: u8) -> f32 {
 }
 
 impl Case {
+    #[inline]
     pub fn check(&self) {
         match self {
             Case::Gather(case) if case.half => {
@@ -192,6 +193,7 @@ fn sixes(bytes: &[u8], part: usize) -> [f32; 2] {
 const LEVELS: [i8; 16] = [-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113];
 
 impl Blocks<'_> {
+    #[inline]
     fn check(&self, format: usize) {
         match format {
             0 => self.of(Q8_0::decode, |b, i| signed(b[2 + i]) * half(b)),

@@ -8,6 +8,7 @@ use strew::Index;
 use super::case::{Case, with_indices};
 use super::oracle::{self, Target};
 
+#[inline]
 pub fn check(case: &Case) {
     with_indices!(case, indices => check_as(case, indices));
 }

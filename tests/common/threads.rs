@@ -30,6 +30,7 @@ pub fn pool(threads: usize) -> rayon::ThreadPool {
         .expect("threads")
 }
 
+#[inline]
 pub fn check_gather(case: &Case, threads: &rayon::ThreadPool) {
     if is_large(case) {
         return;
@@ -53,6 +54,7 @@ fn gather<I: Index>(case: &Case, indices: &[I]) {
     assert!(places.all(|((found, new), old)| found == new || found == old), "{case:?}");
 }
 
+#[inline]
 pub fn check_scatter(case: &Case, threads: &rayon::ThreadPool) {
     if is_large(case) {
         return;
@@ -80,6 +82,7 @@ fn scatter<I: Index>(case: &Case, indices: &[I]) {
 
 /// Small elements of several types in this pool, against the oracle: for thresholds that small
 /// cases reach.
+#[inline]
 pub fn check_part(direction: Direction, case: &Case, part: usize, pool: &rayon::ThreadPool) {
     let case = &case.with_index(IndexType::I64);
     let (moves, indices) = (&oracle::moves(case), &case.indices_as::<i64>());

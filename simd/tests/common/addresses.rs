@@ -9,6 +9,7 @@ use strew_simd::{
 use super::{Check, Choose, FAR, one_of, paths, rarely};
 
 /// Any of them.
+#[inline]
 pub fn any(choose: Choose) -> Box<dyn Check> {
     match choose(12) {
         0 => Box::new(Resolve::<i64>::new(choose)),
@@ -171,6 +172,7 @@ impl<I: Value> Resolve<I> {
 }
 
 impl<I: Value> Check for Resolve<I> {
+    #[inline]
     fn check(&self) -> bool {
         let Resolve { indices, axes, first, count, outside, .. } = self;
         let (start, step) = (self.start, self.step);
@@ -254,6 +256,7 @@ impl Shift {
 }
 
 impl Check for Shift {
+    #[inline]
     fn check(&self) -> bool {
         let Shift { addresses, first, steps } = self;
         let (length, entry_step) = &steps[0];
@@ -323,6 +326,7 @@ impl Chosen {
 }
 
 impl Check for Chosen {
+    #[inline]
     fn check(&self) -> bool {
         let Choice { start, length, flat, step } = self.choice;
         let entry = |(address, n): (&u32, u32)| {

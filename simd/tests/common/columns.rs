@@ -32,6 +32,7 @@ impl Split {
 }
 
 impl Check for Split {
+    #[inline]
     fn check(&self) -> bool {
         let Split { table, rows, pitch, width, ref cuts } = *self;
         let last = rows.checked_sub(1);

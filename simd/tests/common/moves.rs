@@ -53,6 +53,7 @@ pub struct Case {
 
 impl Case {
     /// Any kernel and size: a few entries, unless one choice in eight is for more.
+    #[inline]
     pub fn any(choose: Choose) -> Case {
         let streams = Some(choose(2) == 1);
         Case { streams, ..Case::of_any_size(choose) }
@@ -266,6 +267,7 @@ impl Case {
     }
 
     /// Runs the kernel.
+    #[inline]
     pub fn run(&self, path: Path, streams: bool, from: &[u8], to: &mut [u8]) {
         match self.element {
             1 => self.run_as::<1>(path, streams, from, to),
@@ -371,6 +373,7 @@ impl Case {
     }
 
     /// [`append`]: all rows, or none.
+    #[inline]
     pub fn check_append(&self) -> bool {
         match self.element {
             1 => self.append_as::<1>(),
@@ -417,6 +420,7 @@ impl Case {
     }
 
     /// [`Block::is_run`]
+    #[inline]
     fn check_is_run(&self) {
         let n = self.row.unwrap_or(1);
         let follows = |(k, (_, flat)): (usize, (usize, usize))| {
@@ -430,6 +434,7 @@ impl Case {
     }
 
     /// [`Block::all`]
+    #[inline]
     fn check_all(&self) {
         let (flat, holds) = (bytes(self.flat, 2), |byte: &u8| *byte < 250);
         let all = self.entries().iter().all(|(_, flat_at)| flat.get(*flat_at).is_some_and(holds));
@@ -441,6 +446,7 @@ impl Case {
 }
 
 impl Check for Case {
+    #[inline]
     fn check(&self) -> bool {
         let lengths = self.lengths();
         let (from, to) = (bytes(lengths.0, 0), bytes(lengths.1, 1));
