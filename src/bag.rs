@@ -1,7 +1,7 @@
 //! Bag: `output[b] = reduce over the entries e of bag b of table[indices[e]]`.
 
-// Not a closure: the type of one depends on those of its function, of the offsets as well, and so
-// would the loops.
+// Not a closure: its type would name those of the function around it, that of the offsets too. Then
+// the loops would be compiled for each.
 use core::convert::identity;
 use core::marker::PhantomData;
 use core::ops::Range;

@@ -112,8 +112,8 @@ fn prefetch<T, const L: usize>(table: &[T], row: usize, column: usize, neighbour
     }
 }
 
-/// The same for several rows: the first of a call, or of a long bag's next columns. Cold, as it is
-/// rare, and compiled once for all pools.
+/// The same for several rows: the first of a call, or of a long bag's next columns. It is rare, so
+/// that all pools share it.
 #[cold]
 #[inline(never)]
 fn prefetch_first<T, const L: usize>(

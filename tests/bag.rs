@@ -170,39 +170,42 @@ fn large_table(lengths: Vec<u32>) {
     }
 }
 
-/// Offsets of each type, in slices that are longer than there are bags.
+/// Offsets of each type that no narrower one has, in slices that are longer than there are bags.
 #[test]
 fn offsets_of_each_type() {
-    fn check<O: Index + TryFrom<u8>>() {
-        let number = |n: u8| O::try_from(n).ok().unwrap();
-        let bag = Bag::new(&l(&[5]), &l(&[5]), &l(&[4])).unwrap();
-        let (table, ids) = ([1, 2, 4, 8, 16], [0_u8, 1, 2, 3, 4]);
+    fn check<O: Index + TryFrom<usize>>(many: usize) {
+        let number = |n: usize| O::try_from(n).ok().unwrap();
+        let entries = many + 2;
+        let table: Vec<u64> = (0..7).map(|n| 10_u64.pow(n)).collect();
+        let ids: Vec<u8> = (0..entries).map(|entry| (entry % 7) as u8).collect();
         // The last numbers belong to no bag.
-        let offsets = [1, 1, 3, 4, 5, 2].map(number);
-        let lengths = [0, 2, 1, 2, 9].map(number);
-        let none = Bag::new(&l(&[5]), &l(&[5]), &l(&[0])).unwrap();
-        for (bags, sums) in [
-            (Bags::Offsets(&offsets[..]), [0, 6, 8, 16]),
-            (Bags::Starts(&offsets), [0, 6, 8, 16]),
-            (Bags::Lengths(&lengths), [0, 3, 4, 24]),
+        let offsets = [1, 1, 3, many, many + 1, 2].map(number);
+        let lengths = [0, 2, many - 1, 1, 2].map(number);
+        let bag = Bag::new(&l(&[7]), &l(&[entries]), &l(&[4])).unwrap();
+        let none = Bag::new(&l(&[7]), &l(&[entries]), &l(&[0])).unwrap();
+        for (bags, ranges) in [
+            (Bags::Offsets(&offsets[..]), [1..1, 1..3, 3..many, many..many + 1]),
+            (Bags::Starts(&offsets), [1..1, 1..3, 3..many, many..entries]),
+            (Bags::Lengths(&lengths), [0..0, 0..2, 2..many + 1, many + 1..entries]),
         ] {
-            let mut found = [0; 4];
+            let sums: [u64; 4] = ranges.map(|bag| bag.map(|entry| table[entry % 7]).sum());
+            let mut found = [1_u64; 4];
             bag.run(Add, &table, &ids, bags, &mut found).unwrap();
             assert_eq!(found, sums, "{}", std::any::type_name::<O>());
             assert_eq!(none.run(Add, &table, &ids, bags, &mut []), Ok(()));
         }
         assert_eq!(none.run(Add, &table, &ids, Bags::Starts::<O>(&[]), &mut []), Ok(()));
     }
-    check::<u8>();
-    check::<u16>();
-    check::<u32>();
-    check::<u64>();
-    check::<usize>();
-    check::<i8>();
-    check::<i16>();
-    check::<i32>();
-    check::<i64>();
-    check::<isize>();
+    check::<i8>(100);
+    check::<u8>(200);
+    check::<i16>(20_000);
+    check::<u16>(40_000);
+    check::<i32>(70_000);
+    check::<u32>(70_000);
+    check::<i64>(70_000);
+    check::<u64>(70_000);
+    check::<isize>(70_000);
+    check::<usize>(70_000);
 }
 
 /// Means do not overflow, nor stop where a narrow float does.

@@ -124,6 +124,19 @@ fn seeds_reach_what_matters() {
         let of = others.iter().filter(|case| format!("{case:?}").starts_with(kind));
         assert!(of.count() >= 2, "{kind} of operators");
     }
+    let bags: Vec<BagCase> = inputs("bags");
+    for (what, reaches) in [
+        (
+            "bags of one entry",
+            (|lengths| lengths.contains(&1) && lengths.iter().all(|n| *n < 2))
+                as fn(&[usize]) -> bool,
+        ),
+        ("bags of several entries", |lengths| lengths.iter().any(|n| *n > 16)),
+        ("empty bags", |lengths| lengths.contains(&0)),
+    ] {
+        let reaching = bags.iter().filter(|bag| reaches(bag.0.lengths()));
+        assert!(reaching.count() >= 2, "{what} of bags");
+    }
     let gathers: Vec<GatherCase> = inputs("gather");
     reach_what_matters("gather", 4, &gathers.iter().map(|input| &input.0).collect::<Vec<_>>());
     let scatters: Vec<ScatterCase> = inputs("scatter");

@@ -38,6 +38,7 @@ impl Text {
 
     /// What is read can be written and read again, and is a layout; what is planned with it holds
     /// what all plans hold.
+    #[inline]
     pub fn check(&self) {
         self.read().iter().for_each(check_hostile);
     }

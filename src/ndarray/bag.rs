@@ -1,8 +1,9 @@
 //! Bags of arrays.
 
+use core::convert::identity;
+
 use ::ndarray::{ArrayD, ArrayRef, Dimension, IxDyn};
 use bytemuck::Zeroable;
-use core::convert::identity;
 
 use super::axis::{AxisNumber, Number};
 use super::view::{Source, Target, filled, fits};
