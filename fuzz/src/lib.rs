@@ -117,10 +117,10 @@ inputs! {
             Direction::Scatter => arrays::check_scatter(case),
         }
     };
-    /// `bags`: bags of pools of each width on one path, against the oracle.
+    /// `bags`: bags by one of the pools, which have each width, on one path, against the oracle.
     BagCase: bags::Case = |choose| bags::case(choose), |case| {
-        one_path(case.seed);
-        bags::check(case);
+        one_path(case.seed / bags::POOLS);
+        bags::check_part(case, case.seed % bags::POOLS);
     };
     /// `operators`: masks, adjoints, where extremes come from, indices that do not count or
     /// lie in lists, calls on bytes, unique indices and what is read, each on one path, against the

@@ -204,40 +204,55 @@ fn weights(case: &Case) -> Vec<f32> {
     (0..case.indices.sizes[0]).map(|n| (n % 7) as f32 - 2.3).collect()
 }
 
-/// Pools of each width.
+/// The number of parts of [`check_part`].
+pub const POOLS: u64 = 6;
+
+/// A pool of each width.
+#[inline]
+pub fn check_part(case: &Case, part: u64) {
+    match part {
+        0 => check_pool(case, Add, float, |v| v, fold(|a, b| a + b)),
+        1 => check_pool(case, Add, byte, |v| v, fold(u8::wrapping_add)),
+        2 => check_pool(case, f64::hypot, float, f64::from, fold(f64::hypot)),
+        3 => {
+            let add = |a: f16, b: f16| f16::from_f32(a.to_f32() + b.to_f32());
+            check_pool(case, Add, half, |v| v, fold(add));
+        }
+        4 => check_pool(
+            case,
+            Mean,
+            |r| byte(r) as i8,
+            |v| v,
+            |rows| {
+                let sum: i64 = rows.iter().map(|(_, v)| i64::from(*v)).sum();
+                sum.div_euclid(rows.len() as i64) as i8
+            },
+        ),
+        _ => {
+            let weights = weights(case);
+            check_pool(
+                case,
+                Weighted(Mean, &weights),
+                |r| [float(r); 2],
+                |v| v,
+                |rows| {
+                    let products = rows.iter().map(|(entry, v)| weights[*entry] * v[0]);
+                    [products.reduce(|a, b| a + b).unwrap() / rows.len() as f32; 2]
+                },
+            );
+        }
+    }
+}
+
+/// All of these pools, and others.
 #[inline]
 pub fn check(case: &Case) {
-    check_pool(case, Add, float, |v| v, fold(|a, b| a + b));
-    check_pool(case, Add, byte, |v| v, fold(u8::wrapping_add));
-    check_pool(case, f64::hypot, float, f64::from, fold(f64::hypot));
-    check_pool(case, Add, half, |v| v, fold(|a: f16, b| f16::from_f32(a.to_f32() + b.to_f32())));
-    check_pool(
-        case,
-        Mean,
-        |r| byte(r) as i8,
-        |v| v,
-        |rows| {
-            let sum: i64 = rows.iter().map(|(_, v)| i64::from(*v)).sum();
-            sum.div_euclid(rows.len() as i64) as i8
-        },
-    );
-    let weights = weights(case);
-    check_pool(
-        case,
-        Weighted(Mean, &weights),
-        |r| [float(r); 2],
-        |v| v,
-        |rows| {
-            let products = rows.iter().map(|(entry, v)| weights[*entry] * v[0]);
-            [products.reduce(|a, b| a + b).unwrap() / rows.len() as f32; 2]
-        },
-    );
-    #[cfg(not(fuzzing))]
+    (0..POOLS).for_each(|part| check_part(case, part));
     check_others(case);
 }
 
-/// Other pools of these widths. Each takes 15 seconds of a fuzzer's build, and finds no more there.
-#[cfg(not(fuzzing))]
+/// Other pools of these widths. Each would take 15 seconds of a fuzzer's build, and find no more.
+#[inline]
 fn check_others(case: &Case) {
     check_pool(case, Max, float, |v| v, fold(f32::max));
     check_pool(case, Min, byte, |v| v, fold(u8::min));
