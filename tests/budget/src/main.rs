@@ -52,12 +52,15 @@ fn main() {
     call!("reduce-closure", scatter::<f32, i64>, |s, d, i, u| s.reduce(decay, d, i, u));
     black_box(decay(1.0, 2.0));
 
-    const I64: Bags<'_, i64> = Bags::Lengths(&[0; ENTRIES]);
-    const U32: Bags<'_, u32> = Bags::Lengths(&[0; ENTRIES]);
-    call!("bag", bag::<i64>, |b, t, i, to| b.run(Add, t, i, black_box(I64), to));
-    call!("bag-by-i32", bag::<i32>, |b, t, i, to| b.run(Add, t, i, black_box(I64), to));
-    call!("bag-u32", bag::<i64>, |b, t, i, to| b.run(Add, t, i, black_box(U32), to));
-    call!("bag-max", bag::<i64>, |b, t, i, to| b.run(Max, t, i, black_box(I64), to));
+    #[cfg(feature = "bags")]
+    {
+        const I64: Bags<'_, i64> = Bags::Lengths(&[0; ENTRIES]);
+        const U32: Bags<'_, u32> = Bags::Lengths(&[0; ENTRIES]);
+        call!("bag", bag::<i64>, |b, t, i, to| b.run(Add, t, i, black_box(I64), to));
+        call!("bag-by-i32", bag::<i32>, |b, t, i, to| b.run(Add, t, i, black_box(I64), to));
+        call!("bag-u32", bag::<i64>, |b, t, i, to| b.run(Add, t, i, black_box(U32), to));
+        call!("bag-max", bag::<i64>, |b, t, i, to| b.run(Max, t, i, black_box(I64), to));
+    }
 
     #[cfg(feature = "library")]
     {
@@ -94,6 +97,7 @@ fn scatter<T: Element + Default + Debug, I: Index + Default>(
     println!("{result:?} {:?}", data.last());
 }
 
+#[cfg(feature = "bags")]
 fn bag<I: Index + Default>(run: impl FnOnce(&Bag, &[f32], &[I], &mut [f32]) -> Result<(), Error>) {
     let [table, many] = layouts();
     let bag = black_box(Bag::new(&table, &many, &many)).expect("the layouts fit");
