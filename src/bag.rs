@@ -650,7 +650,7 @@ impl<I: Index, O: Index, S: Indices<Index = I>> CheckedBag<'_, I, O, S> {
         map: &'a M,
     ) -> Fused<'a, T, S, P, M> {
         let (plan, indices) = (&self.bag.plan, self.indices);
-        let bags = self.bags.proven(plan.bags, plan.entries);
+        let bags = self.bags.ends(plan.bags, plan.entries);
         let lookup = Lookup {
             plan,
             table,
@@ -780,7 +780,7 @@ mod tests {
     /// Sums of bags, whose entries are found in both ways.
     fn assert_same(bag: &Bag, table: &[u64], indices: &[i64], lengths: &[usize], output: usize) {
         let (bags, map): (_, fn(u64) -> u64) = (Bags::Lengths(lengths), |value| value);
-        let bags = bags.proven(lengths.len(), bag.plan.entries);
+        let bags = bags.ends(lengths.len(), bag.plan.entries);
         let lookup = Lookup { plan: &bag.plan, table, indices, end: lengths.iter().sum() };
         let fused = Fused { lookup, pool: &Add, bags, map: &map };
         assert_eq!(

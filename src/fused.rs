@@ -15,7 +15,7 @@ use crate::element::Element;
 use crate::indices::sealed::Places;
 use crate::plan::Dim;
 use crate::pool::sealed;
-use crate::segments::Proven;
+use crate::segments::Ends;
 use crate::walk::{Odometer, Position, split_lane};
 
 /// The distance of prefetches, in entries. Record: FBGEMM has 16 too; on Zen 5, 8 to 64 take the
@@ -47,7 +47,7 @@ impl<T, S> Lookup<'_, T, S> {
 pub(crate) struct Fused<'a, T, S, P, M> {
     pub lookup: Lookup<'a, T, S>,
     pub pool: &'a P,
-    pub bags: Proven<'a>,
+    pub bags: Ends<'a>,
     pub map: &'a M,
 }
 

@@ -79,7 +79,7 @@ impl<O: Index> Bags<'_, O> {
 
     /// `bags` bags of `entries`, which are [proven](Bags::prove).
     #[inline(always)]
-    pub(crate) fn proven(&self, bags: usize, entries: usize) -> Proven<'_> {
+    pub(crate) fn ends(&self, bags: usize, entries: usize) -> Ends<'_> {
         // The start of a bag is the end of the one before. There may be more values.
         let (values, lengths) = match *self {
             Bags::Offsets(offsets) => (offsets.get(1..=bags), false),
@@ -93,7 +93,7 @@ impl<O: Index> Bags<'_, O> {
             4 => Values::Four(same(values)),
             _ => Values::Eight(same(values)),
         };
-        Proven { values, lengths, entries }
+        Ends { values, lengths, entries }
     }
 }
 
@@ -106,7 +106,7 @@ fn same<O: Index, W: AnyBitPattern>(values: &[O]) -> &[W] {
 /// Where bags end. It knows the width of their offsets, of which none is negative, and not their
 /// type: the loops of bags are compiled for all types at once.
 #[derive(Clone, Copy)]
-pub(crate) struct Proven<'a> {
+pub(crate) struct Ends<'a> {
     values: Values<'a>,
     /// Whether these are lengths; if not, they are ends.
     lengths: bool,
@@ -123,7 +123,7 @@ enum Values<'a> {
     Eight(&'a [u64]),
 }
 
-impl Proven<'_> {
+impl Ends<'_> {
     /// The end of a bag. The one before it ends, and it begins, with the entry `before`.
     #[inline(always)]
     pub(crate) fn end(&self, bag: usize, before: usize) -> usize {
