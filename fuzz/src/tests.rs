@@ -125,15 +125,13 @@ fn seeds_reach_what_matters() {
         assert!(of.count() >= 2, "{kind} of operators");
     }
     let bags: Vec<BagCase> = inputs("bags");
-    let reach: [(&str, fn(&[usize]) -> bool); 3] = [
-        ("one entry", |lengths| lengths.contains(&1) && lengths.iter().all(|n| *n < 2)),
-        ("several entries", |lengths| lengths.iter().any(|n| *n > 16)),
-        ("no entry", |lengths| lengths.contains(&0)),
-    ];
-    for (what, reaches) in reach {
+    let reach = |what: &str, reaches: fn(&[usize]) -> bool| {
         let reaching = bags.iter().filter(|bag| reaches(bag.0.lengths()));
         assert!(reaching.count() >= 2, "bags of {what}");
-    }
+    };
+    reach("one entry", |lengths| lengths.contains(&1) && lengths.iter().all(|n| *n < 2));
+    reach("several entries", |lengths| lengths.iter().any(|n| *n > 16));
+    reach("no entry", |lengths| lengths.contains(&0));
     let pools: BTreeSet<u64> = bags.iter().map(|bag| bag.0.seed % common::bags::POOLS).collect();
     assert_eq!(pools.len(), common::bags::POOLS as usize, "pools of bags");
     let gathers: Vec<GatherCase> = inputs("gather");
