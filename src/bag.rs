@@ -4,7 +4,6 @@
 // the loops would be compiled for each.
 use core::convert::identity;
 use core::marker::PhantomData;
-use core::ops::Range;
 
 use bytemuck::Zeroable;
 #[cfg(feature = "std")]
@@ -13,7 +12,7 @@ use strew_simd::{Machine, Path};
 use crate::bag_plan::{BagPlan, NO_PADDING};
 use crate::element::Element;
 use crate::error::{Error, Operand, tri};
-use crate::fused::{Fused, InPlace, Lookup};
+use crate::fused::{Fused, InPlace, Lookup, Part};
 use crate::index::{Bounds, Index, Negative};
 use crate::indices::Indices;
 use crate::indices::sealed::Places;
@@ -24,7 +23,7 @@ use crate::proof::fits;
 use crate::run;
 use crate::segments::Bags;
 #[cfg(feature = "std")]
-use crate::window::Ahead;
+use crate::window::{Ahead, Source};
 
 /// Gathers rows and reduces those of each bag, without writing the rows down.
 ///
@@ -612,8 +611,8 @@ impl<I: Index, O: Index, S: Indices<Index = I>> CheckedBag<'_, I, O, S> {
         map: &M,
     ) {
         if self.bag.plan.plan.lengths.flat > 0 {
-            let bags = 0..self.bag.plan.bags;
-            run_part(&self.fused(pool, table, map), bags, self.used.0, output, 0);
+            let part = Part { bags: 0..self.bag.plan.bags, before: self.used.0, output, base: 0 };
+            run_part(&self.fused(pool, table, map), part);
         }
     }
 
@@ -636,7 +635,8 @@ impl<I: Index, O: Index, S: Indices<Index = I>> CheckedBag<'_, I, O, S> {
                 .max(bags.checked_div(row.saturating_mul(used) / PART).unwrap_or(*bags))
                 .max(1);
             if let Some(below) = self.bag.plan.below_bags() {
-                return split(&fused, 0..*bags, self.used.0, output, (0, below), most);
+                let part = Part { bags: 0..*bags, before: self.used.0, output, base: 0 };
+                return split(&fused, part, below, most);
             }
         }
         self.reduce(pool, table, output, map);
@@ -679,78 +679,86 @@ const PART: usize = 256 << 10;
 
 /// Reduces some bags with the best instructions of this machine.
 #[inline(always)]
-fn run_part<T, U, S, P, M>(
-    fused: &Fused<'_, T, S, P, M>,
-    bags: Range<usize>,
-    before: usize,
-    output: &mut [U],
-    base: usize,
-) where
+fn run_part<T, U, S, P, M>(fused: &Fused<'_, T, S, P, M>, mut part: Part<'_, U>)
+where
     T: Element,
     U: Element + Zeroable,
     S: Places,
     P: Pool<U>,
     M: Fn(T) -> U,
 {
+    let part = &mut part;
     #[cfg(feature = "std")]
     {
         let (path, machine) = (Path::detect(), Machine::detect());
         let bytes = fused.lookup.plan.plan.lengths.table.saturating_mul(size_of::<T>());
         let large = cfg!(fuzzing) || bytes > machine.l2;
         let far = machine.prefetches && large;
-        let (bags, before) = path.compiled(
+        path.compiled(
             #[inline(always)]
-            || fused.singles(bags, before, output, base, far),
+            || fused.singles(part, far),
         );
-        if bags.is_empty() {
+        if part.bags.is_empty() {
             return;
         }
-        if far && fused.lookup.end.wrapping_sub(before) >= FEW {
-            path.compiled(
-                #[inline(always)]
-                move || fused.run::<Ahead, _>(bags, before, output, base),
-            );
-        } else {
-            path.compiled(
-                #[inline(always)]
-                move || fused.run::<InPlace, _>(bags, before, output, base),
-            );
+        if far && fused.lookup.end.wrapping_sub(part.before) >= FEW {
+            let Fused { lookup: Lookup { plan, table, ref indices, end }, pool, bags, map } =
+                *fused;
+            let lookup = Lookup { plan, table, indices: indices as &dyn Source, end };
+            return run_ahead(path, &Fused { lookup, pool, bags, map }, part);
         }
+        path.compiled(
+            #[inline(always)]
+            || fused.run::<InPlace, _>(part),
+        );
     }
     #[cfg(not(feature = "std"))]
-    fused.run::<InPlace, _>(bags, before, output, base);
+    fused.run::<InPlace, _>(part);
 }
 
-/// Halves the bags until there are at most `most`, which a thread reduces. `output` starts at the
-/// place `base` of the whole output. A bag writes no further than `below` before its first element.
-#[cfg(feature = "rayon")]
-fn split<T, U, S, P, M>(
-    fused: &Fused<'_, T, S, P, M>,
-    bags: Range<usize>,
-    before: usize,
-    output: &mut [U],
-    (base, below): (usize, usize),
-    most: usize,
+/// Reduces some bags of a table beyond L2. It is compiled once for all types of indices.
+#[cfg(feature = "std")]
+#[inline(never)]
+fn run_ahead<T, U, P, M>(
+    path: Path,
+    fused: &Fused<'_, T, &dyn Source, P, M>,
+    part: &mut Part<'_, U>,
 ) where
+    T: Element,
+    U: Element + Zeroable,
+    P: Pool<U>,
+    M: Fn(T) -> U,
+{
+    path.compiled(
+        #[inline(always)]
+        || fused.run::<Ahead, _>(part),
+    );
+}
+
+/// Halves the bags until there are at most `most`, which a thread reduces. A bag writes no further
+/// than `below` before its first element.
+#[cfg(feature = "rayon")]
+fn split<T, U, S, P, M>(fused: &Fused<'_, T, S, P, M>, part: Part<'_, U>, below: usize, most: usize)
+where
     T: Element,
     U: Element + Zeroable + Send,
     S: Places,
     P: Pool<U> + Sync,
     M: Fn(T) -> U + Sync,
 {
+    let Part { bags, before, output, base } = part;
     let middle = bags.start.wrapping_add(bags.len() / 2);
     if bags.len() > most
         && let Some(place) = fused.lookup.plan.place(middle).checked_sub(below.wrapping_add(base))
         && let Some((left, right)) = output.split_at_mut_checked(place)
     {
-        let base_right = base.wrapping_add(place);
         let before_right = fused.end(bags.start..middle, before);
-        rayon::join(
-            || split(fused, bags.start..middle, before, left, (base, below), most),
-            || split(fused, middle..bags.end, before_right, right, (base_right, below), most),
-        );
+        let left = Part { bags: bags.start..middle, before, output: left, base };
+        let base = base.wrapping_add(place);
+        let right = Part { bags: middle..bags.end, before: before_right, output: right, base };
+        rayon::join(|| split(fused, left, below, most), || split(fused, right, below, most));
     } else {
-        run_part(fused, bags, before, output, base);
+        run_part(fused, Part { bags, before, output, base });
     }
 }
 
@@ -769,11 +777,12 @@ mod tests {
         (*state >> 33) as usize % n
     }
 
-    type Fused<'a> = fused::Fused<'a, u64, &'a [i64], Add, fn(u64) -> u64>;
+    type Fused<'a, S> = fused::Fused<'a, u64, S, Add, fn(u64) -> u64>;
 
-    fn sums<W: Walk>(fused: &Fused<'_>, n: usize) -> Vec<u64> {
+    fn sums<S: Copy, W: Walk<S>>(fused: &Fused<'_, S>, n: usize) -> Vec<u64> {
         let mut output = vec![7; n];
-        fused.run::<W, _>(0..fused.lookup.plan.bags, 0, &mut output, 0);
+        let bags = 0..fused.lookup.plan.bags;
+        fused.run::<W, _>(&mut Part { bags, before: 0, output: &mut output, base: 0 });
         output
     }
 
@@ -781,11 +790,14 @@ mod tests {
     fn assert_same(bag: &Bag, table: &[u64], indices: &[i64], lengths: &[usize], output: usize) {
         let (bags, map): (_, fn(u64) -> u64) = (Bags::Lengths(lengths), |value| value);
         let bags = bags.ends(lengths.len(), bag.plan.entries);
-        let lookup = Lookup { plan: &bag.plan, table, indices, end: lengths.iter().sum() };
-        let fused = Fused { lookup, pool: &Add, bags, map: &map };
+        let (plan, end) = (&bag.plan, lengths.iter().sum());
+        let lookup = Lookup { plan, table, indices, end };
+        let in_place = Fused { lookup, pool: &Add, bags, map: &map };
+        let lookup = Lookup { plan, table, indices: &indices as &dyn Source, end };
+        let ahead = Fused { lookup, pool: &Add, bags, map: &map };
         assert_eq!(
-            sums::<Ahead>(&fused, output),
-            sums::<InPlace>(&fused, output),
+            sums::<_, Ahead>(&ahead, output),
+            sums::<_, InPlace>(&in_place, output),
             "{bag:?} {lengths:?}"
         );
     }

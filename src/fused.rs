@@ -51,24 +51,30 @@ pub(crate) struct Fused<'a, T, S, P, M> {
     pub map: &'a M,
 }
 
-impl<T: Element, S: Places, P, M> Fused<'_, T, S, P, M> {
-    /// Reduces some bags. `before` is the end of the bag before them, and `output` starts at the
-    /// position `base` of the output.
+/// Some bags of a call. (As one value they are passed to loops that are compiled for a set of
+/// instructions in a register.)
+pub(crate) struct Part<'o, U> {
+    pub bags: Range<usize>,
+    /// The end of the bag before them.
+    pub before: usize,
+    /// From the position `base` of the whole output on.
+    pub output: &'o mut [U],
+    pub base: usize,
+}
+
+impl<T: Element, S: Copy, P, M> Fused<'_, T, S, P, M> {
+    /// Reduces some bags.
     #[inline(always)]
-    pub(crate) fn run<W: Walk, U: Element + bytemuck::Zeroable>(
-        &self,
-        bags: Range<usize>,
-        mut before: usize,
-        output: &mut [U],
-        base: usize,
-    ) where
+    pub(crate) fn run<W: Walk<S>, U: Element + bytemuck::Zeroable>(&self, part: &mut Part<'_, U>)
+    where
         P: sealed::Fold<U>,
         M: Fn(T) -> U,
     {
         let BagPlan { plan, stride, .. } = self.lookup.plan;
-        let mut flat = self.lookup.plan.place(bags.start).wrapping_sub(base);
+        let mut flat = self.lookup.plan.place(part.bags.start).wrapping_sub(part.base);
         let (mut walk, row) = (W::of(self.lookup.plan), split_lane(plan.inner()));
-        for bag in bags {
+        let (mut before, output) = (part.before, &mut *part.output);
+        for bag in part.bags.clone() {
             let range = before..self.bags.end(bag, before);
             before = range.end;
             self.bag(&mut walk, row, &range, flat, output);
@@ -76,30 +82,25 @@ impl<T: Element, S: Places, P, M> Fused<'_, T, S, P, M> {
         }
     }
 
-    /// Reduces bags up to one of several entries, and returns those that are left, with the end of
-    /// the bag before them. `run` takes 100 instructions or more before the first row of a bag, and
-    /// goes over its entries for each block of columns. Here a row moves in one loop. If the table
-    /// is `far`, the ends of later rows are prefetched: the machine itself goes on with the rest.
+    /// Reduces bags up to one of several entries, and leaves the others. `run` takes 100
+    /// instructions or more before the first row of a bag, and goes over its entries for each block
+    /// of columns. Here a row moves in one loop. If the table is `far`, the ends of later rows are
+    /// prefetched: the machine itself goes on with the rest.
     #[cfg(feature = "std")]
     #[inline(always)]
-    pub(crate) fn singles<U: Element + bytemuck::Zeroable>(
-        &self,
-        mut bags: Range<usize>,
-        mut before: usize,
-        output: &mut [U],
-        base: usize,
-        far: bool,
-    ) -> (Range<usize>, usize)
+    pub(crate) fn singles<U: Element + bytemuck::Zeroable>(&self, part: &mut Part<'_, U>, far: bool)
     where
+        S: Places,
         P: sealed::Fold<U>,
         M: Fn(T) -> U,
     {
         let Lookup { plan: bag, table, indices, end } = self.lookup;
         let (place, (lane, others)) = (Place::of(bag), split_lane(bag.plan.inner()));
         if !others.is_empty() || lane.size > 1 && (lane.table, lane.flat) != (1, 1) {
-            return (bags, before);
+            return;
         }
-        let mut flat = bag.place(bags.start).wrapping_sub(base);
+        let (mut bags, mut before, output) = (part.bags.clone(), part.before, &mut *part.output);
+        let mut flat = bag.place(bags.start).wrapping_sub(part.base);
         while !bags.is_empty() {
             let (entry, next) = (before, self.bags.end(bags.start, before));
             let count = next.wrapping_sub(entry);
@@ -130,7 +131,7 @@ impl<T: Element, S: Places, P, M> Fused<'_, T, S, P, M> {
                 to.fill(U::zeroed());
             }
         }
-        (bags, before)
+        (part.bags, part.before) = (bags, before);
     }
 
     /// The end of the last of some bags.
@@ -141,7 +142,7 @@ impl<T: Element, S: Places, P, M> Fused<'_, T, S, P, M> {
 
     /// Reduces a bag to the output at `flat`.
     #[inline(always)]
-    fn bag<W: Walk, U: Element + bytemuck::Zeroable>(
+    fn bag<W: Walk<S>, U: Element + bytemuck::Zeroable>(
         &self,
         walk: &mut W,
         (last, others): (&Dim, &[Dim]),
@@ -168,7 +169,7 @@ impl<T: Element, S: Places, P, M> Fused<'_, T, S, P, M> {
 
     /// Reduces a bag along one dimension of its rows.
     #[inline(always)]
-    fn along<W: Walk, U: Element + bytemuck::Zeroable>(
+    fn along<W: Walk<S>, U: Element + bytemuck::Zeroable>(
         &self,
         walk: &mut W,
         dim: &Dim,
@@ -212,7 +213,7 @@ impl<T: Element, S: Places, P, M> Fused<'_, T, S, P, M> {
     /// Reduces at least `L` columns, `L` at a time. The last `L` may be partly columns that
     /// were reduced before.
     #[inline(always)]
-    fn columns<const L: usize, W: Walk, U: Element + bytemuck::Zeroable>(
+    fn columns<const L: usize, W: Walk<S>, U: Element + bytemuck::Zeroable>(
         &self,
         walk: &mut W,
         dim: &Dim,
@@ -238,7 +239,7 @@ impl<T: Element, S: Places, P, M> Fused<'_, T, S, P, M> {
 
     /// Reduces `L` columns that are neighbours in the table.
     #[inline(always)]
-    fn neighbours<const L: usize, W: Walk, U: Element + bytemuck::Zeroable>(
+    fn neighbours<const L: usize, W: Walk<S>, U: Element + bytemuck::Zeroable>(
         &self,
         walk: &mut W,
         dim: &Dim,
@@ -271,7 +272,7 @@ impl<T: Element, S: Places, P, M> Fused<'_, T, S, P, M> {
 
     /// The sums of `L` columns, and the number of rows. `None`: there are no rows.
     #[inline(always)]
-    fn sums<const L: usize, W: Walk, U: Element>(
+    fn sums<const L: usize, W: Walk<S>, U: Element>(
         &self,
         walk: &mut W,
         mut entries: Range<usize>,
@@ -281,12 +282,12 @@ impl<T: Element, S: Places, P, M> Fused<'_, T, S, P, M> {
         P: sealed::Fold<U>,
         M: Fn(T) -> U,
     {
-        let mut some = walk.next_entries::<_, _, L>(&self.lookup, &mut entries, table)?;
+        let mut some = walk.next_entries::<_, L>(&self.lookup, &mut entries, table)?;
         let (mut sums, mut count) = loop {
-            let Some((entry, row)) = W::next_row::<_, _, L>(&mut some, &self.lookup, table) else {
+            let Some((entry, row)) = W::next_row::<_, L>(&mut some, &self.lookup, table) else {
                 // Before it borrows what the next ones do.
                 drop(some);
-                some = walk.next_entries::<_, _, L>(&self.lookup, &mut entries, table)?;
+                some = walk.next_entries::<_, L>(&self.lookup, &mut entries, table)?;
                 continue;
             };
             if let Some(row) = self.lookup.neighbours::<L>(row, table) {
@@ -295,9 +296,18 @@ impl<T: Element, S: Places, P, M> Fused<'_, T, S, P, M> {
             }
         };
         loop {
-            while let Some((entry, row)) = W::next_row::<_, _, L>(&mut some, &self.lookup, table) {
+            while let Some((entry, row)) = W::next_row::<_, L>(&mut some, &self.lookup, table) {
                 if let Some(row) = self.lookup.neighbours::<L>(row, table) {
                     let factor = self.pool.factor(entry);
+                    // A loop that reads the table must ask whether it overlaps the sums, and cannot
+                    // keep these in registers.
+                    let read;
+                    let row = if const { cfg!(feature = "std") && size_of::<T>() <= 16 } {
+                        read = *row;
+                        &read
+                    } else {
+                        row
+                    };
                     for (sum, value) in sums.iter_mut().zip(row) {
                         *sum = self.pool.add(*sum, factor, (self.map)(*value));
                     }
@@ -305,7 +315,7 @@ impl<T: Element, S: Places, P, M> Fused<'_, T, S, P, M> {
                 }
             }
             drop(some);
-            some = match walk.next_entries::<_, _, L>(&self.lookup, &mut entries, table) {
+            some = match walk.next_entries::<_, L>(&self.lookup, &mut entries, table) {
                 Some(next) => next,
                 None => return Some((sums, count)),
             };
@@ -314,7 +324,7 @@ impl<T: Element, S: Places, P, M> Fused<'_, T, S, P, M> {
 }
 
 /// How the entries of bags are found.
-pub(crate) trait Walk: Sized {
+pub(crate) trait Walk<S> {
     /// Some that follow each other.
     type Entries<'w>
     where
@@ -324,7 +334,7 @@ pub(crate) trait Walk: Sized {
 
     /// Takes some entries off the front of these. The caller reads `L` columns of their rows next,
     /// from `column` on. `None`: there are no more.
-    fn next_entries<'w, T, S: Places, const L: usize>(
+    fn next_entries<'w, T, const L: usize>(
         &'w mut self,
         lookup: &Lookup<'_, T, S>,
         entries: &mut Range<usize>,
@@ -333,7 +343,7 @@ pub(crate) trait Walk: Sized {
 
     /// The next entry, and the place of its row, unless it is left out.
     // No iterator: compilers do not inline its closures into loops that are compiled for vectors.
-    fn next_row<T, S: Places, const L: usize>(
+    fn next_row<T, const L: usize>(
         entries: &mut Self::Entries<'_>,
         lookup: &Lookup<'_, T, S>,
         column: usize,
@@ -347,7 +357,7 @@ pub(crate) trait Walk: Sized {
 /// Each entry as it comes.
 pub(crate) struct InPlace(Place);
 
-impl Walk for InPlace {
+impl<S: Places> Walk<S> for InPlace {
     type Entries<'w> = (Range<usize>, Place);
 
     #[inline(always)]
@@ -356,7 +366,7 @@ impl Walk for InPlace {
     }
 
     #[inline(always)]
-    fn next_entries<T, S: Places, const L: usize>(
+    fn next_entries<T, const L: usize>(
         &mut self,
         _: &Lookup<'_, T, S>,
         entries: &mut Range<usize>,
@@ -371,7 +381,7 @@ impl Walk for InPlace {
     }
 
     #[inline(always)]
-    fn next_row<T, S: Places, const L: usize>(
+    fn next_row<T, const L: usize>(
         (entries, place): &mut (Range<usize>, Place),
         lookup: &Lookup<'_, T, S>,
         _: usize,

@@ -2,6 +2,8 @@
 
 use core::hint::select_unpredictable;
 
+#[cfg(feature = "std")]
+use bytemuck::{must_cast_slice, must_cast_slice_mut};
 use num_traits::Bounded;
 #[cfg(feature = "rayon")]
 use strew_simd::Listed;
@@ -481,6 +483,64 @@ macro_rules! kernels {
     };
 }
 
+/// `kernels_as!(Name, type as other type, free)`: the [`Kind`] of a reduction that does to the bits
+/// of a type what it does to those of another one, whose kernels it has. So they are compiled for
+/// half of the integers.
+macro_rules! kernels_as {
+    ($reduction:ident, $element:ty as $other:ty, $free:expr) => {
+        #[cfg(feature = "std")]
+        const KIND: Kind<$element> = {
+            const OTHER: Option<&Kernels<$other>> =
+                <$reduction as Reduction<$other>>::KIND.kernels();
+            fn elements(
+                to: &mut [$element],
+                from: &[$element],
+                block: &Block<'_>,
+                distance: usize,
+            ) {
+                if let Some(other) = OTHER {
+                    let (to, from) = (must_cast_slice_mut(to), must_cast_slice(from));
+                    (other.elements)(to, from, block, distance);
+                }
+            }
+            fn rows(
+                path: Path,
+                to: &mut [$element],
+                from: &[$element],
+                block: &Block<'_>,
+                n: usize,
+                distance: usize,
+            ) {
+                if let Some(other) = OTHER {
+                    let (to, from) = (must_cast_slice_mut(to), must_cast_slice(from));
+                    (other.rows)(path, to, from, block, n, distance);
+                }
+            }
+            #[cfg(feature = "rayon")]
+            fn listed(
+                path: Path,
+                to: &mut [$element],
+                from: &[$element],
+                listed: Listed<'_>,
+                n: usize,
+            ) {
+                if let Some(other) = OTHER {
+                    let (to, from) = (must_cast_slice_mut(to), must_cast_slice(from));
+                    (other.listed)(path, to, from, listed, n);
+                }
+            }
+            Kind(Known::Kernels(Kernels {
+                elements,
+                rows,
+                #[cfg(feature = "rayon")]
+                listed,
+                long_row: None,
+                free: $free,
+            }))
+        };
+    };
+}
+
 /// The extreme of two floats without a branch, as compilers turn it into vectors.
 macro_rules! extreme_of {
     ($current:ident, $update:ident, $element:ty, $better:tt, $zero:tt) => {{
@@ -516,24 +576,31 @@ macro_rules! extreme_kernels {
 
 /// `reduction!(Name: types => |current, update| value)`; with `from start, Merge` before the types,
 /// the reduction is order-independent, and results that started there are merged by another
-/// reduction.
+/// reduction. After the types may come others with [the kernels](kernels_as) of one of them.
 macro_rules! reduction {
     ($reduction:ident: $($element:ty)* => |$current:ident, $update:ident| $value:expr) => {$(
-        reduction!(@ $reduction, $element, None, |$current, $update| $value);
+        reduction!(@ $reduction, $element, |$current, $update| $value,
+            kernels!($reduction, $element, None));
     )*};
-    ($reduction:ident from $start:expr, $merge:ident: $($element:ty)*
-        => |$current:ident, $update:ident| $value:expr
-    ) => {$(
-        reduction!(@ $reduction, $element, Some(Free {
+    ($reduction:ident from $start:expr, $merge:ident:
+        $($element:ty)*, $($same:ty as $other:ty),* => |$current:ident, $update:ident| $value:expr
+    ) => {
+        $(reduction!(@ $reduction, $element, |$current, $update| $value,
+            kernels!($reduction, $element, reduction!(@ free $element, $start, $merge)));)*
+        $(reduction!(@ $reduction, $same, |$current, $update| $value,
+            kernels_as!($reduction, $same as $other, reduction!(@ free $same, $start, $merge)));)*
+    };
+    (@ free $element:ty, $start:expr, $merge:ident) => {
+        Some(Free {
             start: |number| repeated($start(), number),
             merge: |to, from| <$merge as Reduction<$element>>::combine_row(&$merge, to, from),
-        }), |$current, $update| $value);
-    )*};
-    (@ $reduction:ident, $element:ty, $free:expr,
-        |$current:ident, $update:ident| $value:expr
+        })
+    };
+    (@ $reduction:ident, $element:ty, |$current:ident, $update:ident| $value:expr,
+        $($kernels:tt)*
     ) => {
         impl Reduction<$element> for $reduction {
-            kernels!($reduction, $element, $free);
+            $($kernels)*;
 
             #[inline(always)]
             fn combine(&self, $current: $element, $update: $element) -> $element {
@@ -543,36 +610,47 @@ macro_rules! reduction {
     };
 }
 
+/// A [`reduction`] whose bits are the same with and without a sign.
+macro_rules! of_bits {
+    ($reduction:ident from $start:expr, $merge:ident: $($more:ty)* => $($value:tt)*) => {
+        reduction!($reduction from $start, $merge: u8 u16 u32 u64 u128 $($more)*,
+            i8 as u8, i16 as u16, i32 as u32, i64 as u64, i128 as u128,
+            usize as Word, isize as Word => $($value)*);
+    };
+}
+
+/// A [`reduction`] whose bits are not.
+macro_rules! of_values {
+    ($reduction:ident from $start:expr => $($value:tt)*) => {
+        reduction!($reduction from $start, $reduction: u8 u16 u32 u64 u128 i8 i16 i32 i64 i128,
+            usize as Word, isize as SignedWord => $($value)*);
+    };
+}
+
+/// The integers that have the bits of `usize` and `isize`.
+#[cfg(all(feature = "std", target_pointer_width = "64"))]
+type Word = u64;
+#[cfg(all(feature = "std", target_pointer_width = "64"))]
+type SignedWord = i64;
+#[cfg(all(feature = "std", not(target_pointer_width = "64")))]
+type Word = u32;
+#[cfg(all(feature = "std", not(target_pointer_width = "64")))]
+type SignedWord = i32;
+
 #[cfg(feature = "std")]
 fn ones<T: Default + core::ops::Not<Output = T>>() -> T {
     !T::default()
 }
 
-reduction!(Add from Default::default, Add:
-    u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize
-    => |current, update| current.wrapping_add(update));
-reduction!(Sub from Default::default, Add:
-    u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize
-    => |current, update| current.wrapping_sub(update));
-reduction!(Mul from num_traits::One::one, Mul:
-    u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize
-    => |current, update| current.wrapping_mul(update));
-reduction!(Min from Bounded::max_value, Min:
-    u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize
-    => |current, update| current.min(update));
-reduction!(Max from Bounded::min_value, Max:
-    u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize
-    => |current, update| current.max(update));
+of_bits!(Add from Default::default, Add: => |current, update| current.wrapping_add(update));
+of_bits!(Sub from Default::default, Add: => |current, update| current.wrapping_sub(update));
+of_bits!(Mul from num_traits::One::one, Mul: => |current, update| current.wrapping_mul(update));
+of_values!(Min from Bounded::max_value => |current, update| current.min(update));
+of_values!(Max from Bounded::min_value => |current, update| current.max(update));
 
-reduction!(And from ones, And:
-    bool u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize
-    => |current, update| current & update);
-reduction!(Or from Default::default, Or:
-    bool u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize
-    => |current, update| current | update);
-reduction!(Xor from Default::default, Xor:
-    bool u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize
-    => |current, update| current ^ update);
+of_bits!(And from ones, And: bool => |current, update| current & update);
+of_bits!(Or from Default::default, Or: bool => |current, update| current | update);
+of_bits!(Xor from Default::default, Xor: bool => |current, update| current ^ update);
 
 reduction!(Add: f32 f64 => |current, update| current + update);
 reduction!(Sub: f32 f64 => |current, update| current - update);

@@ -19,7 +19,8 @@ use crate::engine::traverse::{each_entry, keep};
 use crate::fused::{AHEAD, Lookup, Walk};
 use crate::indices::sealed::Places;
 
-/// Entries that are resolved before, and whose rows are prefetched.
+/// Entries that are resolved before, and whose rows are prefetched. It does not know the
+/// type of the indices: so the loops for tables beyond L2 are compiled once for all types.
 pub(crate) struct Ahead {
     window: Window,
     /// Rows of the entries before this one are not prefetched again.
@@ -35,7 +36,7 @@ pub(crate) struct Resolved<'w> {
     neighbours: usize,
 }
 
-impl Walk for Ahead {
+impl Walk<&dyn Source> for Ahead {
     type Entries<'w> = Resolved<'w>;
 
     #[inline(always)]
@@ -44,9 +45,9 @@ impl Walk for Ahead {
     }
 
     #[inline(always)]
-    fn next_entries<'w, T, S: Places, const L: usize>(
+    fn next_entries<'w, T, const L: usize>(
         &'w mut self,
-        lookup: &Lookup<'_, T, S>,
+        lookup: &Lookup<'_, T, &dyn Source>,
         entries: &mut Range<usize>,
         column: usize,
     ) -> Option<Resolved<'w>> {
@@ -57,7 +58,7 @@ impl Walk for Ahead {
         }
         let end = match window.end(entry) {
             Some(end) => end,
-            None => window.begin(lookup, entry),
+            None => window.begin(lookup.plan, lookup.indices, entry, lookup.end),
         };
         let end = end.min(all);
         if end <= entry {
@@ -78,9 +79,9 @@ impl Walk for Ahead {
     }
 
     #[inline(always)]
-    fn next_row<T, S: Places, const L: usize>(
+    fn next_row<T, const L: usize>(
         entries: &mut Resolved<'_>,
-        lookup: &Lookup<'_, T, S>,
+        lookup: &Lookup<'_, T, &dyn Source>,
         column: usize,
     ) -> Option<(usize, Option<usize>)> {
         let (row, ahead) = entries.rows.next()?;
@@ -137,6 +138,21 @@ fn prefetch_rest<T, const L: usize>(table: &[T], row: usize, neighbours: usize) 
     }
 }
 
+/// The indices of a call.
+pub(crate) trait Source: Resolver {
+    /// Sets the places of the rows of entries, from `entry` on.
+    fn places(&self, bag: &BagPlan, entry: usize, rows: &mut [usize]);
+}
+
+impl<S: Places> Source for S {
+    fn places(&self, bag: &BagPlan, entry: usize, rows: &mut [usize]) {
+        let place = Place::of(bag);
+        for (row, entry) in rows.iter_mut().zip(entry..) {
+            *row = place.at(*self, entry).unwrap_or(NO_ROW);
+        }
+    }
+}
+
 /// The places of rows in the table, for entries that follow each other.
 struct Window {
     /// Those of the window, and of [`AHEAD`] entries after it.
@@ -170,21 +186,19 @@ impl Window {
         inside.then_some(self.first.wrapping_add(self.count))
     }
 
-    /// Moves the window to start with `entry`. The end of the entries in it.
+    /// Moves the window to start with `entry`, of those before `all`. The end of the entries in it.
     #[inline(never)]
-    fn begin<T, S: Places>(&mut self, lookup: &Lookup<'_, T, S>, entry: usize) -> usize {
-        debug_assert!(entry < lookup.end, "a bag has no entries beyond the last one");
-        let count = lookup.end.saturating_sub(entry).min(self.rows.len());
+    fn begin(&mut self, bag: &BagPlan, source: &dyn Source, entry: usize, all: usize) -> usize {
+        debug_assert!(entry < all, "a bag has no entries beyond the last one");
+        let count = all.saturating_sub(entry).min(self.rows.len());
         (self.first, self.count) = (entry, count.min(LENGTH));
         if count > IN_PLACE {
-            self.resolve(lookup.plan, &lookup.indices, entry, count);
+            self.resolve(bag, source, entry, count);
         } else {
-            let place = Place::of(lookup.plan);
-            // After them is what is prefetched last: nothing.
-            for (row, entry) in self.rows.iter_mut().take(count + AHEAD).zip(entry..) {
-                let at = if entry < lookup.end { place.at(lookup.indices, entry) } else { None };
-                *row = at.unwrap_or(NO_ROW);
-            }
+            let (rows, rest) = self.rows.split_at_mut_checked(count).unwrap_or_default();
+            source.places(bag, entry, rows);
+            // This is what is prefetched last: nothing.
+            rest.iter_mut().take(AHEAD).for_each(|row| *row = NO_ROW);
         }
         entry.wrapping_add(self.count)
     }

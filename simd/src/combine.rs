@@ -26,7 +26,9 @@ pub fn elements<T: Copy, U: Copy, const RUNS: bool>(
     if block.goes_in_turns() {
         side_by_side::<T, U, RUNS>(to, from, block, distance, combine);
     } else {
-        in_order(to, from, block, distance, combine);
+        in_order(to, from, block, distance, &|to, addresses, from, lanes| {
+            one_by_one(to, addresses, from, lanes, combine);
+        });
     }
 }
 
@@ -60,7 +62,9 @@ pub fn elements_or<T: Copy>(
     if block.goes_in_turns() && block.all(from, holds) {
         side_by_side::<T, T, true>(to, from, block, distance, quick);
     } else {
-        in_order(to, from, block, distance, combine);
+        in_order(to, from, block, distance, &|to, addresses, from, lanes| {
+            one_by_one(to, addresses, from, lanes, combine);
+        });
     }
 }
 
@@ -227,14 +231,15 @@ impl Lanes {
     }
 }
 
-/// [`elements`] whose updates lie a step apart.
+/// [`elements`] whose updates lie a step apart, by calls of [`one_by_one`]. So it is compiled for
+/// each type, and not for each function that combines.
 #[inline(never)]
-fn in_order<T: Copy, U: Copy>(
+fn in_order<T, U>(
     to: &mut [T],
     from: &[U],
     block: &Block<'_>,
     distance: usize,
-    combine: impl Fn(T, U) -> T + Copy,
+    one_by_one: &dyn Fn(&mut [T], &[u32], &[U], Lanes),
 ) {
     let (mut ahead, mut at) = (Ahead::of(block, distance), 0);
     let mut lanes = Lanes::of(block);
@@ -243,7 +248,7 @@ fn in_order<T: Copy, U: Copy>(
         for addresses in block.addresses.chunks(whole.saturating_mul(lanes.length)) {
             prefetch_step(&mut ahead, to, at);
             at += addresses.len();
-            one_by_one(to, addresses, from, lanes, combine);
+            one_by_one(to, addresses, from, lanes);
             lanes.start =
                 lanes.start.wrapping_add_signed(lanes.lane_step.wrapping_mul(whole as isize));
         }
@@ -253,7 +258,7 @@ fn in_order<T: Copy, U: Copy>(
         for addresses in addresses.chunks(ahead.step()) {
             prefetch_step(&mut ahead, to, at);
             at += addresses.len();
-            one_by_one(to, addresses, from, Lanes::one(flat, block.entry_step), combine);
+            one_by_one(to, addresses, from, Lanes::one(flat, block.entry_step));
             flat = flat.wrapping_add(addresses.len().wrapping_mul(block.entry_step as usize));
         }
     }
