@@ -231,6 +231,9 @@ impl Lanes {
     }
 }
 
+/// [`one_by_one`] with a function that combines.
+type OneByOne<'c, T, U> = dyn Fn(&mut [T], &[u32], &[U], Lanes) + 'c;
+
 /// [`elements`] whose updates lie a step apart, by calls of [`one_by_one`]. So it is compiled for
 /// each type, and not for each function that combines.
 #[inline(never)]
@@ -239,7 +242,7 @@ fn in_order<T, U>(
     from: &[U],
     block: &Block<'_>,
     distance: usize,
-    one_by_one: &dyn Fn(&mut [T], &[u32], &[U], Lanes),
+    one_by_one: &OneByOne<'_, T, U>,
 ) {
     let (mut ahead, mut at) = (Ahead::of(block, distance), 0);
     let mut lanes = Lanes::of(block);
