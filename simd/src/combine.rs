@@ -27,7 +27,7 @@ pub fn elements<T: Copy, U: Copy, const RUNS: bool>(
         side_by_side::<T, U, RUNS>(to, from, block, distance, combine);
     } else {
         in_order(to, from, block, distance, &|to, addresses, from, lanes| {
-            one_by_one(to, addresses, from, lanes, combine);
+            one_by_one(to, addresses, from, lanes, combine)
         });
     }
 }
@@ -63,7 +63,7 @@ pub fn elements_or<T: Copy>(
         side_by_side::<T, T, true>(to, from, block, distance, quick);
     } else {
         in_order(to, from, block, distance, &|to, addresses, from, lanes| {
-            one_by_one(to, addresses, from, lanes, combine);
+            one_by_one(to, addresses, from, lanes, combine)
         });
     }
 }
@@ -244,8 +244,7 @@ fn in_order<T, U>(
     distance: usize,
     one_by_one: &OneByOne<'_, T, U>,
 ) {
-    let (mut ahead, mut at) = (Ahead::of(block, distance), 0);
-    let mut lanes = Lanes::of(block);
+    let (mut ahead, mut lanes, mut at) = (Ahead::of(block, distance), Lanes::of(block), 0);
     // Whole lanes, as far as something is to be prefetched.
     if let Some(whole @ 1..) = ahead.step().checked_div(lanes.length) {
         for addresses in block.addresses.chunks(whole.saturating_mul(lanes.length)) {
