@@ -23,7 +23,7 @@ use crate::proof::fits;
 use crate::run;
 use crate::segments::Bags;
 #[cfg(feature = "std")]
-use crate::window::{Ahead, Source};
+use crate::window::{Ahead, RowPlaces};
 
 /// Gathers rows and reduces those of each bag, without writing the rows down.
 ///
@@ -704,7 +704,7 @@ where
         if far && fused.lookup.end.wrapping_sub(part.before) >= FEW {
             let Fused { lookup: Lookup { plan, table, ref indices, end }, pool, bags, map } =
                 *fused;
-            let lookup = Lookup { plan, table, indices: indices as &dyn Source, end };
+            let lookup = Lookup { plan, table, indices: indices as &dyn RowPlaces, end };
             return run_ahead(path, &Fused { lookup, pool, bags, map }, part);
         }
         path.compiled(
@@ -716,12 +716,12 @@ where
     fused.run::<InPlace, _>(part);
 }
 
-/// Reduces some bags of a table beyond L2. It is compiled once for all types of indices.
+/// Reduces some bags of a table beyond L2. It does not know the type of the indices.
 #[cfg(feature = "std")]
 #[inline(never)]
 fn run_ahead<T, U, P, M>(
     path: Path,
-    fused: &Fused<'_, T, &dyn Source, P, M>,
+    fused: &Fused<'_, T, &dyn RowPlaces, P, M>,
     part: &mut Part<'_, U>,
 ) where
     T: Element,
@@ -793,7 +793,7 @@ mod tests {
         let (plan, end) = (&bag.plan, lengths.iter().sum());
         let lookup = Lookup { plan, table, indices, end };
         let in_place = Fused { lookup, pool: &Add, bags, map: &map };
-        let lookup = Lookup { plan, table, indices: &indices as &dyn Source, end };
+        let lookup = Lookup { plan, table, indices: &indices as &dyn RowPlaces, end };
         let ahead = Fused { lookup, pool: &Add, bags, map: &map };
         assert_eq!(
             sums::<_, Ahead>(&ahead, output),

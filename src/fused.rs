@@ -51,8 +51,8 @@ pub(crate) struct Fused<'a, T, S, P, M> {
     pub map: &'a M,
 }
 
-/// Some bags of a call. (As one value they are passed to loops that are compiled for a set of
-/// instructions in a register.)
+/// Some bags of a call. As one value, a register passes them to loops that are compiled for a set
+/// of instructions.
 pub(crate) struct Part<'o, U> {
     pub bags: Range<usize>,
     /// The end of the bag before them.
@@ -63,7 +63,7 @@ pub(crate) struct Part<'o, U> {
 }
 
 impl<T: Element, S: Copy, P, M> Fused<'_, T, S, P, M> {
-    /// Reduces some bags.
+    /// Reduces the bags of a part, which stays as it is.
     #[inline(always)]
     pub(crate) fn run<W: Walk<S>, U: Element + bytemuck::Zeroable>(&self, part: &mut Part<'_, U>)
     where
@@ -299,10 +299,10 @@ impl<T: Element, S: Copy, P, M> Fused<'_, T, S, P, M> {
             while let Some((entry, row)) = W::next_row::<_, L>(&mut some, &self.lookup, table) {
                 if let Some(row) = self.lookup.neighbours::<L>(row, table) {
                     let factor = self.pool.factor(entry);
-                    // A loop that reads the table must ask whether it overlaps the sums, and cannot
-                    // keep these in registers.
+                    // Compilers may ask whether a row in the table overlaps the sums, which then
+                    // leave the registers. Of a copy they know that it does not.
                     let read;
-                    let row = if const { cfg!(feature = "std") && size_of::<T>() <= 16 } {
+                    let row = if const { cfg!(feature = "std") && size_of::<[T; L]>() <= 512 } {
                         read = *row;
                         &read
                     } else {

@@ -484,24 +484,26 @@ macro_rules! kernels {
 }
 
 /// `kernels_as!(Name, type as other type, free)`: the [`Kind`] of a reduction that does to the bits
-/// of a type what it does to those of another one, whose kernels it has. So they are compiled for
-/// half of the integers.
+/// of a type what it does to those of another one, whose kernels it has. So 5 of 12 types of
+/// integers have their own, or 10 where the sign matters.
 macro_rules! kernels_as {
     ($reduction:ident, $element:ty as $other:ty, $free:expr) => {
         #[cfg(feature = "std")]
         const KIND: Kind<$element> = {
-            const OTHER: Option<&Kernels<$other>> =
-                <$reduction as Reduction<$other>>::KIND.kernels();
+            #[allow(clippy::panic)] // Only ever evaluated by the compiler.
+            const OTHER: &Kernels<$other> = match <$reduction as Reduction<$other>>::KIND.kernels()
+            {
+                Some(kernels) => kernels,
+                None => panic!("it has no kernels"),
+            };
             fn elements(
                 to: &mut [$element],
                 from: &[$element],
                 block: &Block<'_>,
                 distance: usize,
             ) {
-                if let Some(other) = OTHER {
-                    let (to, from) = (must_cast_slice_mut(to), must_cast_slice(from));
-                    (other.elements)(to, from, block, distance);
-                }
+                let (to, from) = (must_cast_slice_mut(to), must_cast_slice(from));
+                (OTHER.elements)(to, from, block, distance);
             }
             fn rows(
                 path: Path,
@@ -511,10 +513,8 @@ macro_rules! kernels_as {
                 n: usize,
                 distance: usize,
             ) {
-                if let Some(other) = OTHER {
-                    let (to, from) = (must_cast_slice_mut(to), must_cast_slice(from));
-                    (other.rows)(path, to, from, block, n, distance);
-                }
+                let (to, from) = (must_cast_slice_mut(to), must_cast_slice(from));
+                (OTHER.rows)(path, to, from, block, n, distance);
             }
             #[cfg(feature = "rayon")]
             fn listed(
@@ -524,17 +524,15 @@ macro_rules! kernels_as {
                 listed: Listed<'_>,
                 n: usize,
             ) {
-                if let Some(other) = OTHER {
-                    let (to, from) = (must_cast_slice_mut(to), must_cast_slice(from));
-                    (other.listed)(path, to, from, listed, n);
-                }
+                let (to, from) = (must_cast_slice_mut(to), must_cast_slice(from));
+                (OTHER.listed)(path, to, from, listed, n);
             }
             Kind(Known::Kernels(Kernels {
                 elements,
                 rows,
                 #[cfg(feature = "rayon")]
                 listed,
-                long_row: None,
+                long_row: OTHER.long_row,
                 free: $free,
             }))
         };
@@ -619,7 +617,7 @@ macro_rules! of_bits {
     };
 }
 
-/// A [`reduction`] whose bits are not.
+/// A [`reduction`] whose result depends on the sign.
 macro_rules! of_values {
     ($reduction:ident from $start:expr => $($value:tt)*) => {
         reduction!($reduction from $start, $reduction: u8 u16 u32 u64 u128 i8 i16 i32 i64 i128,
@@ -861,6 +859,97 @@ mod tests {
                 of(Max, current, update);
             }
         }
+    }
+
+    /// The kernels of each integer, its own or those of another type, do what `combine` does.
+    #[test]
+    fn kernels_of_every_integer() {
+        macro_rules! integers {
+            ($($integer:ident)*) => {$(
+                let (least, most) = ($integer::MIN, $integer::MAX);
+                let values = [least, most, 0, 1, !0, most / 2, most / 2 + 1, 5, least | 9];
+                kernels_combine(Add, &values);
+                kernels_combine(Sub, &values);
+                kernels_combine(Mul, &values);
+                kernels_combine(Min, &values);
+                kernels_combine(Max, &values);
+                kernels_combine(And, &values);
+                kernels_combine(Or, &values);
+                kernels_combine(Xor, &values);
+            )*};
+        }
+        integers!(u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize);
+        kernels_combine(And, &[false, true]);
+        kernels_combine(Or, &[false, true]);
+        kernels_combine(Xor, &[false, true]);
+    }
+
+    #[allow(clippy::indexing_slicing)]
+    fn kernels_combine<T, R>(reduction: R, values: &[T])
+    where
+        T: Copy + PartialEq + core::fmt::Debug,
+        R: Reduction<T> + core::fmt::Debug,
+    {
+        let (kind, length, of) = (R::KIND, 70, core::any::type_name::<T>());
+        let kernels = kind.kernels().unwrap();
+        let some = |first: usize, step, n| -> Vec<T> {
+            (0..n).map(|entry| values[(first + entry * step) % values.len()]).collect()
+        };
+        // Each value meets each other one.
+        let data = some(0, 1, length);
+        let updates = Vec::from_iter((0..values.len()).flat_map(|first| some(first, 1, length)));
+        let combined = |addresses: &[u32], step: usize, n: usize| {
+            let mut data = data.clone();
+            for (entry, address) in addresses.iter().enumerate() {
+                for column in 0..n {
+                    let to = &mut data[*address as usize + column];
+                    *to = reduction.combine(*to, updates[entry * step + column]);
+                }
+            }
+            data
+        };
+        let run = |addresses: &[u32],
+                   step: usize,
+                   n: usize,
+                   kernel: &dyn Fn(&mut [T], Block<'_>)| {
+            let (mut found, length) = (data.clone(), addresses.len());
+            let entry_step = step as isize;
+            kernel(&mut found, Block { addresses, length, entry_step, ..Block::default() });
+            assert_eq!(found, combined(addresses, step, n), "{reduction:?} of {of}, step {step}");
+        };
+        let all = Vec::from_iter(0..length as u32);
+        for (addresses, step) in [(&all, 1), (&all, 2), (&all, 0), (&vec![3; length], 1)] {
+            run(addresses, step, 1, &|found, block| {
+                (kernels.elements)(found, &updates, &block, 0);
+            });
+        }
+        for (path, n) in Path::available().into_iter().flatten().zip([2, 21, 3, 2].into_iter()) {
+            let addresses = Vec::from_iter((0..length as u32 / n * n).step_by(n as usize));
+            let n = n as usize;
+            run(&addresses, n, n, &|found, block| {
+                (kernels.rows)(path, found, &updates, &block, n, 0);
+            });
+            #[cfg(feature = "rayon")]
+            run(&addresses, n, n, &|found, _| {
+                let listed = Listed { places: &addresses, flats: &addresses, distance: 0 };
+                (kernels.listed)(path, found, &updates, listed, n);
+            });
+        }
+        #[cfg(feature = "rayon")]
+        run(&all, 1, 1, &|found, _| {
+            let listed = Listed { places: &all, flats: &all, distance: 0 };
+            (kernels.listed)(Path::detect(), found, &updates, listed, 1);
+        });
+        // Two updates of each place, apart from the data, then merged.
+        let free = kind.free().unwrap();
+        let (mut apart, mut found, mut expected) =
+            ((free.start)(length).unwrap(), data.clone(), data.clone());
+        for updates in [&updates[..length], &updates[length..2 * length]] {
+            reduction.combine_row(&mut apart, updates);
+            reduction.combine_row(&mut expected, updates);
+        }
+        (free.merge)(&mut found, &apart);
+        assert_eq!(found, expected, "{reduction:?} of {of}, merged");
     }
 
     /// What a user writes is opaque: it never runs before all indices are proven.

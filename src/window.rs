@@ -20,7 +20,7 @@ use crate::fused::{AHEAD, Lookup, Walk};
 use crate::indices::sealed::Places;
 
 /// Entries that are resolved before, and whose rows are prefetched. It does not know the
-/// type of the indices: so the loops for tables beyond L2 are compiled once for all types.
+/// type of the indices: so the loops for tables beyond L2 are compiled for a table and a pool.
 pub(crate) struct Ahead {
     window: Window,
     /// Rows of the entries before this one are not prefetched again.
@@ -36,7 +36,7 @@ pub(crate) struct Resolved<'w> {
     neighbours: usize,
 }
 
-impl Walk<&dyn Source> for Ahead {
+impl Walk<&dyn RowPlaces> for Ahead {
     type Entries<'w> = Resolved<'w>;
 
     #[inline(always)]
@@ -47,7 +47,7 @@ impl Walk<&dyn Source> for Ahead {
     #[inline(always)]
     fn next_entries<'w, T, const L: usize>(
         &'w mut self,
-        lookup: &Lookup<'_, T, &dyn Source>,
+        lookup: &Lookup<'_, T, &dyn RowPlaces>,
         entries: &mut Range<usize>,
         column: usize,
     ) -> Option<Resolved<'w>> {
@@ -81,7 +81,7 @@ impl Walk<&dyn Source> for Ahead {
     #[inline(always)]
     fn next_row<T, const L: usize>(
         entries: &mut Resolved<'_>,
-        lookup: &Lookup<'_, T, &dyn Source>,
+        lookup: &Lookup<'_, T, &dyn RowPlaces>,
         column: usize,
     ) -> Option<(usize, Option<usize>)> {
         let (row, ahead) = entries.rows.next()?;
@@ -138,13 +138,13 @@ fn prefetch_rest<T, const L: usize>(table: &[T], row: usize, neighbours: usize) 
     }
 }
 
-/// The indices of a call.
-pub(crate) trait Source: Resolver {
+/// The indices of a call, by the rows that they lead to.
+pub(crate) trait RowPlaces: Resolver {
     /// Sets the places of the rows of entries, from `entry` on.
     fn places(&self, bag: &BagPlan, entry: usize, rows: &mut [usize]);
 }
 
-impl<S: Places> Source for S {
+impl<S: Places> RowPlaces for S {
     fn places(&self, bag: &BagPlan, entry: usize, rows: &mut [usize]) {
         let place = Place::of(bag);
         for (row, entry) in rows.iter_mut().zip(entry..) {
@@ -188,15 +188,15 @@ impl Window {
 
     /// Moves the window to start with `entry`, of those before `all`. The end of the entries in it.
     #[inline(never)]
-    fn begin(&mut self, bag: &BagPlan, source: &dyn Source, entry: usize, all: usize) -> usize {
+    fn begin(&mut self, bag: &BagPlan, indices: &dyn RowPlaces, entry: usize, all: usize) -> usize {
         debug_assert!(entry < all, "a bag has no entries beyond the last one");
         let count = all.saturating_sub(entry).min(self.rows.len());
         (self.first, self.count) = (entry, count.min(LENGTH));
         if count > IN_PLACE {
-            self.resolve(bag, source, entry, count);
+            self.resolve(bag, indices, entry, count);
         } else {
             let (rows, rest) = self.rows.split_at_mut_checked(count).unwrap_or_default();
-            source.places(bag, entry, rows);
+            indices.places(bag, entry, rows);
             // This is what is prefetched last: nothing.
             rest.iter_mut().take(AHEAD).for_each(|row| *row = NO_ROW);
         }

@@ -87,6 +87,21 @@ where
 
 #[test]
 fn random_cases() {
+    check_random_cases();
+}
+
+/// The same where L2 holds no table: rows are prefetched, and found for windows of entries.
+#[cfg(feature = "std")]
+#[test]
+fn random_cases_beyond_l2() {
+    use strew_simd::Machine;
+
+    Machine::force(Some(Machine { l2: 0, prefetches: true, ..Machine::detect() }));
+    check_random_cases();
+    Machine::force(None);
+}
+
+fn check_random_cases() {
     common::path::force();
     let config = ProptestConfig::default();
     let cases = if std::env::var_os("PROPTEST_CASES").is_some() { config.cases } else { 200 };

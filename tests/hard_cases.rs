@@ -487,8 +487,8 @@ fn duplicates_meet_in_order() {
     }
 }
 
-/// Every integer type has its own line in the reductions: wrapping at both ends, and the mean of
-/// what wraps.
+/// `combine` of every integer type: wrapping at both ends, and the mean of what wraps. (Kernels are
+/// held to it beside them.)
 #[test]
 fn reductions_of_every_integer() {
     type Function<'a, T> = &'a dyn Fn(T, T) -> T;

@@ -235,14 +235,14 @@ impl Lanes {
 type OneByOne<'c, T, U> = dyn Fn(&mut [T], &[u32], &[U], Lanes) + 'c;
 
 /// [`elements`] whose updates lie a step apart, by calls of [`one_by_one`]. So it is compiled for
-/// each type, and not for each function that combines.
+/// two types, and not for each function that combines.
 #[inline(never)]
 fn in_order<T, U>(
     to: &mut [T],
     from: &[U],
     block: &Block<'_>,
     distance: usize,
-    one_by_one: &OneByOne<'_, T, U>,
+    change: &OneByOne<'_, T, U>,
 ) {
     let (mut ahead, mut lanes, mut at) = (Ahead::of(block, distance), Lanes::of(block), 0);
     // Whole lanes, as far as something is to be prefetched.
@@ -250,7 +250,7 @@ fn in_order<T, U>(
         for addresses in block.addresses.chunks(whole.saturating_mul(lanes.length)) {
             prefetch_step(&mut ahead, to, at);
             at += addresses.len();
-            one_by_one(to, addresses, from, lanes);
+            change(to, addresses, from, lanes);
             lanes.start =
                 lanes.start.wrapping_add_signed(lanes.lane_step.wrapping_mul(whole as isize));
         }
@@ -260,7 +260,7 @@ fn in_order<T, U>(
         for addresses in addresses.chunks(ahead.step()) {
             prefetch_step(&mut ahead, to, at);
             at += addresses.len();
-            one_by_one(to, addresses, from, Lanes::one(flat, block.entry_step));
+            change(to, addresses, from, Lanes::one(flat, block.entry_step));
             flat = flat.wrapping_add(addresses.len().wrapping_mul(block.entry_step as usize));
         }
     }
