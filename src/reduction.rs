@@ -923,7 +923,7 @@ mod tests {
                 (kernels.elements)(found, &updates, &block, 0);
             });
         }
-        for (path, n) in Path::available().into_iter().flatten().zip([2, 21, 3, 2].into_iter()) {
+        for (path, n) in Path::available().into_iter().flatten().zip([2, 21, 3, 2]) {
             let addresses = Vec::from_iter((0..length as u32 / n * n).step_by(n as usize));
             let n = n as usize;
             run(&addresses, n, n, &|found, block| {
