@@ -879,9 +879,10 @@ mod tests {
             )*};
         }
         integers!(u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize);
-        kernels_combine(And, &[false, true]);
-        kernels_combine(Or, &[false, true]);
-        kernels_combine(Xor, &[false, true]);
+        let bools = [false, true, true, false, true];
+        kernels_combine(And, &bools);
+        kernels_combine(Or, &bools);
+        kernels_combine(Xor, &bools);
     }
 
     #[allow(clippy::indexing_slicing)]
@@ -895,9 +896,8 @@ mod tests {
         let some = |first: usize, step, n| -> Vec<T> {
             (0..n).map(|entry| values[(first + entry * step) % values.len()]).collect()
         };
-        // Each value meets each other one.
-        let data = some(0, 1, length);
-        let updates = Vec::from_iter((0..values.len()).flat_map(|first| some(first, 1, length)));
+        // Few values meet themselves.
+        let (data, updates) = (some(0, 1, length), some(1, 2, 2 * length));
         let combined = |addresses: &[u32], step: usize, n: usize| {
             let mut data = data.clone();
             for (entry, address) in addresses.iter().enumerate() {

@@ -19,8 +19,8 @@ use crate::engine::traverse::{each_entry, keep};
 use crate::fused::{AHEAD, Lookup, Walk};
 use crate::indices::sealed::Places;
 
-/// Entries that are resolved before, and whose rows are prefetched. It does not know the
-/// type of the indices: so the loops for tables beyond L2 are compiled for a table and a pool.
+/// Entries that are resolved before, and whose rows are prefetched. It does not know the type of
+/// the indices: so the loops for tables beyond L2 are compiled for a table and a pool.
 pub(crate) struct Ahead {
     window: Window,
     /// Rows of the entries before this one are not prefetched again.
