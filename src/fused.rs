@@ -51,8 +51,8 @@ pub(crate) struct Fused<'a, T, S, P, M> {
     pub map: &'a M,
 }
 
-/// Some bags of a call. As one value, a register passes them to loops that are compiled for a set
-/// of instructions.
+/// Some bags of a call. They are one value, so that loops that are compiled for an instruction set
+/// get them by one reference, in a register.
 pub(crate) struct Part<'o, U> {
     pub bags: Range<usize>,
     /// The end of the bag before them.

@@ -378,6 +378,15 @@ impl<T> Kind<T> {
         long_row.is_some_and(|long_row| long_row < tuning::LONG_ROW)
     }
 
+    /// The kernels, for another type whose reduction has the same.
+    #[allow(clippy::panic)] // Only ever evaluated by the compiler.
+    const fn lent(&self) -> &Kernels<T> {
+        match self.kernels() {
+            Some(kernels) => kernels,
+            None => panic!("it has no kernels"),
+        }
+    }
+
     /// The kernels of a built-in reduction.
     pub(crate) const fn kernels(&self) -> Option<&Kernels<T>> {
         if let Known::Kernels(kernels) = &self.0 { Some(kernels) } else { None }
@@ -423,6 +432,58 @@ pub(crate) struct Free<T> {
     pub merge: fn(&mut [T], &[T]),
 }
 
+/// `kind!(type, free, long row, elements, rows, listed)`: the [`Kind`] that has these [`Kernels`].
+/// They become functions: closures would be compiled again in each crate that uses them.
+macro_rules! kind {
+    ($element:ty, $free:expr, $long_row:expr,
+        |$to:ident, $from:ident, $block:ident, $distance:ident| $elements:expr,
+        |$path:ident, $to_row:ident, $from_row:ident, $rows_block:ident, $n:ident, $ahead:ident|
+            $rows:expr,
+        |$path_listed:ident, $to_listed:ident, $from_listed:ident, $list:ident, $length:ident|
+            $listed:expr
+    ) => {
+        #[cfg(feature = "std")]
+        const KIND: Kind<$element> = {
+            fn elements(
+                $to: &mut [$element],
+                $from: &[$element],
+                $block: &Block<'_>,
+                $distance: usize,
+            ) {
+                $elements
+            }
+            fn rows(
+                $path: Path,
+                $to_row: &mut [$element],
+                $from_row: &[$element],
+                $rows_block: &Block<'_>,
+                $n: usize,
+                $ahead: usize,
+            ) {
+                $rows
+            }
+            #[cfg(feature = "rayon")]
+            fn listed(
+                $path_listed: Path,
+                $to_listed: &mut [$element],
+                $from_listed: &[$element],
+                $list: Listed<'_>,
+                $length: usize,
+            ) {
+                $listed
+            }
+            Kind(Known::Kernels(Kernels {
+                elements,
+                rows,
+                #[cfg(feature = "rayon")]
+                listed,
+                long_row: $long_row,
+                free: $free,
+            }))
+        };
+    };
+}
+
 /// `kernels!(Name, type, free)`: the [`Kind`] of a built-in reduction. `kernels!(@ module, type,
 /// free, long row, function for rows, elements)` has the rows of another module than [`combine`].
 macro_rules! kernels {
@@ -441,45 +502,13 @@ macro_rules! kernels {
     (@ $by:ident, $element:ty, $free:expr, $long_row:expr, $row:expr,
         |$to:ident, $from:ident, $block:ident, $distance:ident| $elements:expr
     ) => {
-        #[cfg(feature = "std")]
-        const KIND: Kind<$element> = {
-            fn elements(
-                $to: &mut [$element],
-                $from: &[$element],
-                $block: &Block<'_>,
-                $distance: usize,
-            ) {
-                $elements
-            }
-            fn rows(
-                path: Path,
-                to: &mut [$element],
-                from: &[$element],
-                block: &Block<'_>,
-                n: usize,
-                distance: usize,
-            ) {
+        kind!($element, $free, $long_row,
+            |$to, $from, $block, $distance| $elements,
+            |path, to, from, block, n, distance| {
                 $by::rows(path, to, from, block, n, distance, $row);
-            }
-            #[cfg(feature = "rayon")]
-            fn listed(
-                path: Path,
-                to: &mut [$element],
-                from: &[$element],
-                listed: Listed<'_>,
-                n: usize,
-            ) {
-                $by::listed(path, to, from, listed, n, $row);
-            }
-            Kind(Known::Kernels(Kernels {
-                elements,
-                rows,
-                #[cfg(feature = "rayon")]
-                listed,
-                long_row: $long_row,
-                free: $free,
-            }))
-        };
+            },
+            |path, to, from, listed, n| $by::listed(path, to, from, listed, n, $row)
+        );
     };
 }
 
@@ -488,54 +517,23 @@ macro_rules! kernels {
 /// integers have their own, or 10 where the sign matters.
 macro_rules! kernels_as {
     ($reduction:ident, $element:ty as $other:ty, $free:expr) => {
-        #[cfg(feature = "std")]
-        const KIND: Kind<$element> = {
-            #[allow(clippy::panic)] // Only ever evaluated by the compiler.
-            const OTHER: &Kernels<$other> = match <$reduction as Reduction<$other>>::KIND.kernels()
-            {
-                Some(kernels) => kernels,
-                None => panic!("it has no kernels"),
-            };
-            fn elements(
-                to: &mut [$element],
-                from: &[$element],
-                block: &Block<'_>,
-                distance: usize,
-            ) {
+        kind!($element, $free, kernels_as!(@ $reduction, $other).long_row,
+            |to, from, block, distance| {
                 let (to, from) = (must_cast_slice_mut(to), must_cast_slice(from));
-                (OTHER.elements)(to, from, block, distance);
-            }
-            fn rows(
-                path: Path,
-                to: &mut [$element],
-                from: &[$element],
-                block: &Block<'_>,
-                n: usize,
-                distance: usize,
-            ) {
+                (kernels_as!(@ $reduction, $other).elements)(to, from, block, distance);
+            },
+            |path, to, from, block, n, distance| {
                 let (to, from) = (must_cast_slice_mut(to), must_cast_slice(from));
-                (OTHER.rows)(path, to, from, block, n, distance);
-            }
-            #[cfg(feature = "rayon")]
-            fn listed(
-                path: Path,
-                to: &mut [$element],
-                from: &[$element],
-                listed: Listed<'_>,
-                n: usize,
-            ) {
+                (kernels_as!(@ $reduction, $other).rows)(path, to, from, block, n, distance);
+            },
+            |path, to, from, listed, n| {
                 let (to, from) = (must_cast_slice_mut(to), must_cast_slice(from));
-                (OTHER.listed)(path, to, from, listed, n);
+                (kernels_as!(@ $reduction, $other).listed)(path, to, from, listed, n);
             }
-            Kind(Known::Kernels(Kernels {
-                elements,
-                rows,
-                #[cfg(feature = "rayon")]
-                listed,
-                long_row: OTHER.long_row,
-                free: $free,
-            }))
-        };
+        );
+    };
+    (@ $reduction:ident, $other:ty) => {
+        const { <$reduction as Reduction<$other>>::KIND.lent() }
     };
 }
 
