@@ -5,7 +5,7 @@
 use core::hint::select_unpredictable;
 
 #[cfg(feature = "std")]
-use strew_simd::{Block, NOWHERE, Path};
+use strew_simd::{Block, Machine, NOWHERE, Path};
 
 use crate::average::Average;
 use crate::element::Element;
@@ -14,13 +14,14 @@ use crate::engine::changed::{Reduced, Reducer as _};
 #[cfg(feature = "std")]
 use crate::engine::movers::Way;
 #[cfg(feature = "std")]
-use crate::engine::tuning;
+use crate::engine::{self, tuning};
 use crate::error::{Error, Operand};
+use crate::indices::sealed::Places;
 use crate::movers::{Combine, Divide, Step, Sums, Winning};
 use crate::plan::{Dim, Plan};
 use crate::proof::{fits, scratch};
 use crate::reduction::{Add, Assign, Extreme, Reduction};
-use crate::run::scatter_fits;
+use crate::run::{self, scatter_fits};
 use crate::walk::{self, Entries, Odometer, Position};
 
 /// The flags of a word of scratch, one for each cell.
@@ -82,9 +83,49 @@ fn clear<const CELLS: usize>(plan: &Plan, entries: &mut impl Entries, words: &mu
 /// Words that are cleared in the time of one entry. Unmeasured.
 const CLEARED: usize = 16;
 
-/// Combines; the first update of a cell whose flag is not set replaces what is there. `clears`: no
-/// flag is set before.
-pub(crate) fn reduce_excluding_self<T: Element, R: Reduction<T>>(
+/// Combines; the first update of a cell replaces what is there.
+#[inline]
+pub(crate) fn reduce_excluding_self<T: Element, S: Places, R: Reduction<T>>(
+    plan: &Plan,
+    indices: S,
+    proven: bool,
+    reduction: &R,
+    data: &mut [T],
+    updates: &[T],
+    flags: &mut [u32],
+) -> Result<(), Error> {
+    // An index out of bounds comes before slices that are too short.
+    #[cfg(feature = "std")]
+    if let Some(neutral) = R::KIND.neutral()
+        && starts_from_neutral(plan, size_of::<T>())
+        && indices.fit(plan.lengths.indices).is_ok()
+        && scatter_fits(plan, data, updates).is_ok()
+        && flags.len() >= flags_len(plan)
+    {
+        // Each place that is hit gets a value that its first update replaces.
+        let (start, set) = (plan.with_one_update(), &Reduced(&Assign));
+        let inside = engine::scatter(&start, indices, proven, set, None, data, &[neutral]);
+        if inside {
+            engine::scatter(plan, indices, true, &Reduced(reduction), None, data, updates);
+        }
+        return run::result(plan, indices, inside);
+    }
+    run::with_entries(plan, indices, proven, |entries| {
+        excluding_self(plan, entries, reduction, data, updates, flags, true)
+    })
+}
+
+/// Whether it takes less time to set all elements first than to mark the cells: long rows, and
+/// what comes from memory, would move twice.
+#[cfg(feature = "std")]
+fn starts_from_neutral(plan: &Plan, element: usize) -> bool {
+    let bytes = plan.lengths.table.saturating_mul(element);
+    plan.inner().is_empty() && bytes <= tuning::far(&Machine::detect())
+}
+
+/// The same for a cell whose flag is not set, for reductions of all kinds. `clears`: no flag is set
+/// before.
+pub(crate) fn excluding_self<T: Element, R: Reduction<T>>(
     plan: &Plan,
     entries: &mut impl Entries,
     reduction: &R,

@@ -670,7 +670,8 @@ impl<I: Index, S: Indices<Index = I>> Checked<'_, Scatter, I, S> {
         updates: &[T],
         flags: &mut [u32],
     ) -> Result<(), Error> {
-        self.excluding_self(&reduction, data, updates, flags, true)
+        let plan = &self.operator.plan;
+        cells::reduce_excluding_self(plan, self.indices, true, &reduction, data, updates, flags)
     }
 
     /// Combines without the values that are there, in several calls, as
@@ -699,7 +700,10 @@ impl<I: Index, S: Indices<Index = I>> Checked<'_, Scatter, I, S> {
         updates: &[T],
         flags: &mut [u32],
     ) -> Result<(), Error> {
-        self.excluding_self(&reduction, data, updates, flags, false)
+        let plan = &self.operator.plan;
+        run::with_entries(plan, self.indices, true, |entries| {
+            cells::excluding_self(plan, entries, &reduction, data, updates, flags, false)
+        })
     }
 
     /// Finds extremes and the entries that they come from, as [`Scatter::reduce_arg`] does.
@@ -794,21 +798,6 @@ impl<I: Index, S: Indices<Index = I>> Checked<'_, Scatter, I, S> {
         Add: Reduction<T>,
     {
         self.average(0, data, updates, scratch)
-    }
-
-    /// `clears`: the flags are those of this call alone.
-    fn excluding_self<T: Element, R: Reduction<T>>(
-        &self,
-        reduction: &R,
-        data: &mut [T],
-        updates: &[T],
-        flags: &mut [u32],
-        clears: bool,
-    ) -> Result<(), Error> {
-        let plan = &self.operator.plan;
-        run::with_entries(plan, self.indices, true, |entries| {
-            cells::reduce_excluding_self(plan, entries, reduction, data, updates, flags, clears)
-        })
     }
 
     /// The value that is there counts `already` times.

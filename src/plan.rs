@@ -476,6 +476,15 @@ impl Plan {
         plan.set_bounds(Bounds::Error);
         plan
     }
+
+    /// The same plan, which reads one update for all.
+    #[cfg(feature = "std")]
+    pub(crate) fn with_one_update(&self) -> Plan {
+        let mut plan = *self;
+        plan.dims.iter_mut().for_each(|dim| dim.flat = 0);
+        (plan.start.flat, plan.lengths.flat) = (0, 1);
+        plan
+    }
 }
 
 /// The steps of construction: outer dimensions, [`end_outer`](Plan::end_outer), inner dimensions,

@@ -369,7 +369,12 @@ impl<T> Kind<T> {
 
     /// What is needed to change copies, if the reduction is order-independent.
     pub(crate) const fn free(&self) -> Option<&Free<T>> {
-        if let Known::Kernels(kernels) = &self.0 { kernels.free.as_ref() } else { None }
+        if let Known::Kernels(kernels) = &self.0 { kernels.start.free.as_ref() } else { None }
+    }
+
+    /// A value that each update replaces.
+    pub(crate) fn neutral(&self) -> Option<T> {
+        self.kernels()?.start.neutral.map(|neutral| neutral())
     }
 
     /// Whether single elements take long without kernels, as those of the shortest rows do.
@@ -408,8 +413,8 @@ pub(crate) struct Kernels<T> {
     /// Elements of a row, at least, that goes by [`rows`](Kernels::rows) even where few rows are
     /// combined one by one. `None`: no row does.
     pub long_row: Option<usize>,
-    /// If the reduction is order-independent.
-    pub free: Option<Free<T>>,
+    /// What the reduction can start from.
+    pub start: Start<T>,
 }
 
 #[cfg(feature = "std")]
@@ -422,6 +427,22 @@ impl<T> Kernels<T> {
     }
 }
 
+/// What a reduction can start from.
+#[cfg(feature = "std")]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Start<T> {
+    /// A value that each update replaces, bit for bit. `None`: there is none, as for sums of
+    /// floats, which change the bits of some NaNs.
+    pub neutral: Option<fn() -> T>,
+    /// If the reduction is order-independent.
+    pub free: Option<Free<T>>,
+}
+
+#[cfg(feature = "std")]
+impl<T> Start<T> {
+    const NOTHING: Start<T> = Start { neutral: None, free: None };
+}
+
 /// Results of parts of the updates become one: each part starts from a value that changes nothing.
 #[cfg(feature = "std")]
 #[derive(Clone, Copy, Debug)]
@@ -432,10 +453,10 @@ pub(crate) struct Free<T> {
     pub merge: fn(&mut [T], &[T]),
 }
 
-/// `kind!(type, free, long row, elements, rows, listed)`: the [`Kind`] that has these [`Kernels`].
+/// `kind!(type, start, long row, elements, rows, listed)`: the [`Kind`] that has these [`Kernels`].
 /// They become functions: closures would be compiled again in each crate that uses them.
 macro_rules! kind {
-    ($element:ty, $free:expr, $long_row:expr,
+    ($element:ty, $start:expr, $long_row:expr,
         |$to:ident, $from:ident, $block:ident, $distance:ident| $elements:expr,
         |$path:ident, $to_row:ident, $from_row:ident, $rows_block:ident, $n:ident, $ahead:ident|
             $rows:expr,
@@ -478,17 +499,17 @@ macro_rules! kind {
                 #[cfg(feature = "rayon")]
                 listed,
                 long_row: $long_row,
-                free: $free,
+                start: $start,
             }))
         };
     };
 }
 
-/// `kernels!(Name, type, free)`: the [`Kind`] of a built-in reduction. `kernels!(@ module, type,
-/// free, long row, function for rows, elements)` has the rows of another module than [`combine`].
+/// `kernels!(Name, type, start)`: the [`Kind`] of a built-in reduction. `kernels!(@ module, type,
+/// start, long row, function for rows, elements)` has the rows of another module than [`combine`].
 macro_rules! kernels {
-    ($reduction:ident, $element:ty, $free:expr) => {
-        kernels!(@ combine, $element, $free, None,
+    ($reduction:ident, $element:ty, $start:expr) => {
+        kernels!(@ combine, $element, $start, None,
             |current, update| {
                 <$reduction as Reduction<$element>>::combine(&$reduction, current, update)
             },
@@ -499,10 +520,10 @@ macro_rules! kernels {
             }
         );
     };
-    (@ $by:ident, $element:ty, $free:expr, $long_row:expr, $row:expr,
+    (@ $by:ident, $element:ty, $start:expr, $long_row:expr, $row:expr,
         |$to:ident, $from:ident, $block:ident, $distance:ident| $elements:expr
     ) => {
-        kind!($element, $free, $long_row,
+        kind!($element, $start, $long_row,
             |$to, $from, $block, $distance| $elements,
             |path, to, from, block, n, distance| {
                 $by::rows(path, to, from, block, n, distance, $row);
@@ -512,12 +533,12 @@ macro_rules! kernels {
     };
 }
 
-/// `kernels_as!(Name, type as other type, free)`: the [`Kind`] of a reduction that does to the bits
-/// of a type what it does to those of another one, whose kernels it has. So 5 of 12 types of
+/// `kernels_as!(Name, type as other type, start)`: the [`Kind`] of a reduction that does to the
+/// bits of a type what it does to those of another one, whose kernels it has. So 5 of 12 types of
 /// integers have their own, or 10 where the sign matters.
 macro_rules! kernels_as {
-    ($reduction:ident, $element:ty as $other:ty, $free:expr) => {
-        kind!($element, $free, kernels_as!(@ $reduction, $other).long_row,
+    ($reduction:ident, $element:ty as $other:ty, $start:expr) => {
+        kind!($element, $start, kernels_as!(@ $reduction, $other).long_row,
             |to, from, block, distance| {
                 let (to, from) = (must_cast_slice_mut(to), must_cast_slice(from));
                 (kernels_as!(@ $reduction, $other).elements)(to, from, block, distance);
@@ -554,8 +575,8 @@ macro_rules! extreme_of {
 /// The kernels of an extreme of floats. Elements go by one comparison where no update is a NaN or a
 /// zero: that is all that is left of the rules then, and no current NaN passes it.
 macro_rules! extreme_kernels {
-    ($reduction:ident, $element:ty, $better:tt, $zero:tt) => {
-        kernels!(@ combine, $element, None, Some(tuning::LONG_ROW),
+    ($reduction:ident, $element:ty, $worst:ident, $better:tt, $zero:tt) => {
+        kernels!(@ combine, $element, reduction!(@ worst $element, $worst), Some(tuning::LONG_ROW),
             |current: $element, update: $element| {
                 extreme_of!(current, update, $element, $better, $zero)
             },
@@ -570,27 +591,44 @@ macro_rules! extreme_kernels {
     };
 }
 
-/// `reduction!(Name: types => |current, update| value)`; with `from start, Merge` before the types,
-/// the reduction is order-independent, and results that started there are merged by another
-/// reduction. After the types may come others with [the kernels](kernels_as) of one of them.
+/// `reduction!(Name: types => |current, update| value)`; with `worst value` before the types, each
+/// update replaces this constant of the type. With `from start, (Merge)`, the reduction is
+/// order-independent, and results that started there are merged by another reduction; with `from
+/// start, (Merge, neutral)`, each update replaces the start as well. After the types may come
+/// others with [the kernels](kernels_as) of one of them.
 macro_rules! reduction {
     ($reduction:ident: $($element:ty)* => |$current:ident, $update:ident| $value:expr) => {$(
         reduction!(@ $reduction, $element, |$current, $update| $value,
-            kernels!($reduction, $element, None));
+            kernels!($reduction, $element, Start::NOTHING));
     )*};
-    ($reduction:ident from $start:expr, $merge:ident:
+    ($reduction:ident worst $worst:ident:
+        $($element:ty)* => |$current:ident, $update:ident| $value:expr
+    ) => {$(
+        reduction!(@ $reduction, $element, |$current, $update| $value,
+            kernels!($reduction, $element, reduction!(@ worst $element, $worst)));
+    )*};
+    ($reduction:ident from $start:expr, $merge:tt:
         $($element:ty)*, $($same:ty as $other:ty),* => |$current:ident, $update:ident| $value:expr
     ) => {
         $(reduction!(@ $reduction, $element, |$current, $update| $value,
-            kernels!($reduction, $element, reduction!(@ free $element, $start, $merge)));)*
+            kernels!($reduction, $element, reduction!(@ start $element, $start, $merge)));)*
         $(reduction!(@ $reduction, $same, |$current, $update| $value,
-            kernels_as!($reduction, $same as $other, reduction!(@ free $same, $start, $merge)));)*
+            kernels_as!($reduction, $same as $other, reduction!(@ start $same, $start, $merge)));)*
     };
-    (@ free $element:ty, $start:expr, $merge:ident) => {
-        Some(Free {
-            start: |number| repeated($start(), number),
-            merge: |to, from| <$merge as Reduction<$element>>::combine_row(&$merge, to, from),
-        })
+    (@ worst $element:ty, $worst:ident) => {
+        Start { neutral: Some(|| <$element>::$worst), free: None }
+    };
+    (@ start $element:ty, $start:expr, ($merge:ident)) => {
+        Start {
+            neutral: None,
+            free: Some(Free {
+                start: |number| repeated($start(), number),
+                merge: |to, from| <$merge as Reduction<$element>>::combine_row(&$merge, to, from),
+            }),
+        }
+    };
+    (@ start $element:ty, $start:expr, ($merge:ident, neutral)) => {
+        Start { neutral: Some($start), ..reduction!(@ start $element, $start, ($merge)) }
     };
     (@ $reduction:ident, $element:ty, |$current:ident, $update:ident| $value:expr,
         $($kernels:tt)*
@@ -608,7 +646,7 @@ macro_rules! reduction {
 
 /// A [`reduction`] whose bits are the same with and without a sign.
 macro_rules! of_bits {
-    ($reduction:ident from $start:expr, $merge:ident: $($more:ty)* => $($value:tt)*) => {
+    ($reduction:ident from $start:expr, $merge:tt: $($more:ty)* => $($value:tt)*) => {
         reduction!($reduction from $start, $merge: u8 u16 u32 u64 u128 $($more)*,
             i8 as u8, i16 as u16, i32 as u32, i64 as u64, i128 as u128,
             usize as Word, isize as Word => $($value)*);
@@ -618,7 +656,8 @@ macro_rules! of_bits {
 /// A [`reduction`] whose result depends on the sign.
 macro_rules! of_values {
     ($reduction:ident from $start:expr => $($value:tt)*) => {
-        reduction!($reduction from $start, $reduction: u8 u16 u32 u64 u128 i8 i16 i32 i64 i128,
+        reduction!($reduction from $start, ($reduction, neutral):
+            u8 u16 u32 u64 u128 i8 i16 i32 i64 i128,
             usize as Word, isize as SignedWord => $($value)*);
     };
 }
@@ -638,15 +677,17 @@ fn ones<T: Default + core::ops::Not<Output = T>>() -> T {
     !T::default()
 }
 
-of_bits!(Add from Default::default, Add: => |current, update| current.wrapping_add(update));
-of_bits!(Sub from Default::default, Add: => |current, update| current.wrapping_sub(update));
-of_bits!(Mul from num_traits::One::one, Mul: => |current, update| current.wrapping_mul(update));
+of_bits!(Add from Default::default, (Add, neutral):
+    => |current, update| current.wrapping_add(update));
+of_bits!(Sub from Default::default, (Add): => |current, update| current.wrapping_sub(update));
+of_bits!(Mul from num_traits::One::one, (Mul, neutral):
+    => |current, update| current.wrapping_mul(update));
 of_values!(Min from Bounded::max_value => |current, update| current.min(update));
 of_values!(Max from Bounded::min_value => |current, update| current.max(update));
 
-of_bits!(And from ones, And: bool => |current, update| current & update);
-of_bits!(Or from Default::default, Or: bool => |current, update| current | update);
-of_bits!(Xor from Default::default, Xor: bool => |current, update| current ^ update);
+of_bits!(And from ones, (And, neutral): bool => |current, update| current & update);
+of_bits!(Or from Default::default, (Or, neutral): bool => |current, update| current | update);
+of_bits!(Xor from Default::default, (Xor, neutral): bool => |current, update| current ^ update);
 
 reduction!(Add: f32 f64 => |current, update| current + update);
 reduction!(Sub: f32 f64 => |current, update| current - update);
@@ -655,9 +696,11 @@ reduction!(Mul: f32 f64 => |current, update| current * update);
 /// The extremes of floats. With `std` they go by comparisons, which take fewer instructions where
 /// floats are in hardware.
 macro_rules! extreme {
-    ($reduction:ident: $($element:ty)* => $ranked:ident, $better:tt, $zero:tt) => {$(
+    ($reduction:ident worst $worst:ident:
+        $($element:ty)* => $ranked:ident, $better:tt, $zero:tt
+    ) => {$(
         impl Reduction<$element> for $reduction {
-            extreme_kernels!($reduction, $element, $better, $zero);
+            extreme_kernels!($reduction, $element, $worst, $better, $zero);
 
             #[inline(always)]
             fn combine(&self, current: $element, update: $element) -> $element {
@@ -685,8 +728,8 @@ macro_rules! extreme {
         }
     )*};
 }
-extreme!(Min: f32 f64 => lower, <, |);
-extreme!(Max: f32 f64 => higher, >, &);
+extreme!(Min worst INFINITY: f32 f64 => lower, <, |);
+extreme!(Max worst NEG_INFINITY: f32 f64 => higher, >, &);
 
 /// Arrays, element by element.
 macro_rules! arrays {
@@ -780,7 +823,7 @@ mod halves {
         ($reduction:ident, $operator:tt:
             $half:ty, $by:ident, $long_row:ident, $widen:ident, $narrow:ident) => {
             impl Reduction<$half> for $reduction {
-                kernels!(@ $by, $half, None, Some(tuning::$long_row),
+                kernels!(@ $by, $half, Start::NOTHING, Some(tuning::$long_row),
                     |current, update| current $operator update,
                     |to, from, block, distance| {
                         $by::elements(to, from, block, distance, |current, update| {
@@ -803,8 +846,8 @@ mod halves {
     arithmetic!(Add, +);
     arithmetic!(Sub, -);
     arithmetic!(Mul, *);
-    reduction!(Min: f16 bf16 => |current, update| current.lower(update));
-    reduction!(Max: f16 bf16 => |current, update| current.higher(update));
+    reduction!(Min worst INFINITY: f16 bf16 => |current, update| current.lower(update));
+    reduction!(Max worst NEG_INFINITY: f16 bf16 => |current, update| current.higher(update));
     ranked!(f16, i16);
     ranked!(bf16, i16);
 }
@@ -833,6 +876,7 @@ mod tests {
             -f32::INFINITY,
             nan,
             -nan,
+            f32::from_bits(0x7f80_0001),
         ];
         fn of<R: Reduction<f32> + Copy>(reduction: R, current: f32, update: f32) {
             let expected = reduction.combine(current, update).to_bits();
@@ -856,7 +900,33 @@ mod tests {
                 of(Min, current, update);
                 of(Max, current, update);
             }
+            is_replaced(Min, update, f32::to_bits);
+            is_replaced(Max, update, f32::to_bits);
+            is_replaced(Min, f64::from(update), f64::to_bits);
+            is_replaced(Max, f64::from(update), f64::to_bits);
         }
+    }
+
+    /// Each update, quiet or not, replaces the value that changes nothing.
+    #[cfg(feature = "half")]
+    #[test]
+    fn halves_replace_the_worst() {
+        use half::{bf16, f16};
+
+        for bits in 0..=u16::MAX {
+            is_replaced(Min, f16::from_bits(bits), f16::to_bits);
+            is_replaced(Max, f16::from_bits(bits), f16::to_bits);
+            is_replaced(Min, bf16::from_bits(bits), bf16::to_bits);
+            is_replaced(Max, bf16::from_bits(bits), bf16::to_bits);
+        }
+    }
+
+    fn is_replaced<T: Copy, R: Reduction<T>, B>(reduction: R, update: T, bits: fn(T) -> B)
+    where
+        B: PartialEq + core::fmt::Debug,
+    {
+        let neutral = R::KIND.neutral().unwrap();
+        assert_eq!(bits(reduction.combine(neutral, update)), bits(update));
     }
 
     /// The kernels of each integer, its own or those of another type, do what `combine` does.
@@ -891,6 +961,13 @@ mod tests {
     {
         let (kind, length, of) = (R::KIND, 70, core::any::type_name::<T>());
         let kernels = kind.kernels().unwrap();
+        // What differences start from changes the first update.
+        assert_eq!(kind.neutral().is_none(), format!("{reduction:?}") == "Sub");
+        for (neutral, update) in
+            kind.neutral().into_iter().flat_map(|n| values.iter().map(move |u| (n, *u)))
+        {
+            assert_eq!(reduction.combine(neutral, update), update, "{reduction:?} of {of}");
+        }
         let some = |first: usize, step, n| -> Vec<T> {
             (0..n).map(|entry| values[(first + entry * step) % values.len()]).collect()
         };

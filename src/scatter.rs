@@ -956,11 +956,7 @@ impl Scatter {
         updates: &[T],
         flags: &mut [u32],
     ) -> Result<(), Error> {
-        run::with_entries(&self.plan, indices, false, |entries| {
-            cells::reduce_excluding_self(
-                &self.plan, entries, &reduction, data, updates, flags, true,
-            )
-        })
+        cells::reduce_excluding_self(&self.plan, indices, false, &reduction, data, updates, flags)
     }
 
     /// [`reduce_excluding_self`](Scatter::reduce_excluding_self) in several calls: a place that an
@@ -1008,9 +1004,7 @@ impl Scatter {
         flags: &mut [u32],
     ) -> Result<(), Error> {
         run::with_entries(&self.plan, indices, false, |entries| {
-            cells::reduce_excluding_self(
-                &self.plan, entries, &reduction, data, updates, flags, false,
-            )
+            cells::excluding_self(&self.plan, entries, &reduction, data, updates, flags, false)
         })
     }
 

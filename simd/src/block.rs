@@ -126,7 +126,8 @@ impl<'a> Block<'a> {
 
     /// Whether at least half of the first turns lead where the last entry before each of them does.
     #[inline(never)]
-    pub(crate) fn has_runs(&self) -> bool {
+    #[must_use]
+    pub fn has_runs(&self) -> bool {
         let (turns, _) = self.addresses.as_chunks::<TURN>();
         let Some(turns) = turns.first_chunk::<LOOKED_AT>() else { return false };
         let pairs = turns.iter().zip(turns.iter().skip(1));

@@ -55,7 +55,7 @@ use crate::engine::map::Read;
 use crate::engine::movers::{Gathered, Job, Way};
 use crate::engine::prove::{check_all, check_empty};
 use crate::engine::resolver::{NoIndices, Resolver};
-use crate::engine::route::{Call, Effect, Route, Stores, distance, goes_by_entry};
+use crate::engine::route::{Call, Effect, Route, distance, goes_by_entry};
 #[cfg(feature = "rayon")]
 use crate::engine::shared::Shared;
 use crate::engine::traverse::{check_wide, one_block, traverse_wide};
@@ -423,10 +423,9 @@ fn few_of(plan: &Plan, slow: impl FnOnce() -> bool) -> Option<Few<'_>> {
 
 /// How a route moves blocks.
 fn prepared(plan: &Plan, route: &Route, path: Path) -> Way {
-    let streams = matches!(route.stores, Stores::NonTemporal);
-    let Route { order, block, distance, segment, apart, copies, .. } = *route;
+    let Route { order, runs, block, distance, segment, apart, streams, copies, .. } = *route;
     let n = plan.row();
-    Way { path, n, order, block, distance, segment, apart, streams, copies }
+    Way { path, n, order, runs, block, distance, segment, apart, streams, copies }
 }
 
 /// A call on one thread.

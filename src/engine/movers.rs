@@ -74,6 +74,8 @@ pub(crate) struct Way {
     /// The elements of a row; 1: single elements.
     pub n: usize,
     pub order: Order,
+    /// Whether blocks that begin with runs go entry by entry.
+    pub runs: bool,
     /// Entries of a block, at most.
     pub block: usize,
     /// The entries between the one that moves and the one that is prefetched; 0: none.
@@ -91,14 +93,16 @@ pub(crate) struct Way {
 impl Way {
     /// Without prefetches.
     pub(crate) fn of(path: Path, n: usize) -> Way {
+        let (order, block, apart) = (Order::Entries, tuning::BLOCK, usize::MAX);
         Way {
             path,
             n,
-            order: Order::Entries,
-            block: tuning::BLOCK,
+            order,
+            runs: false,
+            block,
             distance: 0,
             segment: 0,
-            apart: usize::MAX,
+            apart,
             streams: false,
             copies: 1,
         }

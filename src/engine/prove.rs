@@ -22,33 +22,27 @@ pub(crate) fn run(
     job: &mut dyn Job,
 ) -> bool {
     match route.proof {
-        Proof::Unneeded | Proof::Blocks => {
-            job.begin();
-            tile::run(plan, route, way, resolver, job)
-        }
         Proof::Copy => {
             let mut run = |mover: &mut dyn Mover| traverse(plan, way, resolver, mover);
-            match job.speculate(&mut run) {
-                Some(inside) => inside,
-                None => scan(plan, route, way, resolver, job),
+            if let Some(inside) = job.speculate(&mut run) {
+                return inside;
             }
         }
         Proof::Keep => match kept(plan, way.path, resolver) {
             Some(Ok(addresses)) => {
                 job.begin();
                 run_kept(plan, way, &addresses, job);
-                true
+                return true;
             }
-            Some(Err(OutOfBounds)) => false,
-            None => scan(plan, route, way, resolver, job),
+            Some(Err(OutOfBounds)) => return false,
+            None => {}
         },
-        Proof::Scan => scan(plan, route, way, resolver, job),
+        Proof::Unneeded | Proof::Blocks | Proof::Scan => {}
     }
-}
-
-/// All indices first, and once more with the moves.
-fn scan(plan: &Plan, route: &Route, way: &Way, resolver: &dyn Resolver, job: &mut dyn Job) -> bool {
-    check(plan, way.path, resolver) && {
+    // All indices are looked at, and once more with the moves, also where there is no memory for a
+    // copy or for addresses.
+    let first = !matches!(route.proof, Proof::Unneeded | Proof::Blocks);
+    (!first || check(plan, way.path, resolver)) && {
         job.begin();
         tile::run(plan, route, way, resolver, job)
     }

@@ -49,6 +49,8 @@ pub(crate) struct Route {
     /// The width of the tiles.
     pub tile: Option<usize>,
     pub order: Order,
+    /// Whether blocks that begin with runs of one place go entry by entry, whatever the order.
+    pub runs: bool,
     /// Entries of a block.
     pub block: usize,
     /// Whether rows move, and not single elements.
@@ -59,7 +61,8 @@ pub(crate) struct Route {
     pub segment: usize,
     /// Elements between lanes in the flat tensor beyond which the lanes are prefetched.
     pub apart: usize,
-    pub stores: Stores,
+    /// Whether it writes with non-temporal stores.
+    pub streams: bool,
     /// The copies of the table over which entries are spread; 1: none.
     pub copies: usize,
     /// The bytes that move, and those that the table spans.
@@ -132,12 +135,6 @@ pub(crate) enum Order {
     Across { entries: usize },
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stores {
-    Cached,
-    NonTemporal,
-}
-
 impl Route {
     /// For a plan whose [addresses fit](Plan::addresses_fit).
     pub(crate) fn of(plan: &Plan, call: &Call, machine: &Machine) -> Route {
@@ -146,9 +143,9 @@ impl Route {
         let split = split(plan, call, machine, &numbers, tile);
         let first = pieces_first(plan, call, machine, &numbers);
         let order = order(plan, call, machine, &numbers, first, tile);
-        let stores = stores(call, machine, &numbers);
+        let streams = streams(call, machine, &numbers);
         // A tile stays in L2.
-        let distance = match (ahead(call, machine, &numbers, stores), order) {
+        let distance = match (ahead(call, machine, &numbers, streams), order) {
             _ if tile.is_some() => 0,
             (distance @ 1.., Order::EachEntry) => distance.max(pieces_ahead(plan)),
             (distance, _) => distance,
@@ -180,6 +177,7 @@ impl Route {
         // Pieces come first where addresses are kept: by `Keep`, and in chunks that take turns.
         let kept = !matches!((order, proof), (Order::Pieces { .. }, Proof::Unneeded | Proof::Scan));
         let order = if kept { order } else { Order::Entries };
+        let runs = tile.is_none() && waits_in_runs(plan, call);
         let block = block(plan, call, machine, first, order);
         let Numbers { moved, table, .. } = numbers;
         Route {
@@ -187,12 +185,13 @@ impl Route {
             split,
             tile,
             order,
+            runs,
             block,
             rows,
             distance,
             segment,
             apart,
-            stores,
+            streams,
             copies,
             moved,
             table,
@@ -207,7 +206,7 @@ pub(crate) fn distance(plan: &Plan, call: &Call) -> usize {
     if plan.rank == plan.outer && call.element <= tuning::LINE && !sets {
         return 0;
     }
-    ahead(call, &Machine::detect(), &Numbers::of(plan, call), Stores::Cached)
+    ahead(call, &Machine::detect(), &Numbers::of(plan, call), false)
 }
 
 /// Sizes that several decisions need.
@@ -420,6 +419,15 @@ pub(crate) fn goes_by_entry(plan: &Plan, call: &Call, machine: &Machine) -> bool
         || more && plan.coordinates().iter().all(aliased)
 }
 
+/// Whether elements that are combined would wait for each other in a run of one place, unless they
+/// go entry by entry: an entry has some pieces, which are close.
+fn waits_in_runs(plan: &Plan, call: &Call) -> bool {
+    let combines = matches!(call.direction, Direction::Scatter) && call.effect != Effect::Assign;
+    let suits =
+        |last: &Dim| !plan.is_apart(last) && Plan::run_of_pieces(plan.pieces()).1 >= tuning::SHARED;
+    combines && plan.row() == 1 && plan.pieces().last().is_some_and(suits)
+}
+
 /// The order in which entries of different [bundles](bundle) change places, if these are short, and
 /// their lanes do not lie a step apart. Updates of one place keep their order: a place belongs to
 /// one bundle, or to the entries with one number in their bundles.
@@ -482,7 +490,7 @@ fn block(plan: &Plan, call: &Call, machine: &Machine, first: usize, order: Order
     entries.clamp(tuning::BLOCK_OF_PIECES, tuning::BLOCK)
 }
 
-fn stores(call: &Call, machine: &Machine, numbers: &Numbers) -> Stores {
+fn streams(call: &Call, machine: &Machine, numbers: &Numbers) -> bool {
     let Numbers { row, row_bytes, moved, footprint, table, indices, .. } = *numbers;
     let gains = match (call.direction, call.effect) {
         (_, Effect::Call) => false,
@@ -499,11 +507,10 @@ fn stores(call: &Call, machine: &Machine, numbers: &Numbers) -> Stores {
         _ => false,
     };
     let all = moved.saturating_add(table).saturating_add(indices);
-    let gains = gains && all > tuning::leaves_l3(machine);
-    if gains { Stores::NonTemporal } else { Stores::Cached }
+    gains && all > tuning::leaves_l3(machine)
 }
 
-fn ahead(call: &Call, machine: &Machine, numbers: &Numbers, stores: Stores) -> usize {
+fn ahead(call: &Call, machine: &Machine, numbers: &Numbers, streams: bool) -> usize {
     // Gathered elements of more than a line are prefetched as rows are.
     let long = numbers.row_bytes > tuning::LINE && matches!(call.direction, Direction::Gather);
     let single = numbers.row == 1 && !long;
@@ -514,13 +521,12 @@ fn ahead(call: &Call, machine: &Machine, numbers: &Numbers, stores: Stores) -> u
         (1, Direction::Scatter, _) => tuning::far_changed(machine),
         _ => tuning::beyond_l2(machine),
     };
-    let streams_elements = numbers.row == 1 && matches!(stores, Stores::NonTemporal);
     // A call that moves few elements reaches a line for each at most.
     let reached = match numbers.moved.checked_div(call.element) {
         Some(moves) if single => numbers.footprint.min(moves.saturating_mul(tuning::LINE)),
         _ => numbers.footprint,
     };
-    if !machine.prefetches || reached <= from || streams_elements {
+    if !machine.prefetches || reached <= from || numbers.row == 1 && streams {
         return 0;
     }
     if single { tuning::ELEMENTS_AHEAD } else { tuning::ROWS_AHEAD }
@@ -628,6 +634,9 @@ impl fmt::Display for Route {
             Order::EachEntry => f.write_str("; order: entry by entry")?,
             Order::Across { .. } => f.write_str("; order: across groups")?,
         }
+        if self.runs && self.order != Order::EachEntry {
+            f.write_str("; runs: entry by entry")?;
+        }
         if self.block < tuning::BLOCK {
             write!(f, "; blocks of {} entries", self.block)?;
         }
@@ -641,7 +650,7 @@ impl fmt::Display for Route {
         if self.segment > 0 {
             write!(f, "; prefetch: segments of {} elements", self.segment)?;
         }
-        if matches!(self.stores, Stores::NonTemporal) {
+        if self.streams {
             write!(f, "; stores: non-temporal, {moved} moved")?;
         }
         Ok(())

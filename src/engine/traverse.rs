@@ -589,7 +589,9 @@ pub(crate) fn one_block(
 /// [`traverse`] for addresses that have been [kept](keep).
 pub(crate) fn traverse_kept(plan: &Plan, way: &Way, kept: Kept<'_>, mover: &mut dyn Mover) {
     let lanes = Lanes::of(plan);
-    let first = if let Order::Pieces { dimensions } = way.order { dimensions } else { 0 };
+    let runs = way.runs && Block { addresses: kept.addresses, ..Block::default() }.has_runs();
+    let first =
+        if let (Order::Pieces { dimensions }, false) = (way.order, runs) { dimensions } else { 0 };
     let Some((first, pieces)) = plan.pieces().split_at_checked(first) else { return };
     // Where a block moves once, kept addresses are looked at in longer ones.
     let capacity = if pieces.is_empty() { 2 * tuning::BLOCK } else { way.block };
@@ -780,7 +782,9 @@ impl Moves<'_> {
     fn pieces(&self, block: &Block<'_>, mover: &mut dyn Mover) {
         match self.pieces.split_last() {
             None => mover.block(block),
-            Some((last, _)) if self.way.order == Order::EachEntry => {
+            Some((last, _))
+                if self.way.order == Order::EachEntry || (self.way.runs && block.has_runs()) =>
+            {
                 by_entry(block, self.pieces, last, self.way.apart, mover);
             }
             _ => every_piece(self.pieces, &mut |table, flat| {

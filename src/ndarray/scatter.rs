@@ -471,9 +471,7 @@ impl<T: Element, R: Reduction<T>> Noting<T> for ExcludingSelf<'_, R> {
         updates: &[T],
     ) -> Result<(), Error> {
         let flags = &mut words(cells::flags_len(plan))?;
-        run::with_entries(plan, indices, false, |entries| {
-            cells::reduce_excluding_self(plan, entries, self.0, data, updates, flags, true)
-        })
+        cells::reduce_excluding_self(plan, indices, false, self.0, data, updates, flags)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use strew_simd::Machine;
 
-use crate::engine::route::{Alone, Call, Effect, Order, Proof, Route, Split, Stores};
+use crate::engine::route::{Alone, Call, Effect, Order, Proof, Route, Split};
 use crate::engine::tuning;
 use crate::error::Direction;
 use crate::index::Bounds;
@@ -19,11 +19,12 @@ pub(crate) fn check(route: &Route, plan: &Plan, call: &Call, machine: &Machine) 
         ("copies", !copies(route, plan, call)),
         ("rows", route.rows != (plan.row() != 1)),
         ("order", !order(route, plan, call)),
+        ("runs", route.runs && (plan.pieces().is_empty() || route.tile.is_some())),
         ("prefetch", (route.distance > 0 || route.segment > 0) && !machine.prefetches),
         // They are found in what the lane that follows reads.
         ("segment", route.segment > 0 && (plan.row() != 1 || plan.outer < 2)),
         // What is combined is read.
-        ("stores", streams(route) && !matches!(call.effect, Effect::Assign)),
+        ("stores", route.streams && !matches!(call.effect, Effect::Assign)),
     ];
     if let Some((what, _)) = broken.into_iter().find(|(_, is_broken)| *is_broken) {
         panic!("{what}: {route:?} of {plan:?}, {call:?} on {machine:?}");
@@ -56,10 +57,6 @@ fn keeps_places(plan: &Plan, call: &Call, entries: usize) -> bool {
     let apart = bundle.is_some_and(|(others, bundle)| !shared(others) || !shared(bundle));
     let orders = apart || !scatters(call);
     bundle.is_some() && !matches!(call.effect, Effect::Call) && orders
-}
-
-fn streams(route: &Route) -> bool {
-    matches!(route.stores, Stores::NonTemporal)
 }
 
 fn scatters(call: &Call) -> bool {

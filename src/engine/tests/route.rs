@@ -4,7 +4,7 @@
 use strew_simd::Machine;
 
 use crate::engine::route::goes_by_entry;
-use crate::engine::route::{Alone, Call, Effect, Order, Proof, Route, Split, Stores};
+use crate::engine::route::{Alone, Call, Effect, Order, Proof, Route, Split};
 use crate::engine::tuning::{SHORT_BUNDLE, SHORT_GROUP, SHORT_GROUP_FAR};
 use crate::engine::{Short, in_order, legal, needed, pieces_in_order, short};
 use crate::error::Direction::{self, Gather, Scatter};
@@ -627,13 +627,15 @@ fn kinds() -> Vec<Kind> {
             ),
             call: threads(2, add(4)),
             zen_5: "\
-                check: one pass, addresses kept; threads: 8 chunks; order: pieces first; elements",
+                check: one pass, addresses kept; threads: 8 chunks; order: pieces first; \
+                runs: entry by entry; elements",
             // Its L2 has the table.
             emerald_rapids: "\
                 check: one pass, addresses kept; threads: 8 chunks; order: entry by entry; \
                 elements",
             portable: "\
-                check: one pass, addresses kept; threads: 8 chunks; order: pieces first; elements",
+                check: one pass, addresses kept; threads: 8 chunks; order: pieces first; \
+                runs: entry by entry; elements",
         },
         Kind {
             name: "rows whose distances have no common measure",
@@ -750,6 +752,23 @@ fn kinds_of_work() {
         }
     }
     assert!(failed.is_empty(), "\n{failed}");
+}
+
+/// Elements that are combined and close go entry by entry in runs, if there are some of them.
+#[test]
+fn pieces_of_runs() {
+    let runs = |pieces: usize, strides: [isize; 2], call: &Call| {
+        let table = Layout::strided([9000, pieces], [1, 9000]);
+        let flat = Layout::strided([20_000, pieces], strides);
+        let plan = axis(call.direction, &table, &packed([20_000]), &flat, 0);
+        route(&plan, call, &ZEN_5).runs
+    };
+    let close = |pieces: usize| [pieces as isize, 1];
+    let callback = Call { effect: Effect::Call, ..add(4) };
+    assert_eq!([3, 4, 9].map(|pieces| runs(pieces, close(pieces), &add(4))), [false, true, true]);
+    assert!(runs(4, close(4), &callback));
+    assert_eq!([set(4), gather(4)].map(|call| runs(4, close(4), &call)), [false; 2]);
+    assert!(!runs(4, [1, 20_000], &add(4)));
 }
 
 /// A machine with a small L3 that is near.
@@ -1130,7 +1149,7 @@ fn gathers_by_functions() {
     let plan = rows(Gather, 1_000_000, 64, 600_000);
     let call = Call { effect: Effect::Call, ..gather(4) };
     for machine in MACHINES {
-        assert_eq!(route(&plan, &call, &machine).stores, Stores::Cached);
+        assert!(!route(&plan, &call, &machine).streams);
     }
 }
 
@@ -1390,7 +1409,7 @@ fn segments_of_4096_elements_are_prefetched() {
 // -- Non-temporal stores --------------------------------------------------------------------------
 
 fn streams(plan: &Plan, call: &Call, machine: &Machine) -> bool {
-    route(plan, call, machine).stores == Stores::NonTemporal
+    route(plan, call, machine).streams
 }
 
 #[test]
@@ -1424,7 +1443,7 @@ fn elements_that_are_gathered_with_non_temporal_stores() {
     let of = |count| route(&single(Gather, 1 << 27, count), &gather(4), &FAR).distance;
     assert_eq!(edge(8 * MIB / 4 - 1, of), [64, 0]);
     let of = |count| route(&rows(Gather, 1 << 20, 64, count), &gather(4), &FAR);
-    assert_eq!((of(M).distance, of(M).stores), (8, Stores::NonTemporal));
+    assert_eq!((of(M).distance, of(M).streams), (8, true));
 }
 
 #[test]

@@ -101,7 +101,7 @@ fn traverses(case: &Case, way: &Way) {
     assert!(!plan.pieces().is_empty() || recorder.prefetched <= once, "{way:?} {plan:?}");
     let longest = recorder.blocks.iter().map(|(addresses, ..)| addresses.len()).max();
     // Pieces of some entries have blocks of their own.
-    let each_entry = matches!(way.order, Order::EachEntry);
+    let each_entry = matches!(way.order, Order::EachEntry) || way.runs;
     let most = if each_entry { tuning::BLOCK } else { way.block };
     assert!(longest.is_none_or(|longest| longest <= most));
     if plan.pieces().is_empty() {
@@ -117,7 +117,8 @@ fn check_case(random: &mut Random, case: &Case) {
     for (distance, segment) in [(0, 0), (random.pick(&[1, 5, 64]), 0), (0, 40)] {
         let (block, path) = (random.pick(&[64, 100, 1024]), random.pick(&paths));
         let order = random.pick(&orders(case.direction, plan));
-        let way = Way { distance, segment, block, order, ..Way::of(path, 1) };
+        let runs = random.rarely(2);
+        let way = Way { distance, segment, block, order, runs, ..Way::of(path, 1) };
         traverses(case, &way);
         traverses(case, &Way { block: 64, ..way });
     }
@@ -142,7 +143,8 @@ fn check_case(random: &mut Random, case: &Case) {
     let (mut all, base) = (vec![u32::MAX; plan.entries()], base_of_kept(plan));
     assert_eq!(keep(plan, path, &resolver, base, &mut all), inside);
     if inside {
-        let way = Way { order: random.pick(&orders(case.direction, plan)), ..way(0) };
+        let (order, runs) = (random.pick(&orders(case.direction, plan)), random.rarely(2));
+        let way = Way { order, runs, ..way(0) };
         let mut recorder = Recorder::of(plan);
         traverse_kept(plan, &way, Kept { addresses: &all, base }, &mut recorder);
         assert_moved(case, true, way.order, &recorder.moved, "kept");
@@ -178,6 +180,35 @@ fn blocks_of_small_plans() {
 fn blocks_of_long_lanes() {
     check_cases(11, 60, Large::Lane(200));
     check_cases(12, 15, Large::Lane(2500));
+}
+
+/// Blocks that begin with runs go entry by entry, and others do not. So do kept addresses.
+#[test]
+fn runs_go_entry_by_entry() {
+    let table = Layout::strided([9, 6], [1, 9]);
+    let plan = axis(Scatter, &table, &packed([400]), &packed([400, 6]), 0);
+    // What moves one after the other: the entry and the piece of each.
+    let moves = |indices: &[i64], order| {
+        let way = Way { order, runs: true, ..way(0) };
+        let mut recorder = Recorder::of(&plan);
+        assert!(traverse(&plan, &way, &indices, &mut recorder));
+        let (mut all, mut kept) = ([0; 400], Recorder::of(&plan));
+        let base = base_of_kept(&plan);
+        assert!(keep(&plan, Path::detect(), &indices, base, &mut all));
+        traverse_kept(&plan, &way, Kept { addresses: &all, base }, &mut kept);
+        let flat = |recorder: &Recorder| Vec::from_iter(recorder.moved.iter().map(|(_, at)| *at));
+        assert_eq!(flat(&recorder), flat(&kept));
+        let place = |at: usize| indices[at / 6] as usize + at % 6 * 9;
+        assert!(recorder.moved.iter().all(|(table, at)| *table == place(*at)));
+        flat(&recorder)
+    };
+    let by_entry = Vec::from_iter(0..2400);
+    let by_piece = Vec::from_iter((0..6).flat_map(|piece| (0..400).map(move |n| n * 6 + piece)));
+    let [runs, others] = [30, 1].map(|run| Vec::from_iter((0..400).map(|n| n / run * 5 % 9)));
+    for order in [Order::Entries, Order::Pieces { dimensions: 1 }] {
+        assert_eq!(moves(&runs, order), by_entry);
+        assert_eq!(moves(&others, order), by_piece);
+    }
 }
 
 #[test]
