@@ -516,7 +516,7 @@ pub(crate) fn check<S: Places>(plan: &Plan, indices: S) -> Result<(), Error> {
         return Ok(());
     }
     #[cfg(feature = "std")]
-    let inside = engine::check(plan, indices);
+    let inside = engine::prove::check_all(plan, &indices);
     #[cfg(not(feature = "std"))]
     let inside = portable::check(plan, indices);
     result(plan, indices, inside)

@@ -72,10 +72,14 @@ fn threads_are_named() {
 
 #[test]
 fn what_needs_no_route_says_so() {
-    let few = lookup(100, 3).explain::<f32, i64>(1).to_string();
-    assert_eq!(few, "check: one block; threads: one, few entries");
+    for threads in [1, 8] {
+        let few = lookup(100, 3).explain::<f32, i64>(threads).to_string();
+        assert_eq!(few, "check: one block; threads: one, few entries");
+        let few = bins(100, 3).explain::<f32, i64, Add>(threads).to_string();
+        assert_eq!(few, "check: one block; threads: one, few entries");
+    }
     let explain = |gather: Gather| gather.explain::<f32, i64>(8).to_string();
-    assert_eq!(explain(lookup(100, 3)), "check: one block; threads: one");
+    assert_eq!(explain(lookup(100, 30)), "check: one block; threads: one");
     assert_eq!(explain(lookup(100, 0)), "nothing moves");
     let (long, ids) = (Layout::contiguous([1 << 31]), Layout::contiguous([9000]));
     let text = explain(Gather::axis(&long, &ids, &ids, 0).unwrap());
@@ -97,7 +101,7 @@ fn equal_calls_are_explained_alike() {
     assert!(format!("{one:?}").starts_with("Explain"));
 }
 
-/// Few entries go one by one on one thread alone.
+/// Few entries go one by one, unless threads would share what they move.
 #[test]
 fn few_entries_of_long_rows_are_for_threads() {
     let (table, ids) = (Layout::contiguous([1000, 65_536]), Layout::contiguous([24]));

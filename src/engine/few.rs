@@ -75,6 +75,11 @@ impl<'a> Few<'a> {
         Few { plan, count: plan.entries(), lane, others, pieces, n, line }
     }
 
+    /// Whether they move less than several threads would share.
+    pub(crate) fn is_little(&self, element: usize) -> bool {
+        self.plan.moved_elements().saturating_mul(element) < tuning::SERIAL
+    }
+
     /// Runs with where in the table the entries lead. `false`: an index is out of bounds under
     /// `Bounds::Error`, and nothing has run.
     #[inline(always)]

@@ -28,7 +28,7 @@ pub(crate) mod map;
 pub(crate) mod movers;
 #[cfg(feature = "rayon")]
 mod pool;
-mod prove;
+pub(crate) mod prove;
 pub(crate) mod resolver;
 pub(crate) mod route;
 #[cfg(feature = "rayon")]
@@ -53,7 +53,7 @@ use crate::engine::changed::{Changed, Reducer};
 use crate::engine::few::Few;
 use crate::engine::map::Read;
 use crate::engine::movers::{Gathered, Job, Way};
-use crate::engine::prove::{check_all, check_empty};
+use crate::engine::prove::check_empty;
 use crate::engine::resolver::{NoIndices, Resolver};
 use crate::engine::route::{Call, Effect, Route, distance, goes_by_entry};
 #[cfg(feature = "rayon")]
@@ -119,11 +119,10 @@ pub(crate) fn scatter<T: Element, U: Element, S: Places>(
             reduction.few(&few, tables, data, updates);
         });
     }
-    let row = row_of_one(plan, updates);
+    let (row, path) = (row_of_one(plan, updates), Path::detect());
     let (plan, updates) = row.as_ref().map_or((plan, updates), |(plan, row)| (plan, row));
     let proven_first = before.is_some();
     let call = Call { proven_first, ..scatter_call(reduction.kind(), indices.width(), proven, 1) };
-    let path = Path::detect();
     let job = changed(plan, path, reduction, data, updates);
     run(plan, &call, path, &indices, &mut Changed { before, ..job })
 }
@@ -140,11 +139,6 @@ pub(crate) fn copy<T: Element>(plan: &Plan, input: &[T], output: &mut [T]) {
     }
     let (call, path) = (gather_call(1, size_of::<T>(), true, 1), Path::detect());
     run(plan, &call, path, &NoIndices, &mut gathered(plan, path, input, output));
-}
-
-/// Whether all indices are in bounds.
-pub(crate) fn check<S: Places>(plan: &Plan, indices: S) -> bool {
-    check_all(plan, &indices)
 }
 
 /// Moves by a job whose tensors are no slices, as [`gather`] or [`scatter`].
@@ -169,6 +163,10 @@ pub(crate) fn par_gather<T: Element, P: Place<T> + Send, S: Places>(
     input: &[T],
     output: &mut [P],
 ) -> bool {
+    if let Some(few) = Few::of(plan, Direction::Gather).filter(|few| few.is_little(size_of::<T>()))
+    {
+        return few.run_gather(indices, input, output);
+    }
     let call = gather_call(indices.width(), size_of::<T>(), proven, rayon::current_num_threads());
     let path = Path::detect();
     par_run(plan, &call, path, &indices, &mut gathered(plan, path, input, output))
@@ -184,12 +182,16 @@ pub(crate) fn par_scatter<T: Element, U: Element, S: Places>(
     data: &mut [T],
     updates: &[U],
 ) -> bool {
-    let row = row_of_one(plan, updates);
+    if let Some(few) =
+        few_of(plan, || reduction.kind().is_slow()).filter(|few| few.is_little(size_of::<T>()))
+    {
+        return few.run::<_, false>(indices, |tables| reduction.few(&few, tables, data, updates));
+    }
+    let (row, path) = (row_of_one(plan, updates), Path::detect());
     let (plan, updates) = row.as_ref().map_or((plan, updates), |(plan, row)| (plan, row));
     let threads = rayon::current_num_threads();
     let call = scatter_call(reduction.kind(), indices.width(), proven, threads);
     let call = Call { element: call.element.max(size_of::<U>()), ..call };
-    let path = Path::detect();
     par_run(plan, &call, path, &indices, &mut changed(plan, path, reduction, data, updates))
 }
 
@@ -239,7 +241,7 @@ pub struct Explain(Result<Route, &'static str>);
 impl Explain {
     pub(crate) fn gather<T: Element, I: Index>(plan: &Plan, threads: usize) -> Explain {
         let call = gather_call(size_of::<I>(), size_of::<T>(), false, threads);
-        Explain::of(plan, &call, threads == 1 && Few::of(plan, Direction::Gather).is_some())
+        Explain::of(plan, &call, Few::of(plan, Direction::Gather))
     }
 
     pub(crate) fn scatter<T: Element, I: Index, R: Reduction<T>>(
@@ -247,13 +249,13 @@ impl Explain {
         threads: usize,
     ) -> Explain {
         let call = scatter_call(&R::KIND, size_of::<I>(), false, threads);
-        let few = threads == 1 && few_of(plan, || R::KIND.is_slow()).is_some();
+        let few = few_of(plan, || R::KIND.is_slow());
         let row = plan.with_row_of_one(size_of::<T>());
         Explain::of(row.as_ref().unwrap_or(plan), &call, few)
     }
 
-    fn of(plan: &Plan, call: &Call, few: bool) -> Explain {
-        if few {
+    fn of(plan: &Plan, call: &Call, few: Option<Few<'_>>) -> Explain {
+        if few.is_some_and(|few| call.threads == 1 || few.is_little(call.element)) {
             return Explain(Err("check: one block; threads: one, few entries"));
         }
         Explain(ordered(plan, call, |plan, short| match short {
@@ -347,15 +349,12 @@ enum Short {
 /// Calls `run` with the plan in the order in which it is walked, and its [short way](short).
 #[inline(always)]
 fn ordered<R>(plan: &Plan, call: &Call, run: impl FnOnce(&Plan, Option<Short>) -> R) -> R {
-    match short(plan, call) {
-        None => {
-            let machine = Machine::detect();
-            let ordered = in_order(plan, call, &machine);
-            let plan = ordered.as_ref().unwrap_or(plan);
-            run(plan, short(plan, call))
-        }
-        short => run(plan, short),
+    if let short @ Some(_) = short(plan, call) {
+        return run(plan, short);
     }
+    let ordered = in_order(plan, call, &Machine::detect());
+    let plan = ordered.as_ref().unwrap_or(plan);
+    run(plan, short(plan, call))
 }
 
 /// The way of a call, unless it needs a route.

@@ -410,8 +410,8 @@ pub(crate) fn goes_by_entry(plan: &Plan, call: &Call, machine: &Machine) -> bool
     let hot = plan.places() <= tuning::HOT_PLACES && size > plan.places();
     // Each lane with gaps around it starts a loop.
     let long = size >= entries.saturating_mul(tuning::LONG_PIECE);
-    let gaps = || !steps_follow(plan.outer(), |dim| dim.flat);
-    let short = entries < tuning::SHORT_PIECE && long && gaps();
+    let short =
+        entries < tuning::SHORT_PIECE && long && !steps_follow(plan.outer(), |dim| dim.flat);
     let stays = entries.saturating_mul(size).saturating_mul(tuning::LINE) <= l2;
     let aliased = |axis: &Coordinate| axis.table % tuning::ALIASED == 0;
     close && (fills || more)

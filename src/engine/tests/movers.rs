@@ -100,7 +100,7 @@ fn every_length_of_row_moves() {
 #[cfg(target_pointer_width = "64")]
 #[test]
 fn addresses_beyond_32_bits() {
-    use crate::engine::check_all;
+    use crate::engine::prove::check_all;
     use crate::layout::Layout;
 
     let size = 1 << 31;

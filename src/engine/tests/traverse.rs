@@ -6,11 +6,12 @@ use super::{
     Case, DIRECTIONS, Large, Pair, Random, Recorder, by_written, orders, route, sorted, way,
 };
 use crate::engine::movers::Way;
+use crate::engine::prove::check_all;
 use crate::engine::route::{Order, Route};
 use crate::engine::traverse::{
     Kept, base_of_kept, check, check_wide, keep, one_block, traverse, traverse_kept, traverse_wide,
 };
-use crate::engine::{check_all, in_order, tuning};
+use crate::engine::{in_order, tuning};
 use crate::error::Direction::{Gather, Scatter};
 use crate::index::Bounds;
 use crate::layout::Layout;
