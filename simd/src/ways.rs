@@ -88,8 +88,7 @@ pub(crate) fn scatter<W: Way>(rows: &mut Rows<'_>, block: &Block<'_>, distance: 
                 let row = |start: usize| from.get(start..).and_then(|from| from.get(..bytes));
                 let next = start.saturating_add(step);
                 // The next row is written over this one.
-                let same = repeats && addresses.get(n + 1) == Some(address);
-                let lost = same && row(next).is_some();
+                let lost = repeats && addresses.get(n + 1) == Some(address) && row(next).is_some();
                 if let (Some(to), Some(from), false) =
                     (shape.part_mut(to, *address, bytes), row(start), lost)
                 {
@@ -117,13 +116,12 @@ fn lane_apart<const GATHERS: bool>(
     (mut flat, step): (usize, isize),
     addresses: &[u32],
 ) {
-    let row = shape.row;
     for address in addresses {
         let (to, from) = if GATHERS {
-            let to = shape.tail_mut(to, flat).and_then(|to| to.get_mut(..row));
-            (to, shape.part(from, *address, row))
+            let to = shape.tail_mut(to, flat).and_then(|to| to.get_mut(..shape.row));
+            (to, shape.part(from, *address, shape.row))
         } else {
-            (shape.part_mut(to, *address, row), shape.row(from, flat))
+            (shape.part_mut(to, *address, shape.row), shape.row(from, flat))
         };
         if let (Some(to), Some(from)) = (to, from) {
             Any.copy(from, to);
@@ -133,16 +131,23 @@ fn lane_apart<const GATHERS: bool>(
 }
 
 #[inline(always)]
-pub(crate) fn scatter_listed(rows: &mut Rows<'_>, listed: Listed<'_>, way: &impl Way) {
+pub(crate) fn scatter_listed<W: Way>(rows: &mut Rows<'_>, listed: Listed<'_>, way: &W) {
     let (Rows { from, to, shape }, Listed { places, flats, distance }) = (rows, listed);
+    let repeats = W::LEAVES_LOST && Block { addresses: places, ..Block::default() }.has_runs();
     let ahead = |list: &[u32], at: usize| list.get(at..)?.get(distance).copied();
     for (at, (place, flat)) in places.iter().zip(flats).enumerate() {
         if let (Some(place), Some(flat)) = (ahead(places, at), ahead(flats, at)) {
             way.prefetch(to, shape.start(place as usize), shape.row);
             prefetch_row_early(from, shape.start(flat as usize), shape.row);
         }
-        let to = shape.part_mut(to, *place, shape.row);
-        if let (Some(to), Some(from)) = (to, shape.part(from, *flat, shape.row)) {
+        let row = |flat: &u32| shape.part(from, *flat, shape.row);
+        // The next row is written over this one.
+        let lost = repeats
+            && places.get(at + 1) == Some(place)
+            && flats.get(at + 1).and_then(row).is_some();
+        if let (Some(to), Some(from), false) =
+            (shape.part_mut(to, *place, shape.row), row(flat), lost)
+        {
             way.copy(from, to);
         }
     }

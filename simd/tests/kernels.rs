@@ -43,6 +43,7 @@ tests! {
     rows_scatter: "moves::scatter";
     rows_scatter_listed: "moves::scatter_listed";
     rows_at_every_place_in_a_line: "moves::streaming";
+    rows_in_runs: "block::has_runs" "moves::streaming" "moves::scatter" "moves::scatter_listed";
     combine_elements: "combine::elements" "combine::elements_by" "combine::elements_or"
         "combine::listed";
     combine_rows: "combine::rows" "combine::rows_by" "combine::listed" "combine::listed_by"
@@ -451,6 +452,40 @@ mod tests {
                 case.offset = Some(number % 64);
                 case
             });
+        }
+    }
+
+    /// Of the rows of a run, which are written with non-temporal stores, the last one stays. If it
+    /// lies outside, the one before it does.
+    pub fn rows_in_runs() {
+        const N: usize = 70;
+        for (length, run) in [(130, 1), (130, 50), (64, 64), (65, 8), (300, 17), (8, 4)] {
+            let addresses: Vec<u32> = (0..length)
+                .map(|at| if at % 23 == 22 { NOWHERE } else { (at / run * 7 % 9 * N) as u32 })
+                .collect();
+            let flats: Vec<u32> = (0..length).map(|at| (at * N) as u32).collect();
+            // The last row is cut off.
+            let updates: Vec<u32> = (1..(length * N) as u32).collect();
+            let mut expected = [0; 9 * N];
+            let inside = addresses.iter().take(length - 1).enumerate();
+            for (at, address) in inside.filter(|(_, address)| **address != NOWHERE) {
+                let to = *address as usize;
+                expected[to..to + N].copy_from_slice(&updates[at * N..][..N]);
+            }
+            let entry_step = N as isize;
+            let block = Block { addresses: &addresses, length, entry_step, ..Block::default() };
+            assert_eq!(block.has_runs(), length >= 64 && run > 8);
+            for path in paths() {
+                for distance in [0, 8] {
+                    let [mut found, mut listed] = [[0; 9 * N]; 2];
+                    Rows::new(&updates, &mut found, N)
+                        .streaming(|rows| rows.scatter(path, &block, distance));
+                    let list = Listed { places: &addresses, flats: &flats, distance };
+                    Rows::new(&updates, &mut listed, N)
+                        .streaming(|rows| rows.scatter_listed(path, list));
+                    assert!(found == expected && listed == expected, "{length} {run}");
+                }
+            }
         }
     }
 

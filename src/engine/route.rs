@@ -292,8 +292,13 @@ fn split(
     }
     let chunks = threads.saturating_mul(tuning::CHUNKS);
     if let Some((dim, steps)) = apart(plan, call.direction) {
-        // Each chunk of tiles makes copies of its own.
-        let number = if tile.is_some() { threads } else { chunks }.min(steps);
+        // Each chunk of tiles makes copies of its own, and parts of a row are short.
+        let number = if tile.is_some() || (plan.outer..plan.rank).last() == Some(dim) {
+            threads
+        } else {
+            chunks
+        }
+        .min(steps);
         if number > 1 {
             return Split::Chunks { dim, number };
         }

@@ -445,8 +445,9 @@ pub(crate) fn serial_elements(machine: &Machine, coordinates: usize) -> usize {
     if l3_is_near(machine) { machine.l3 / 2 } else { machine.l2 * coordinates }
 }
 
-/// Chunks for each thread: the caller starts before the others are awake, and no thread waits long
-/// for the last. Unmeasured.
+/// Chunks for each thread, unless they cut rows: the caller starts before the others are awake, and
+/// no thread waits long for the last. Record: where they cut rows, 4 in place of 1 took 1.2x to 3x.
+/// Others are unmeasured.
 pub(crate) const CHUNKS: usize = 4;
 
 /// Entries: what a thread resolves at a time before it waits for its turn. Unmeasured.
