@@ -124,13 +124,13 @@ impl<'a> Block<'a> {
         self.is_packed(1) && long || self.entry_step == 0
     }
 
-    /// Whether at least half of the first turns lead where the last entry before each of them does.
+    /// Whether at least half of the first turns of some addresses lead where the last entry before
+    /// each of them does.
     #[inline(never)]
     #[must_use]
-    pub fn has_runs(&self) -> bool {
-        let (turns, _) = self.addresses.as_chunks::<TURN>();
-        let Some(turns) = turns.first_chunk::<LOOKED_AT>() else { return false };
-        let pairs = turns.iter().zip(turns.iter().skip(1));
+    pub fn has_runs(addresses: &[u32]) -> bool {
+        let (turns, _) = addresses.as_chunks::<TURN>();
+        let pairs = turns.iter().zip(turns.iter().skip(1)).take(LOOKED_AT - 1);
         let same = |([.., last], next): &(&[u32; TURN], &[u32; TURN])| **next == [*last; TURN];
         pairs.filter(same).count() * 2 >= LOOKED_AT
     }

@@ -79,7 +79,7 @@ fn side_by_side<T: Copy, U: Copy, const RUNS: bool>(
 ) {
     let (mut ahead, mut at) = (Ahead::of(block, distance), 0);
     let packed = block.is_packed(1);
-    let runs = RUNS && packed && block.has_runs();
+    let runs = RUNS && packed && Block::has_runs(block.addresses);
     for (flat, addresses) in block.lanes() {
         block.prefetch_lane(from, flat);
         let end = flat.wrapping_add(if packed { addresses.len() } else { 1 });

@@ -70,7 +70,7 @@ pub(crate) fn scatter<W: Way>(rows: &mut Rows<'_>, block: &Block<'_>, distance: 
         _ if shape.row > 0 && block.is_packed(shape.row / shape.element.max(1)) => bytes,
         _ => return apart::<false>(from, to, *shape, block),
     };
-    let repeats = W::LEAVES_LOST && block.has_runs();
+    let repeats = W::LEAVES_LOST && Block::has_runs(block.addresses);
     let (mut indices, mut at) = (Ahead::of(block, 0), 0);
     for (flat, addresses) in block.lanes() {
         let Some(from) = shape.tail(from, flat) else {
@@ -133,7 +133,7 @@ fn lane_apart<const GATHERS: bool>(
 #[inline(always)]
 pub(crate) fn scatter_listed<W: Way>(rows: &mut Rows<'_>, listed: Listed<'_>, way: &W) {
     let (Rows { from, to, shape }, Listed { places, flats, distance }) = (rows, listed);
-    let repeats = W::LEAVES_LOST && Block { addresses: places, ..Block::default() }.has_runs();
+    let repeats = W::LEAVES_LOST && Block::has_runs(places);
     let ahead = |list: &[u32], at: usize| list.get(at..)?.get(distance).copied();
     for (at, (place, flat)) in places.iter().zip(flats).enumerate() {
         if let (Some(place), Some(flat)) = (ahead(places, at), ahead(flats, at)) {

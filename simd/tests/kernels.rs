@@ -474,7 +474,7 @@ mod tests {
             }
             let entry_step = N as isize;
             let block = Block { addresses: &addresses, length, entry_step, ..Block::default() };
-            assert_eq!(block.has_runs(), length >= 64 && run > 8);
+            assert_eq!(Block::has_runs(&addresses), length >= 64 && run > 8);
             for path in paths() {
                 for distance in [0, 8] {
                     let [mut found, mut listed] = [[0; 9 * N]; 2];

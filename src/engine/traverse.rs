@@ -589,7 +589,7 @@ pub(crate) fn one_block(
 /// [`traverse`] for addresses that have been [kept](keep).
 pub(crate) fn traverse_kept(plan: &Plan, way: &Way, kept: Kept<'_>, mover: &mut dyn Mover) {
     let lanes = Lanes::of(plan);
-    let runs = way.runs && Block { addresses: kept.addresses, ..Block::default() }.has_runs();
+    let runs = way.runs && Block::has_runs(kept.addresses);
     let first =
         if let (Order::Pieces { dimensions }, false) = (way.order, runs) { dimensions } else { 0 };
     let Some((first, pieces)) = plan.pieces().split_at_checked(first) else { return };
@@ -783,7 +783,8 @@ impl Moves<'_> {
         match self.pieces.split_last() {
             None => mover.block(block),
             Some((last, _))
-                if self.way.order == Order::EachEntry || (self.way.runs && block.has_runs()) =>
+                if self.way.order == Order::EachEntry
+                    || (self.way.runs && Block::has_runs(block.addresses)) =>
             {
                 by_entry(block, self.pieces, last, self.way.apart, mover);
             }
