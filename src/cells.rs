@@ -108,15 +108,15 @@ pub(crate) fn reduce_excluding_self<T: Element, S: Places, R: Reduction<T>>(
         if inside {
             engine::scatter(plan, indices, true, &Reduced(reduction), None, data, updates);
         }
-        return run::result(plan, indices, inside);
+        return run::written(plan, indices, inside);
     }
     run::with_entries(plan, indices, proven, |entries| {
         excluding_self(plan, entries, reduction, data, updates, flags, true)
     })
 }
 
-/// Whether it takes less time to set all elements first than to mark the cells: long rows, and
-/// what comes from memory, would move twice.
+/// Whether it takes less time to set all places first than to mark the cells, as it mostly does for
+/// single elements of a table that stays in a cache. What is set moves twice.
 #[cfg(feature = "std")]
 fn starts_from_neutral(plan: &Plan, element: usize) -> bool {
     let bytes = plan.lengths.table.saturating_mul(element);

@@ -582,7 +582,7 @@ pub(crate) fn written<S: Places>(plan: &Plan, indices: S, inside: bool) -> Resul
 
 /// The error for the first bad index, unless all are inside.
 #[inline(always)]
-pub(crate) fn result<S: Places>(plan: &Plan, indices: S, inside: bool) -> Result<(), Error> {
+fn result<S: Places>(plan: &Plan, indices: S, inside: bool) -> Result<(), Error> {
     if inside { Ok(()) } else { walk::first_out_of_bounds(plan, indices).map_or(Ok(()), Err) }
 }
 

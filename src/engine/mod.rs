@@ -182,8 +182,9 @@ pub(crate) fn par_scatter<T: Element, U: Element, S: Places>(
     data: &mut [T],
     updates: &[U],
 ) -> bool {
+    let element = size_of::<T>().max(size_of::<U>());
     if let Some(few) =
-        few_of(plan, || reduction.kind().is_slow()).filter(|few| few.is_little(size_of::<T>()))
+        few_of(plan, || reduction.kind().is_slow()).filter(|few| few.is_little(element))
     {
         return few.run::<_, false>(indices, |tables| reduction.few(&few, tables, data, updates));
     }
@@ -191,7 +192,7 @@ pub(crate) fn par_scatter<T: Element, U: Element, S: Places>(
     let (plan, updates) = row.as_ref().map_or((plan, updates), |(plan, row)| (plan, row));
     let threads = rayon::current_num_threads();
     let call = scatter_call(reduction.kind(), indices.width(), proven, threads);
-    let call = Call { element: call.element.max(size_of::<U>()), ..call };
+    let call = Call { element, ..call };
     par_run(plan, &call, path, &indices, &mut changed(plan, path, reduction, data, updates))
 }
 

@@ -292,7 +292,8 @@ fn split(
     }
     let chunks = threads.saturating_mul(tuning::CHUNKS);
     if let Some((dim, steps)) = apart(plan, call.direction) {
-        // Each chunk of tiles makes copies of its own, and parts of a row are short.
+        // Each chunk of tiles makes copies of its own. Along the last piece, or a row, each walks
+        // all entries, for a part of what is contiguous.
         let number = if tile.is_some() || (plan.outer..plan.rank).last() == Some(dim) {
             threads
         } else {
