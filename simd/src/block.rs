@@ -131,8 +131,8 @@ impl<'a> Block<'a> {
     pub fn has_runs(addresses: &[u32]) -> bool {
         let (turns, _) = addresses.as_chunks::<TURN>();
         let pairs = turns.iter().zip(turns.iter().skip(1)).take(LOOKED_AT - 1);
-        let same = |([.., last], next): &(&[u32; TURN], &[u32; TURN])| **next == [*last; TURN];
-        pairs.filter(same).count() * 2 >= LOOKED_AT
+        let same = |([.., last], next): (&[u32; TURN], &[u32; TURN])| *next == [*last; TURN];
+        pairs.map(same).map(usize::from).sum::<usize>() * 2 >= LOOKED_AT
     }
 
     /// Whether all entries, of `n` elements each, lie one after the other.

@@ -316,8 +316,12 @@ fn split(
     if u32::try_from(plan.lengths.flat).is_err() {
         return Split::Serial(Alone::FarUpdates);
     }
-    let most = tuning::serial_elements(machine, plan.coordinates().len());
-    if numbers.row == 1 && numbers.footprint <= most {
+    let most = if numbers.row == 1 {
+        tuning::serial_elements(machine, plan.coordinates().len())
+    } else {
+        tuning::beyond_l2(machine)
+    };
+    if (numbers.row == 1 || numbers.row_bytes <= tuning::LINE) && numbers.footprint <= most {
         return Split::Serial(Alone::StaysInCache);
     }
     let most = if numbers.row == 1 { tuning::WORKLIST_THREADS } else { threads };

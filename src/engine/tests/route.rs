@@ -1569,7 +1569,7 @@ fn one_thread_is_alone() {
 }
 
 #[test]
-fn scatters_of_single_elements_into_caches_are_serial() {
+fn scatters_of_elements_and_short_rows_into_caches_are_serial() {
     let two = threads(2, add(4));
     for (machine, most) in [(NEAR, 16 * MIB), (FAR, 2 * MIB), (PORTABLE, 4 * MIB)] {
         let of = |bins| split(&histogram(bins, 16 * M), &two, &machine);
@@ -1577,11 +1577,12 @@ fn scatters_of_single_elements_into_caches_are_serial() {
             edge(most / 4, of),
             [Split::Serial(Alone::StaysInCache), Split::Parts { pitch: 1, number: 2 }]
         );
-        // Rows pay anyway.
-        assert_eq!(
-            split(&rows(Scatter, 10, 2, M), &two, &machine),
-            Split::Parts { pitch: 2, number: 2 }
-        );
+        // Of rows those of a line, into L2.
+        let stays = Split::Serial(Alone::StaysInCache);
+        let of = |row| split(&rows(Scatter, 10, row, M), &two, &machine);
+        assert_eq!(edge(16, of), [stays, Split::Parts { pitch: 17, number: 2 }]);
+        let of = |places| split(&rows(Scatter, places, 16, M), &two, &machine);
+        assert_eq!(edge(machine.l2 / 64, of), [stays, Split::Parts { pitch: 16, number: 2 }]);
     }
     // For each coordinate.
     let of = |rows| split(&pairs(Scatter, [rows, 1024], 4 * M), &two, &FAR);
