@@ -907,7 +907,7 @@ mod tests {
         }
     }
 
-    /// Each update, quiet or not, replaces the value that changes nothing.
+    /// Each update, a signalling NaN as well, replaces the neutral value.
     #[cfg(feature = "half")]
     #[test]
     fn halves_replace_the_worst() {
@@ -963,10 +963,10 @@ mod tests {
         let kernels = kind.kernels().unwrap();
         // What differences start from changes the first update.
         assert_eq!(kind.neutral().is_none(), format!("{reduction:?}") == "Sub");
-        for (neutral, update) in
-            kind.neutral().into_iter().flat_map(|n| values.iter().map(move |u| (n, *u)))
-        {
-            assert_eq!(reduction.combine(neutral, update), update, "{reduction:?} of {of}");
+        if let Some(neutral) = kind.neutral() {
+            for update in values {
+                assert_eq!(reduction.combine(neutral, *update), *update, "{reduction:?} of {of}");
+            }
         }
         let some = |first: usize, step, n| -> Vec<T> {
             (0..n).map(|entry| values[(first + entry * step) % values.len()]).collect()
