@@ -7,7 +7,7 @@ use core::iter::repeat;
 
 use crate::block::{Ahead, Block, Listed, TURN};
 use crate::path::Path;
-use crate::prefetch::{prefetch, prefetch_row_early, prefetch_row_here};
+use crate::prefetch::{prefetch, prefetch_row_here, prefetch_row_listed};
 
 /// `to[table] = combine(to[table], from[flat])` for each entry, in order. What lies outside its
 /// slice is left out, and what lies `distance` entries ahead is prefetched; 0: nothing.
@@ -413,8 +413,8 @@ pub fn listed_by<T: Copy, U: Copy>(
     let ahead = |list: &[u32], at: usize| list.get(at..)?.get(distance).copied();
     for (at, (place, flat)) in places.iter().zip(flats).enumerate() {
         if let (Some(place), Some(flat)) = (ahead(places, at), ahead(flats, at)) {
-            prefetch_row_early(to, place as usize, n);
-            prefetch_row_early(from, flat as usize, n);
+            prefetch_row_here(to, place as usize, n);
+            prefetch_row_listed(from, flat as usize, n);
         }
         row::<T, U, 0>(to, *place, from, *flat as usize, n, change);
     }

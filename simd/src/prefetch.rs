@@ -56,6 +56,16 @@ pub fn prefetch_row_early<T>(table: &[T], address: usize, n: usize) {
     lines::<L2>(start.cast(), n.saturating_mul(size_of::<T>()), EARLY_LINES);
 }
 
+/// The same for the updates of a worklist, unless they are short: then the machine itself goes on
+/// over those that are left out. Record: sums of rows of 2 to 16 f32 in 64 and 512 MiB, two threads
+/// on Emerald Rapids, without it 0.77x to 0.82x, of 32 and more 0.85x to 1.15x.
+#[inline(always)]
+pub(crate) fn prefetch_row_listed<T>(updates: &[T], address: usize, n: usize) {
+    if n.saturating_mul(size_of::<T>()) > LINE {
+        prefetch_row_early(updates, address, n);
+    }
+}
+
 /// [`prefetch_row`] of one that is decoded: a long one is read so slowly that the machine goes on
 /// less far. (`quant`, rows of 4352 bytes from memory: 0.7x on Zen 4.)
 #[inline(always)]

@@ -6,7 +6,7 @@ use core::ops::Range;
 use crate::block::{Ahead, Block, Listed};
 use crate::bytes::Byte;
 use crate::place::slots;
-use crate::prefetch::{LINE, prefetch_row_early, prefetch_row_here};
+use crate::prefetch::{LINE, prefetch_row_here, prefetch_row_listed};
 use crate::rows::{Rows, Shape};
 
 #[inline(always)]
@@ -138,7 +138,7 @@ pub(crate) fn scatter_listed<W: Way>(rows: &mut Rows<'_>, listed: Listed<'_>, wa
     for (at, (place, flat)) in places.iter().zip(flats).enumerate() {
         if let (Some(place), Some(flat)) = (ahead(places, at), ahead(flats, at)) {
             way.prefetch(to, shape.start(place as usize), shape.row);
-            prefetch_row_early(from, shape.start(flat as usize), shape.row);
+            prefetch_row_listed(from, shape.start(flat as usize), shape.row);
         }
         let row = |flat: &u32| shape.part(from, *flat, shape.row);
         // The next row is written over this one.

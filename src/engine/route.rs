@@ -284,7 +284,8 @@ fn split(
     if threads < 2 {
         return Split::Serial(Alone::OneThread);
     }
-    if plan.empty || numbers.moved < tuning::SERIAL {
+    let each = tuning::serial_move(machine, numbers.footprint);
+    if plan.empty || numbers.moved.max(numbers.entries.saturating_mul(each)) < tuning::SERIAL {
         return Split::Serial(Alone::LittleMoves);
     }
     if let (Some(_), Direction::Scatter) = (tile, call.direction) {
@@ -316,11 +317,8 @@ fn split(
     if u32::try_from(plan.lengths.flat).is_err() {
         return Split::Serial(Alone::FarUpdates);
     }
-    let most = if numbers.row == 1 {
-        tuning::serial_elements(machine, plan.coordinates().len())
-    } else {
-        tuning::beyond_l2(machine)
-    };
+    let most =
+        if numbers.row == 1 { tuning::serial_elements(machine) } else { tuning::far(machine) };
     if (numbers.row == 1 || numbers.row_bytes <= tuning::LINE) && numbers.footprint <= most {
         return Split::Serial(Alone::StaysInCache);
     }

@@ -27,6 +27,8 @@ pub(crate) fn run(
     job: &mut dyn Shared,
 ) -> bool {
     let number = match route.split {
+        // One thread moves; all look at the indices.
+        Split::Serial(_) if matches!(route.proof, Proof::Keep | Proof::Scan) => usize::MAX,
         Split::Serial(_) => return prove::run(plan, route, way, resolver, job),
         Split::Chunks { number, .. }
         | Split::Tiles { number }
@@ -42,15 +44,10 @@ pub(crate) fn run(
     if let (Proof::Blocks, Split::Chunks { dim, number }) = (route.proof, route.split) {
         return call.in_turn(dim, number, resolver, job);
     }
-    if matches!(route.proof, Proof::Keep) {
-        match call.keep(resolver) {
-            Some(Ok(addresses)) => {
-                call.run(resolver, Some(&addresses), job);
-                return true;
-            }
-            Some(Err(OutOfBounds)) => return false,
-            None => {}
-        }
+    if matches!(route.proof, Proof::Keep)
+        && let Some(kept) = call.keep(resolver)
+    {
+        return kept.map(|addresses| call.run(resolver, Some(&addresses), job)).is_ok();
     }
     let proven = matches!(route.proof, Proof::Unneeded);
     (proven || par_check(plan, way.path, resolver, threads)) && {
@@ -68,13 +65,22 @@ pub(crate) fn par_check(plan: &Plan, path: Path, resolver: &dyn Resolver, thread
     if number < 2 {
         return check(plan, path, resolver);
     }
-    let inside = AtomicBool::new(true);
-    share(plan.chunks(dim, number), threads.min(number), |(), chunk| {
-        if inside.load(Ordering::Relaxed) && !check(&chunk, path, resolver) {
-            inside.store(false, Ordering::Relaxed);
+    share_all(plan.chunks(dim, number), threads.min(number), |chunk| check(&chunk, path, resolver))
+}
+
+/// [`share`]s what may fail. `false`: some work has failed, after which no chunk begins.
+fn share_all<P>(
+    chunks: impl Iterator<Item = P> + Send,
+    threads: usize,
+    work: impl Fn(P) -> bool + Sync,
+) -> bool {
+    let all = AtomicBool::new(true);
+    share(chunks, threads, |(), chunk| {
+        if all.load(Ordering::Relaxed) && !work(chunk) {
+            all.store(false, Ordering::Relaxed);
         }
     });
-    inside.into_inner()
+    all.into_inner()
 }
 
 /// The number of chunks of entries, along a dimension, that threads resolve.
@@ -102,19 +108,16 @@ impl Divided<'_> {
             return prove::kept(plan, path, resolver);
         }
         let mut all = prove::room(plan)?;
-        let (inside, origin) = (AtomicBool::new(true), base_of_kept(plan));
-        let mut rest = all.as_mut_slice();
+        let (origin, mut rest) = (base_of_kept(plan), all.as_mut_slice());
         let chunks = plan.chunks(0, number).map(|chunk| {
             let (to, others) = std::mem::take(&mut rest).split_at_mut(chunk.entries());
             rest = others;
             (chunk, to)
         });
-        share(chunks, self.threads.min(number), |(), (chunk, to)| {
-            if inside.load(Ordering::Relaxed) && !keep(&chunk, path, resolver, origin, to) {
-                inside.store(false, Ordering::Relaxed);
-            }
+        let inside = share_all(chunks, self.threads.min(number), |(chunk, to)| {
+            keep(&chunk, path, resolver, origin, to)
         });
-        Some(if inside.into_inner() { Ok(all) } else { Err(OutOfBounds) })
+        Some(if inside { Ok(all) } else { Err(OutOfBounds) })
     }
 
     /// Chunks, each with its part of what is written, which starts at the first place of its slice.
@@ -151,9 +154,10 @@ impl Divided<'_> {
         let Divided { plan, route, way, threads, .. } = *self;
         let kept = addresses.map(|addresses| Kept { addresses, base: base_of_kept(plan) });
         match route.split {
-            Split::Serial(_) | Split::Tables { .. } => {
-                _ = tile::run(plan, route, way, resolver, job);
-            }
+            Split::Serial(_) | Split::Tables { .. } => match addresses {
+                Some(addresses) => prove::run_kept(plan, way, addresses, job),
+                None => _ = tile::run(plan, route, way, resolver, job),
+            },
             Split::Chunks { dim, number } => {
                 share(self.chunks(dim, number, job), threads, |(), (chunk, mut job)| {
                     let Some(kept) = kept else {
@@ -196,21 +200,15 @@ impl Divided<'_> {
     fn copies(&self, number: usize, resolver: &dyn Resolver, job: &mut dyn Shared) -> Option<bool> {
         let Divided { plan, way, threads, .. } = *self;
         job.copies(number, &mut |copies| {
-            let inside = AtomicBool::new(true);
-            let chunks = plan.chunks(0, number).zip(copies);
-            share(chunks, threads, |(), (chunk, mut job)| {
+            share_all(plan.chunks(0, number).zip(copies), threads, |(chunk, mut job)| {
                 let run = &mut |mover: &mut dyn Mover| traverse(&chunk, way, resolver, mover);
                 let spread = if way.copies > 1 { job.speculate(run) } else { None };
-                let all = spread.unwrap_or_else(|| {
+                spread.unwrap_or_else(|| {
                     let mut all = true;
                     job.session(&mut |mover| all = run(mover));
                     all
-                });
-                if !all {
-                    inside.store(false, Ordering::Relaxed);
-                }
-            });
-            inside.into_inner()
+                })
+            })
         })
     }
 

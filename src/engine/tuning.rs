@@ -316,10 +316,6 @@ pub(crate) const TILE_ROWS_AHEAD: usize = 8;
 ///   L2 0.3x to 0.7x on Emerald Rapids. On Zen 5, 16 and 50 columns set and added in L2 0.25x to
 ///   1.35x, 256 and 1,024 columns 0.1x to 1.1x.
 /// - A check keeps addresses of at most these. Record: see [`KEPT_TUPLE`].
-/// - One thread is alone with rows of at most a line that a scatter spreads over at most these.
-///   Record: rows of f32 by two threads on Emerald Rapids, 2 to 8 elements: into 4 and 64 KiB 1.6x
-///   to 3.1x, into 1 MiB 1.2x to 2.1x, into 8 MiB 0.7x to 1.4x; 16 elements: 1.0x to 2.4x, 0.6x to
-///   1.4x, 0.7x to 1.35x; 32 elements 0.85x to 1.55x, 0.5x to 1.25x, 0.9x to 1.0x.
 /// - Masks of more bools are prefetched. Record: see `AHEAD` in `src/mask.rs`.
 pub(crate) fn beyond_l2(machine: &Machine) -> usize {
     machine.l2
@@ -331,7 +327,13 @@ pub(crate) const LINE: usize = 64;
 /// Bytes over which the tuples of a lane reach. Where they reach over more, scatters may write rows
 /// with non-temporal stores, and gathered elements of more than a line are prefetched; shorter ones
 /// are too, where L3 is not near. Unmeasured. Also the bytes of all tensors beyond which
-/// [`SHORT_GROUP_FAR`] holds.
+/// [`SHORT_GROUP_FAR`] holds; see [`serial_move`] as well.
+///
+/// One thread is alone with rows of at most a line that a scatter spreads over at most these.
+/// Record: rows of f32 by two threads on Emerald Rapids, 2 to 8 elements: into 4 and 64 KiB 1.6x to
+/// 3.1x, into 1 MiB 1.2x to 2.1x, into 8 MiB 0.7x to 1.4x; 16 elements 0.6x to 2.4x. With fewer
+/// prefetches, into 8 MiB 0.8x to 1.6x, into 20 and 64 MiB 0.7x to 1.4x, into 512 MiB 0.55x to
+/// 0.85x.
 ///
 /// Single elements of a table of at most these are set to a value that updates replace, and then
 /// combined, by reductions without the values that are there. Record: on Emerald Rapids, against
@@ -442,11 +444,22 @@ pub(crate) fn tile(machine: &Machine) -> usize {
 /// Record: `threads`, gathers of 1 to 16 MiB.
 pub(crate) const SERIAL: usize = least(1 << 21, 1 << 9);
 
-/// Bytes over which a scatter spreads single elements, up to which one thread is alone: half of L3
-/// where that is near, else L2 for each coordinate of a tuple. Record: `threads`, histograms: into
-/// 4 MiB 0.67x to 0.75x on a fifth Xeon; on Zen 5 into 16 MiB 1.1x, into 64 MiB 0.67x.
-pub(crate) fn serial_elements(machine: &Machine, coordinates: usize) -> usize {
-    if l3_is_near(machine) { machine.l3 / 2 } else { machine.l2 * coordinates }
+/// Bytes that an entry counts for [`SERIAL`], at least: as many as move in its time. Record: two
+/// threads on Emerald Rapids, gathers of f32, f64 and u8, alone and in rows of 2 to 16: 140,000 to
+/// 300,000 entries from tables of 16 KiB to 8 MiB 0.5x to 0.95x, 35,000 to 100,000 entries from 20
+/// to 512 MiB 0.55x to 0.8x; single elements added and set into these 0.46x to 0.7x, 270,000 into 4
+/// MiB 0.7x.
+pub(crate) fn serial_move(machine: &Machine, footprint: usize) -> usize {
+    if footprint > far(machine) { LINE } else { LINE / 4 }
+}
+
+/// Bytes over which a scatter spreads single elements, up to which one thread is alone with the
+/// moves: half of L3 where that is near, else L2. Record: `threads`, histograms: into 4 MiB 0.67x
+/// to 0.75x on a fifth Xeon; on Zen 5 into 16 MiB 1.1x, into 64 MiB 0.67x. By pairs on Emerald
+/// Rapids, into 3 and 4 MiB 0.5x to 0.9x (one thread alone with the moves: 0.8x to 0.95x); into 256
+/// KiB to 2 MiB 0.65x to 1.1x (0.75x to 0.95x), but no better where most lead to one part.
+pub(crate) fn serial_elements(machine: &Machine) -> usize {
+    if l3_is_near(machine) { machine.l3 / 2 } else { machine.l2 }
 }
 
 /// Chunks for each thread, unless they cut rows: the caller starts before the others are awake, and

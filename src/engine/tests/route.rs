@@ -1553,11 +1553,20 @@ fn one_thread_is_alone() {
             [Split::Serial(Alone::OneThread), Split::Chunks { dim: 0, number: M / (16 << 10) }]
         );
         assert_eq!(of(0), Split::Serial(Alone::OneThread));
-        let of = |bytes| split(&single(Gather, 100, bytes), &threads(2, gather(1)), &machine);
+        let of = |rows| split(&self::rows(Gather, 100, 64, rows), &threads(2, gather(1)), &machine);
         assert_eq!(
-            edge(2 * MIB - 1, of),
-            [Split::Serial(Alone::LittleMoves), Split::Chunks { dim: 0, number: 128 }]
+            edge(2 * MIB / 64 - 1, of),
+            [Split::Serial(Alone::LittleMoves), Split::Chunks { dim: 0, number: 8 }]
         );
+        // A single element counts 16 bytes, and 64 of a table that is far.
+        let far = machine.l2 * 8;
+        for (bins, bytes) in [(100, 16), (far, 16), (far + 1, 64)] {
+            let of = |n| split(&single(Gather, bins, n), &threads(2, gather(1)), &machine);
+            assert_eq!(
+                edge(2 * MIB / bytes - 1, of),
+                [Split::Serial(Alone::LittleMoves), Split::Chunks { dim: 0, number: 8 }]
+            );
+        }
         // No more chunks than steps.
         let of = |rows| {
             let layout = packed([rows, M]);
@@ -1577,17 +1586,17 @@ fn scatters_of_elements_and_short_rows_into_caches_are_serial() {
             edge(most / 4, of),
             [Split::Serial(Alone::StaysInCache), Split::Parts { pitch: 1, number: 2 }]
         );
-        // Of rows those of a line, into L2.
+        // Of rows those of a line, into eight times L2.
         let stays = Split::Serial(Alone::StaysInCache);
         let of = |row| split(&rows(Scatter, 10, row, M), &two, &machine);
         assert_eq!(edge(16, of), [stays, Split::Parts { pitch: 17, number: 2 }]);
         let of = |places| split(&rows(Scatter, places, 16, M), &two, &machine);
-        assert_eq!(edge(machine.l2 / 64, of), [stays, Split::Parts { pitch: 16, number: 2 }]);
+        assert_eq!(edge(machine.l2 / 8, of), [stays, Split::Parts { pitch: 16, number: 2 }]);
     }
-    // For each coordinate.
+    // By tuples as well, which all threads resolve.
     let of = |rows| split(&pairs(Scatter, [rows, 1024], 4 * M), &two, &FAR);
     assert_eq!(
-        edge(1024, of),
+        edge(512, of),
         [Split::Serial(Alone::StaysInCache), Split::Parts { pitch: 1, number: 2 }]
     );
 }
