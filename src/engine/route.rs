@@ -284,8 +284,8 @@ fn split(
     if threads < 2 {
         return Split::Serial(Alone::OneThread);
     }
-    let each = tuning::serial_move(machine, numbers.footprint);
-    if plan.empty || numbers.moved.max(numbers.entries.saturating_mul(each)) < tuning::SERIAL {
+    let few = numbers.entries < tuning::serial_entries(machine, numbers.footprint);
+    if plan.empty || few && numbers.moved < tuning::SERIAL {
         return Split::Serial(Alone::LittleMoves);
     }
     if let (Some(_), Direction::Scatter) = (tile, call.direction) {

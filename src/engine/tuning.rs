@@ -327,7 +327,7 @@ pub(crate) const LINE: usize = 64;
 /// Bytes over which the tuples of a lane reach. Where they reach over more, scatters may write rows
 /// with non-temporal stores, and gathered elements of more than a line are prefetched; shorter ones
 /// are too, where L3 is not near. Unmeasured. Also the bytes of all tensors beyond which
-/// [`SHORT_GROUP_FAR`] holds; see [`serial_move`] as well.
+/// [`SHORT_GROUP_FAR`] holds; see [`serial_entries`] as well.
 ///
 /// One thread is alone with rows of at most a line that a scatter spreads over at most these.
 /// Record: rows of f32 by two threads on Emerald Rapids, 2 to 8 elements: into 4 and 64 KiB 1.6x to
@@ -444,13 +444,14 @@ pub(crate) fn tile(machine: &Machine) -> usize {
 /// Record: `threads`, gathers of 1 to 16 MiB.
 pub(crate) const SERIAL: usize = least(1 << 21, 1 << 9);
 
-/// Bytes that an entry counts for [`SERIAL`], at least: as many as move in its time. Record: two
-/// threads on Emerald Rapids, gathers of f32, f64 and u8, alone and in rows of 2 to 16: 140,000 to
-/// 300,000 entries from tables of 16 KiB to 8 MiB 0.5x to 0.95x, 35,000 to 100,000 entries from 20
-/// to 512 MiB 0.55x to 0.8x; single elements added and set into these 0.46x to 0.7x, 270,000 into 4
-/// MiB 0.7x.
-pub(crate) fn serial_move(machine: &Machine, footprint: usize) -> usize {
-    if footprint > far(machine) { LINE } else { LINE / 4 }
+/// Entries: with fewer, which move fewer bytes than [`SERIAL`], the caller's thread is alone. They
+/// take as long as these bytes do, where tuples reach over more than [`far`] and elsewhere. Record:
+/// two threads on Emerald Rapids, gathers of f32, f64 and u8, alone and in rows of 2 to 16: 140,000
+/// to 300,000 entries from tables of 16 KiB to 8 MiB 0.5x to 0.95x, 35,000 to 100,000 entries from
+/// 20 to 512 MiB 0.55x to 0.8x; single elements added and set into these 0.46x to 0.7x, 270,000
+/// into 4 MiB 0.7x.
+pub(crate) fn serial_entries(machine: &Machine, footprint: usize) -> usize {
+    if footprint > far(machine) { SERIAL / 64 } else { SERIAL / 16 }
 }
 
 /// Bytes over which a scatter spreads single elements, up to which one thread is alone with the

@@ -1558,12 +1558,12 @@ fn one_thread_is_alone() {
             edge(2 * MIB / 64 - 1, of),
             [Split::Serial(Alone::LittleMoves), Split::Chunks { dim: 0, number: 8 }]
         );
-        // A single element counts 16 bytes, and 64 of a table that is far.
+        // Entries count as well, those of a table that is far more.
         let far = machine.l2 * 8;
-        for (bins, bytes) in [(100, 16), (far, 16), (far + 1, 64)] {
+        for (bins, entries) in [(100, 128 * KIB), (far, 128 * KIB), (far + 1, 32 * KIB)] {
             let of = |n| split(&single(Gather, bins, n), &threads(2, gather(1)), &machine);
             assert_eq!(
-                edge(2 * MIB / bytes - 1, of),
+                edge(entries - 1, of),
                 [Split::Serial(Alone::LittleMoves), Split::Chunks { dim: 0, number: 8 }]
             );
         }
