@@ -93,6 +93,17 @@ impl Bits {
     }
 }
 
+/// The strides of elements in row-major order.
+#[inline(always)]
+pub(super) fn packed(sizes: &[usize]) -> [isize; MAX_RANK] {
+    let (mut strides, mut step) = ([1; MAX_RANK], 1_isize);
+    for (stride, size) in strides.iter_mut().zip(sizes).rev() {
+        *stride = step;
+        step = step.wrapping_mul(size.cast_signed());
+    }
+    strides
+}
+
 /// What is read: a slice, or a view with gaps.
 pub(super) enum From<'a, 'v, E> {
     Slice(&'a [E]),
@@ -458,6 +469,11 @@ impl<'a, E> Grid<'a, E> {
     pub(super) fn of_few<D: Dimension>(
         view: ArrayView<'a, E, D>,
     ) -> Option<(Grid<'a, E>, [isize; MAX_RANK])> {
+        // In a slice, or along one axis, all axes are one.
+        let slice = view.to_slice().map(ArrayView1::from);
+        if let Some(one) = slice.or_else(|| view.clone().into_dimensionality().ok()) {
+            return Some((Grid::One(one), packed(view.shape())));
+        }
         // Axes in the order of memory, if the view is transposed, so that more of them are one.
         let stride = |at: Option<&isize>| at.map(|stride| stride.unsigned_abs());
         let turned = stride(view.strides().first()) < stride(view.strides().last());

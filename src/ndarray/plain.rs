@@ -5,7 +5,7 @@ use std::mem;
 
 use ::ndarray::{ArrayRef, ArrayView, Dimension, MathCell};
 
-use super::grid::{Grid, coordinates};
+use super::grid::{Grid, coordinates, packed};
 use super::view::of_four_axes;
 use super::{Fixed, Kind, Operator};
 use crate::element::Element;
@@ -192,17 +192,6 @@ struct Loops<'t> {
 }
 
 type Dims = heapless::Vec<Dim, MAX_RANK>;
-
-/// The strides of elements in row-major order.
-#[inline(always)]
-fn packed(sizes: &[usize]) -> [isize; MAX_RANK] {
-    let (mut strides, mut step) = ([1; MAX_RANK], 1_isize);
-    for (stride, size) in strides.iter_mut().zip(sizes).rev() {
-        *stride = step;
-        step = step.wrapping_mul(size.cast_signed());
-    }
-    strides
-}
 
 /// Adds a loop inside the last one, or makes the two one. `indices` is 0 for a loop that goes back
 /// to the same indices, else 1.
