@@ -135,6 +135,23 @@ fn cases() -> Vec<Case> {
             packed(&[5, 200, 300]),
             90,
         ),
+        // All threads check these, and one moves: addresses are kept, or resolved again.
+        case(
+            "interleaved tables, fours",
+            nd::<1>,
+            Layout::strided([4, 9, 9, 9, 9], [1, 2916, 324, 36, 4]),
+            packed(&[4, 70_001, 4]),
+            packed(&[4, 70_001]),
+            9,
+        ),
+        case(
+            "many into a cache",
+            axis::<0>,
+            packed(&[100_000]),
+            packed(&[600_001]),
+            packed(&[600_001]),
+            100_000,
+        ),
         case("pairs", nd::<0>, packed(&[300, 300]), packed(&[270_001, 2]), packed(&[270_001]), 300),
         case(
             "batches",

@@ -13,7 +13,7 @@ pub const PREFETCHES: bool = cfg!(target_arch = "x86_64");
 /// The cache lines of a row that are prefetched; the machine itself goes on with long rows.
 const ROW_LINES: usize = 16;
 
-/// The cache lines of a row that are prefetched where the machine goes on less far: rows of
+/// The cache lines of a row that are prefetched where the machine goes on less far: the updates of
 /// worklists, which have gaps between them, and rows that are decoded. Record: `threads`, rows of
 /// 64 elements that one of two threads reads, 0.5x on Zen 4.
 const EARLY_LINES: usize = 64;

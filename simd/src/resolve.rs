@@ -110,43 +110,51 @@ fn lanes<I: Sealed>(
     }
     // With a step of 1, each coordinate of all tuples is one run: it is read as it is.
     let short = all.len() == 1 || (all.len() <= 4 && tuples.step != 1);
-    let packed = tuples.step == all.len() as isize && (axes.step == 1 || all.len() == 1);
-    let long_lanes = tuples.length >= LONG_LANE || tuples.length >= to.len();
-    // Tuples with gaps, or in short lanes, are copied to where they have none, some at a time.
-    let copies = short && !(packed && long_lanes);
-    if short && packed && tuples.length >= to.len() {
-        let end = tuples.start.wrapping_add(all.len().wrapping_mul(to.len()));
-        return indices.get(tuples.start..end).is_some_and(|run| side_by_side(path, run, axes, to));
+    let packed = short && tuples.step == all.len() as isize && (axes.step == 1 || all.len() == 1);
+    if short && !(packed && tuples.length >= LONG_LANE.min(to.len())) {
+        return copied(path, indices, tuples, axes, to);
     }
-    let mut buffer;
-    let copy: &mut [I] = if copies {
-        buffer = [I::default(); COPIED];
-        &mut buffer
-    } else {
-        &mut []
-    };
-    let piece = if copies { copy.len() / all.len().max(1) } else { tuples.length.max(1) };
-    let mut next = Next { lane: tuples.start, at: tuples.start, column: 0 };
     let (mut start, mut inside) = (tuples.start, true);
-    for to in to.chunks_mut(piece) {
-        let count = all.len().wrapping_mul(to.len());
-        let now = copy.get_mut(..count).unwrap_or_default();
-        if copies && !next.copy(indices, tuples, axes, now) {
-            return false;
-        }
-        if !(copies || short && packed) {
-            let run = Run { indices, start, step: tuples.step, coordinate_step: axes.step };
-            let plain = tuples.step == 1 && in_planes(path, &run, axes, to);
-            inside &= plain || any(path, &run, axes, to);
-        } else {
-            let in_place = || indices.get(start..start.wrapping_add(count));
-            let Some(run) = (if copies { Some(&*now) } else { in_place() }) else { return false };
-            if !copies && tuples.next != 0 {
+    for to in to.chunks_mut(tuples.length.max(1)) {
+        if packed {
+            let end = start.wrapping_add(all.len().wrapping_mul(to.len()));
+            let Some(run) = indices.get(start..end) else { return false };
+            if tuples.next != 0 {
                 prefetch_run(run, tuples.next);
             }
             inside &= side_by_side(path, run, axes, to);
+        } else {
+            let (step, coordinate_step) = (tuples.step, axes.step);
+            inside &= apart(path, &Run { indices, start, step, coordinate_step }, axes, to);
         }
         start = start.wrapping_add_signed(tuples.lane_step);
+    }
+    inside
+}
+
+/// Tuples of 1 to 4 with gaps, or in short lanes: some at a time are copied, each coordinate to a
+/// run of its own.
+fn copied<I: Sealed>(
+    path: Path,
+    indices: &[I],
+    tuples: &Tuples,
+    axes: &Axes<'_>,
+    to: &mut [u32],
+) -> bool {
+    let mut buffer = [I::default(); COPIED];
+    let (mut next, mut inside) = (Next { lane: tuples.start, at: tuples.start, column: 0 }, true);
+    let coordinates = axes.all.len().max(1);
+    for to in to.chunks_mut(COPIED / coordinates) {
+        let copy = buffer.get_mut(..to.len().wrapping_mul(coordinates)).unwrap_or_default();
+        if !next.copy(indices, tuples, axes, copy) {
+            return false;
+        }
+        inside &= if coordinates == 1 {
+            side_by_side(path, copy, axes, to)
+        } else {
+            let coordinate_step = to.len().cast_signed();
+            apart(path, &Run { indices: copy, start: 0, step: 1, coordinate_step }, axes, to)
+        };
     }
     inside
 }
@@ -172,10 +180,42 @@ fn side_by_side<I: Sealed>(path: Path, run: &[I], axes: &Axes<'_>, to: &mut [u32
     } else {
         true
     };
-    first && plain(path, run, axes.all, axes.first, to) || {
-        let step = axes.all.len() as isize;
-        any(path, &Run { indices: run, start: 0, step, coordinate_step: 1 }, axes, to)
+    first && plain(path, run, axes.all, axes.first, to)
+        || match axes.all.len() {
+            2 => parted::<I, 2>(path, run, axes, to),
+            3 => parted::<I, 3>(path, run, axes, to),
+            4 => parted::<I, 4>(path, run, axes, to),
+            _ => any(path, &Run { indices: run, start: 0, step: 1, coordinate_step: 1 }, axes, to),
+        }
+}
+
+/// Tuples of `K` without gaps, copied to a run for each coordinate.
+#[inline(never)]
+fn parted<I: Sealed, const K: usize>(
+    path: Path,
+    tuples: &[I],
+    axes: &Axes<'_>,
+    to: &mut [u32],
+) -> bool {
+    let (mut runs, mut inside) = ([[I::default(); PART]; K], true);
+    for (to, tuples) in to.chunks_mut(PART).zip(tuples.as_chunks::<K>().0.chunks(PART)) {
+        for (n, tuple) in tuples.iter().enumerate() {
+            for (run, index) in runs.iter_mut().zip(tuple) {
+                if let Some(to) = run.get_mut(n) {
+                    *to = *index;
+                }
+            }
+        }
+        let coordinate_step = PART.cast_signed();
+        let indices = runs.as_flattened();
+        inside &= apart(path, &Run { indices, start: 0, step: 1, coordinate_step }, axes, to);
     }
+    inside
+}
+
+/// Tuples whose coordinates lie in runs of their own, or any others.
+fn apart<I: Sealed>(path: Path, run: &Run<'_, I>, axes: &Axes<'_>, to: &mut [u32]) -> bool {
+    run.step == 1 && in_planes(path, run, axes, to) || any(path, run, axes, to)
 }
 
 /// The indices that are looked at first, of runs of 16 times as many: of a shorter one it costs
@@ -244,27 +284,10 @@ fn plain<I: Sealed>(path: Path, tuples: &[I], axes: &[Axis], first: u32, to: &mu
 }
 
 /// Any tuples, with any indices: some become positions, which are then added to addresses by what
-/// does not know their type. Tuples of 2 to 4 side by side stay together; of others, one coordinate
-/// follows the other.
+/// does not know their type. One coordinate follows the other.
 fn any<I: Sealed>(path: Path, run: &Run<'_, I>, axes: &Axes<'_>, to: &mut [u32]) -> bool {
     let Run { indices, mut start, step, coordinate_step } = *run;
-    let tuple = axes.all.len();
     let (mut ends, mut positions, mut inside) = ([0; PART], [0; PART], true);
-    if step == tuple as isize
-        && coordinate_step == 1
-        && (2..=4).contains(&tuple)
-        && axes.outside == Outside::Nowhere
-    {
-        let end = start.wrapping_add(tuple.wrapping_mul(to.len()));
-        let Some(indices) = indices.get(start..end) else { return false };
-        set_ends(axes.all, to.len(), &mut ends);
-        let count = PART / tuple;
-        for (to, indices) in to.chunks_mut(count).zip(indices.chunks(count * tuple)) {
-            set_positions(path, indices, &ends, None, &mut positions);
-            inside &= add_tuples(path, &positions, axes, to);
-        }
-        return inside;
-    }
     let mut copy = [I::default(); PART];
     for to in to.chunks_mut(PART) {
         let mut place = start;
@@ -303,7 +326,7 @@ struct Next {
 }
 
 impl Next {
-    /// Copies tuples. `false`: an index is not in the slice.
+    /// Copies tuples, each coordinate to a run of its own. `false`: an index is not in the slice.
     #[inline(never)]
     fn copy<I: Sealed>(
         &mut self,
@@ -312,52 +335,29 @@ impl Next {
         axes: &Axes<'_>,
         copy: &mut [I],
     ) -> bool {
-        let (Tuples { length, step, .. }, tuple) = (*tuples, axes.all.len().max(1));
-        let mut next = *self;
-        if length.saturating_sub(next.column) >= copy.len() / tuple {
-            // One coordinate after the other: what is left of a lane is longer.
-            for k in 0..tuple {
-                let mut place = next.at.wrapping_add(k.wrapping_mul(axes.step as usize));
-                for to in copy.chunks_exact_mut(tuple).filter_map(|to| to.get_mut(k)) {
-                    let Some(index) = indices.get(place) else { return false };
-                    *to = *index;
-                    place = place.wrapping_add_signed(step);
-                }
-            }
-            let count = copy.len() / tuple;
-            next.at = next.at.wrapping_add(count.wrapping_mul(step as usize));
-            next.go(count, tuples);
-        } else if tuple == 1 {
-            let mut rest = copy;
-            while !rest.is_empty() {
-                let n = length.saturating_sub(next.column).max(1).min(rest.len());
-                for to in rest.split_off_mut(..n).unwrap_or_default() {
-                    let Some(index) = indices.get(next.at) else { return false };
-                    *to = *index;
-                    next.at = next.at.wrapping_add_signed(step);
+        let count = copy.len().checked_div(axes.all.len()).unwrap_or(0).max(1);
+        let (mut next, mut shift) = (*self, 0_isize);
+        for mut run in copy.chunks_exact_mut(count) {
+            next = *self;
+            while !run.is_empty() {
+                let n = tuples.length.saturating_sub(next.column).max(1).min(run.len());
+                let to = run.split_off_mut(..n).unwrap_or_default();
+                if strided(indices, next.at.wrapping_add_signed(shift), tuples.step, to).is_none() {
+                    return false;
                 }
                 next.go(n, tuples);
             }
-        } else {
-            for now in copy.chunks_exact_mut(tuple) {
-                let mut coordinate = next.at;
-                for to in now {
-                    let Some(index) = indices.get(coordinate) else { return false };
-                    *to = *index;
-                    coordinate = coordinate.wrapping_add_signed(axes.step);
-                }
-                next.at = next.at.wrapping_add_signed(step);
-                next.go(1, tuples);
-            }
+            shift = shift.wrapping_add(axes.step);
         }
         *self = next;
         true
     }
 
-    /// Counts tuples that have been copied, to the next lane at the end of one.
+    /// Goes on after some tuples of a lane, to the next lane at the end of one.
     #[inline(always)]
     fn go(&mut self, count: usize, tuples: &Tuples) {
         self.column += count;
+        self.at = self.at.wrapping_add(count.wrapping_mul(tuples.step as usize));
         if self.column == tuples.length {
             self.lane = self.lane.wrapping_add_signed(tuples.lane_step);
             (self.at, self.column) = (self.lane, 0);
@@ -435,14 +435,6 @@ fn on_an_axis((position, wide): (u32, u64)) -> u32 {
     if wide >> 32 == 0 { position } else { NOWHERE }
 }
 
-/// What is added to the coordinates below 0 of tuples side by side.
-#[inline(never)]
-fn set_ends(axes: &[Axis], tuples: usize, ends: &mut [u32; PART]) {
-    for ends in ends.chunks_mut(axes.len().max(1)).take(tuples) {
-        ends.iter_mut().zip(axes).for_each(|(end, axis)| *end = axis.from_end);
-    }
-}
-
 /// The indices that lie a step apart, copied. `None`: one is not in the slice.
 #[inline(never)]
 fn strided<'a, I: Sealed>(
@@ -451,8 +443,14 @@ fn strided<'a, I: Sealed>(
     step: isize,
     to: &'a mut [I],
 ) -> Option<&'a [I]> {
+    let reach = step.checked_mul(to.len().saturating_sub(1).cast_signed())?;
+    if place >= indices.len() || place.checked_add_signed(reach)? >= indices.len() {
+        return None;
+    }
     for to in &mut *to {
-        *to = *indices.get(place)?;
+        // SAFETY: the first place and the last one are in the slice, as the check above found, and
+        // all others lie between them.
+        *to = *unsafe { indices.get_unchecked(place) };
         place = place.wrapping_add_signed(step);
     }
     Some(to)
@@ -492,40 +490,6 @@ fn add_coordinates(path: Path, positions: &[u32; PART], axis: Axis, to: &mut [u3
             all
         },
     )
-}
-
-/// Adds what tuples of positions side by side contribute. `false`: some are not on their axes.
-#[inline(never)]
-fn add_tuples(path: Path, positions: &[u32; PART], axes: &Axes<'_>, to: &mut [u32]) -> bool {
-    path.narrow(
-        #[inline(always)]
-        || match *axes.all {
-            [a, b] => add_each([a, b], positions, axes.first, to),
-            [a, b, c] => add_each([a, b, c], positions, axes.first, to),
-            [a, b, c, d] => add_each([a, b, c, d], positions, axes.first, to),
-            _ => false,
-        },
-    )
-}
-
-#[inline(always)]
-fn add_each<const K: usize>(
-    axes: [Axis; K],
-    positions: &[u32; PART],
-    first: u32,
-    addresses: &mut [u32],
-) -> bool {
-    let mut all = true;
-    for (address, tuple) in addresses.iter_mut().zip(positions.as_chunks::<K>().0) {
-        let (mut sum, mut inside) = (first, true);
-        for (position, axis) in tuple.iter().zip(&axes) {
-            sum = sum.wrapping_add(position.wrapping_mul(axis.stride));
-            inside &= *position < axis.size;
-        }
-        *address = if inside { sum } else { NOWHERE };
-        all &= inside;
-    }
-    all
 }
 
 #[inline(always)]

@@ -27,7 +27,7 @@ pub(crate) fn run(
     job: &mut dyn Shared,
 ) -> bool {
     let number = match route.split {
-        // One thread moves; all look at the indices.
+        // One thread moves; all check many indices.
         Split::Serial(_) if matches!(route.proof, Proof::Keep | Proof::Scan) => usize::MAX,
         Split::Serial(_) => return prove::run(plan, route, way, resolver, job),
         Split::Chunks { number, .. }
@@ -85,7 +85,7 @@ fn share_all<P>(
 
 /// The number of chunks of entries, along a dimension, that threads resolve.
 fn chunks_of_entries(plan: &Plan, dim: usize, threads: usize) -> usize {
-    let worth = plan.entries() >= tuning::SERIAL / size_of::<u64>();
+    let worth = threads > 1 && plan.entries() >= tuning::SERIAL / size_of::<u64>();
     let steps = plan.outer().get(dim).map_or(1, |dim| dim.size);
     if worth { threads.saturating_mul(tuning::CHUNKS).min(steps) } else { 1 }
 }

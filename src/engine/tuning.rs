@@ -440,7 +440,8 @@ pub(crate) fn tile(machine: &Machine) -> usize {
 
 // -- Threads --------------------------------------------------------------------------------------
 
-/// Bytes that move: with fewer, the caller's thread is alone. To wake another takes 0.1 to 0.4 ms.
+/// Bytes that move: with fewer, by fewer than [`serial_entries`], the caller's thread is alone. To
+/// wake another takes 0.1 to 0.4 ms.
 /// Record: `threads`, gathers of 1 to 16 MiB.
 pub(crate) const SERIAL: usize = least(1 << 21, 1 << 9);
 

@@ -80,6 +80,9 @@ fn routes(random: &mut Random, case: &Case) -> Vec<Route> {
         }
         add(Proof::Scan, Split::Serial(Alone::OneThread), Order::Entries, tile);
     }
+    let alone = Split::Serial(Alone::StaysInCache);
+    add(Proof::Scan, alone, Order::Entries, None);
+    orders(*direction, plan).into_iter().for_each(|order| add(Proof::Keep, alone, order, None));
     if let (Some(pitch), true) = (plan.pitch(), scatters) {
         let split = Split::Parts { pitch, number: 1 + random.below(9) };
         for proof in [Proof::Scan, Proof::Keep] {
