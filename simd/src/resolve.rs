@@ -214,6 +214,7 @@ fn parted<I: Sealed, const K: usize>(
 }
 
 /// Tuples whose coordinates lie in runs of their own, or any others.
+#[inline(never)]
 fn apart<I: Sealed>(path: Path, run: &Run<'_, I>, axes: &Axes<'_>, to: &mut [u32]) -> bool {
     run.step == 1 && in_planes(path, run, axes, to) || any(path, run, axes, to)
 }
