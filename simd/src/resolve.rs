@@ -94,7 +94,8 @@ macro_rules! kernels {
 }
 kernels!(u8 u16 u32 u64 usize i8 i16 i32 i64 isize);
 
-/// Chooses the loop: tuples of 1 to 4 without gaps, or one coordinate after the other.
+/// Chooses the loop: tuples of 1 to 4 without gaps, or with them, which are copied; or others, one
+/// coordinate after the other.
 #[inline]
 fn lanes<I: Sealed>(
     path: Path,
@@ -288,7 +289,7 @@ fn plain<I: Sealed>(path: Path, tuples: &[I], axes: &[Axis], first: u32, to: &mu
 /// does not know their type. One coordinate follows the other.
 fn any<I: Sealed>(path: Path, run: &Run<'_, I>, axes: &Axes<'_>, to: &mut [u32]) -> bool {
     let Run { indices, mut start, step, coordinate_step } = *run;
-    let (mut ends, mut positions, mut inside) = ([0; PART], [0; PART], true);
+    let (mut positions, mut inside) = ([0; PART], true);
     let mut copy = [I::default(); PART];
     for to in to.chunks_mut(PART) {
         let mut place = start;
@@ -297,13 +298,11 @@ fn any<I: Sealed>(path: Path, run: &Run<'_, I>, axes: &Axes<'_>, to: &mut [u32])
             let in_place = || indices.get(place..place.wrapping_add(copy.len()));
             let now = if step == 1 { in_place() } else { strided(indices, place, step, copy) };
             let Some(now) = now else { return false };
-            ends.fill(axis.from_end);
-            let rule = Some((axis, axes.outside));
             if n == 0 {
-                set_positions(path, now, &ends, rule, to);
+                set_positions(path, now, axis, axes.outside, to);
                 inside &= lead(path, *axis, axes.first, to);
             } else {
-                set_positions(path, now, &ends, rule, &mut positions);
+                set_positions(path, now, axis, axes.outside, &mut positions);
                 inside &= add_coordinates(path, &positions, *axis, to);
             }
             place = place.wrapping_add_signed(coordinate_step);
@@ -343,8 +342,17 @@ impl Next {
             while !run.is_empty() {
                 let n = tuples.length.saturating_sub(next.column).max(1).min(run.len());
                 let to = run.split_off_mut(..n).unwrap_or_default();
-                if strided(indices, next.at.wrapping_add_signed(shift), tuples.step, to).is_none() {
-                    return false;
+                let mut place = next.at.wrapping_add_signed(shift);
+                if n >= LONG_LANE / 2 {
+                    if strided(indices, place, tuples.step, to).is_none() {
+                        return false;
+                    }
+                } else {
+                    for to in to {
+                        let Some(index) = indices.get(place) else { return false };
+                        *to = *index;
+                        place = place.wrapping_add_signed(tuples.step);
+                    }
                 }
                 next.go(n, tuples);
             }
@@ -408,24 +416,24 @@ fn single_positions<I: Sealed>(indices: &[I], axis: Axis, addresses: &mut [u32])
 fn set_positions<I: Sealed>(
     path: Path,
     indices: &[I],
-    ends: &[u32; PART],
-    rule: Option<(&Axis, Outside)>,
+    axis: &Axis,
+    outside: Outside,
     to: &mut [u32],
 ) {
-    let pairs = to.iter_mut().zip(indices);
+    let (Axis { size, from_end, .. }, pairs) = (*axis, to.iter_mut().zip(indices));
     path.narrow(
         #[inline(always)]
-        || match rule {
-            Some((Axis { size, from_end, .. }, Outside::Clamp)) => {
-                pairs.for_each(|(to, index)| *to = index.nearest_on_axis(*size, *from_end));
+        || match outside {
+            Outside::Clamp => {
+                pairs.for_each(|(to, index)| *to = index.nearest_on_axis(size, from_end));
             }
-            Some((axis, Outside::Wrap)) => {
-                let divisor = Divisor::of(axis.size);
+            Outside::Wrap => {
+                let divisor = Divisor::of(size);
                 pairs.for_each(|(to, index)| *to = on_an_axis(index.remainder(divisor)));
             }
-            _ => pairs.zip(ends).for_each(|((to, index), end)| {
-                *to = on_an_axis(index.counted(*end));
-            }),
+            Outside::Nowhere => {
+                pairs.for_each(|(to, index)| *to = on_an_axis(index.counted(from_end)));
+            }
         },
     );
 }

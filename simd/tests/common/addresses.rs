@@ -67,15 +67,16 @@ pub struct Resolve<I> {
     first: u32,
     count: usize,
     outside: Outside,
-    /// Whether lanes that follow each other are tested too: they are the same tuples.
-    in_lanes: bool,
+    /// The tuples of a lane, and the distance between lanes.
+    lane: usize,
+    lane_step: isize,
 }
 
 impl<I: Value> Resolve<I> {
     pub fn new(choose: Choose) -> Resolve<I> {
         let k = one_of(&[1, 2, 3, 4, 5, 6, 0], choose);
         let count = match choose(2) {
-            0 => one_of(&[16, 0, 1, 17, 70], choose),
+            0 => one_of(&[16, 0, 1, 17, 70, 300], choose),
             _ => choose(40),
         };
         let axis = |_| {
@@ -94,15 +95,19 @@ impl<I: Value> Resolve<I> {
                 (one_of(&[1, 2, isize::MAX], choose), one_of(&[isize::MIN, isize::MAX / 2], choose))
             }
         };
+        let lane = one_of(&[count.max(1), 1000, 3, 8, 17, 100], choose);
+        let follow = step.wrapping_mul(lane as isize);
+        let lane_step = one_of(&[follow, follow.wrapping_add(5), 1, 0, -7], choose);
         // The slice holds all coordinates, if they lie near each other, but for a few.
         let offset = |n: usize, k: usize| {
             let coordinate = (k as isize).wrapping_mul(coordinate_step);
-            (n as isize).wrapping_mul(step).wrapping_add(coordinate)
+            let tuple = ((n % lane) as isize).wrapping_mul(step).wrapping_add(coordinate);
+            ((n / lane) as isize).wrapping_mul(lane_step).wrapping_add(tuple)
         };
         let all = || (0..count).flat_map(|n| (0..k).map(move |k| (n, k)));
         let (least, largest) = all()
             .map(|(n, k)| offset(n, k))
-            .filter(|offset| offset.unsigned_abs() < 1000)
+            .filter(|offset| offset.unsigned_abs() < 3000)
             .fold((0, -1), |(least, largest), offset| (least.min(offset), largest.max(offset)));
         let before = choose(3);
         let mut start = least.unsigned_abs() + before;
@@ -132,11 +137,21 @@ impl<I: Value> Resolve<I> {
             3 if has_places => Outside::Wrap,
             _ => Outside::Nowhere,
         };
-        let in_lanes = choose(2) == 1;
         if choose(4) == 3 {
             axes.iter_mut().for_each(|axis| axis.from_end = 0);
         }
-        Resolve { indices, start, step, coordinate_step, axes, first, count, outside, in_lanes }
+        Resolve {
+            indices,
+            start,
+            step,
+            coordinate_step,
+            axes,
+            first,
+            count,
+            outside,
+            lane,
+            lane_step,
+        }
     }
 
     /// The contract: whether all indices are on their axes, and all addresses; `None`: it means
@@ -147,8 +162,9 @@ impl<I: Value> Resolve<I> {
             let (mut sum, mut inside, mut whole) = (self.first, true, true);
             for (k, axis) in self.axes.iter().enumerate() {
                 let coordinate = k.wrapping_mul(self.coordinate_step as usize);
-                let tuple = n.wrapping_mul(self.step as usize);
-                let at = self.start.wrapping_add(tuple).wrapping_add(coordinate);
+                let tuple = (n % self.lane).wrapping_mul(self.step as usize);
+                let lane = (n / self.lane).wrapping_mul(self.lane_step as usize);
+                let at = self.start.wrapping_add(lane).wrapping_add(tuple).wrapping_add(coordinate);
                 let mut index: i128 = exact(*self.indices.get(at)?);
                 let (size, from_end) = (i128::from(axis.size), i128::from(axis.from_end));
                 match self.outside {
@@ -175,30 +191,27 @@ impl<I: Value> Check for Resolve<I> {
     #[inline]
     fn check(&self) -> bool {
         let Resolve { indices, axes, first, count, outside, .. } = self;
-        let (start, step) = (self.start, self.step);
+        let Resolve { start, step, lane, lane_step, .. } = *self;
         let expected = self.expect();
         let axes = Axes { all: axes, step: self.coordinate_step, first: *first, outside: *outside };
         let mut found = vec![7; *count];
         // What is prefetched changes nothing, wherever it lies.
         let next = step.wrapping_mul(3);
-        let tuples = Tuples { start, step, length: *count, lane_step: 0, next };
-        let lanes = Tuples { length: 3, lane_step: step.wrapping_mul(3), ..tuples };
+        let tuples = Tuples { start, step, length: lane, lane_step, next };
         for path in paths() {
-            for tuples in [tuples, lanes].iter().take(1 + usize::from(self.in_lanes)) {
-                found.fill(7);
-                let all = I::RESOLVE(path, indices, tuples, &axes, &mut found);
-                // Without an index of its own, an address means nothing.
-                let Some((expected, addresses)) = &expected else {
-                    assert!(!all, "{}: {self:?}", path.name());
-                    continue;
-                };
-                let same = found.iter().zip(addresses).all(|(a, b)| b.is_none_or(|b| *a == b));
-                assert!(
-                    all == *expected && same,
-                    "{}, {expected} {addresses:?}, found {all} {found:?}: {tuples:?}, {self:?}",
-                    path.name()
-                );
-            }
+            found.fill(7);
+            let all = I::RESOLVE(path, indices, &tuples, &axes, &mut found);
+            // Without an index of its own, an address means nothing.
+            let Some((expected, addresses)) = &expected else {
+                assert!(!all, "{}: {self:?}", path.name());
+                continue;
+            };
+            let same = found.iter().zip(addresses).all(|(a, b)| b.is_none_or(|b| *a == b));
+            assert!(
+                all == *expected && same,
+                "{}, {expected} {addresses:?}, found {all} {found:?}: {tuples:?}, {self:?}",
+                path.name()
+            );
         }
         expected.is_some_and(|(_, addresses)| !addresses.is_empty())
     }
