@@ -343,6 +343,7 @@ impl Next {
                 let n = tuples.length.saturating_sub(next.column).max(1).min(run.len());
                 let to = run.split_off_mut(..n).unwrap_or_default();
                 let mut place = next.at.wrapping_add_signed(shift);
+                // A check of both ends alone gains from 8 on, and takes 1.2x to 1.4x for 2 to 5.
                 if n >= LONG_LANE / 2 {
                     if strided(indices, place, tuples.step, to).is_none() {
                         return false;

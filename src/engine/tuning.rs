@@ -441,16 +441,15 @@ pub(crate) fn tile(machine: &Machine) -> usize {
 // -- Threads --------------------------------------------------------------------------------------
 
 /// Bytes that move: with fewer, by fewer than [`serial_entries`], the caller's thread is alone. To
-/// wake another takes 0.1 to 0.4 ms.
-/// Record: `threads`, gathers of 1 to 16 MiB.
+/// wake another takes 0.1 to 0.4 ms. Record: `threads`, gathers of 1 to 16 MiB.
 pub(crate) const SERIAL: usize = least(1 << 21, 1 << 9);
 
-/// Entries: with fewer, which move fewer bytes than [`SERIAL`], the caller's thread is alone. They
-/// take as long as these bytes do, where tuples reach over more than [`far`] and elsewhere. Record:
-/// two threads on Emerald Rapids, gathers of f32, f64 and u8, alone and in rows of 2 to 16: 140,000
-/// to 300,000 entries from tables of 16 KiB to 8 MiB 0.5x to 0.95x, 35,000 to 100,000 entries from
-/// 20 to 512 MiB 0.55x to 0.8x; single elements added and set into these 0.46x to 0.7x, 270,000
-/// into 4 MiB 0.7x.
+/// Entries: with fewer, which move fewer bytes than [`SERIAL`], the caller's thread is alone. Where
+/// tuples reach over more than [`far`], each takes longer, so fewer pay. Record: two threads on
+/// Emerald Rapids, gathers of f32, f64 and u8, alone and in rows of 2 to 16: 140,000 to 300,000
+/// entries from tables of 16 KiB to 8 MiB 0.5x to 0.95x, 35,000 to 100,000 entries from 20 to 512
+/// MiB 0.55x to 0.8x; single elements added and set into these 0.46x to 0.7x, 270,000 into 4 MiB
+/// 0.7x.
 pub(crate) fn serial_entries(machine: &Machine, footprint: usize) -> usize {
     if footprint > far(machine) { SERIAL / 64 } else { SERIAL / 16 }
 }
