@@ -342,18 +342,8 @@ impl Next {
             while !run.is_empty() {
                 let n = tuples.length.saturating_sub(next.column).max(1).min(run.len());
                 let to = run.split_off_mut(..n).unwrap_or_default();
-                let mut place = next.at.wrapping_add_signed(shift);
-                // A check of both ends alone gains from 8 on, and takes 1.2x to 1.4x for 2 to 5.
-                if n >= LONG_LANE / 2 {
-                    if strided(indices, place, tuples.step, to).is_none() {
-                        return false;
-                    }
-                } else {
-                    for to in to {
-                        let Some(index) = indices.get(place) else { return false };
-                        *to = *index;
-                        place = place.wrapping_add_signed(tuples.step);
-                    }
+                if strided(indices, next.at.wrapping_add_signed(shift), tuples.step, to).is_none() {
+                    return false;
                 }
                 next.go(n, tuples);
             }
@@ -445,15 +435,23 @@ fn on_an_axis((position, wide): (u32, u64)) -> u32 {
     if wide >> 32 == 0 { position } else { NOWHERE }
 }
 
-/// The indices that lie a step apart, copied. `None`: one is not in the slice.
-#[inline(never)]
+/// The indices that lie a step apart, copied. `None`: one is not in the slice. Of 8 and more, the
+/// first place and the last one are checked; of 2 to 5 that takes 1.2x to 1.4x.
+#[inline]
 fn strided<'a, I: Sealed>(
     indices: &[I],
     mut place: usize,
     step: isize,
     to: &'a mut [I],
 ) -> Option<&'a [I]> {
-    let reach = step.checked_mul(to.len().saturating_sub(1).cast_signed())?;
+    if to.len() < LONG_LANE / 2 {
+        for to in &mut *to {
+            *to = *indices.get(place)?;
+            place = place.wrapping_add_signed(step);
+        }
+        return Some(to);
+    }
+    let reach = step.checked_mul(to.len().wrapping_sub(1).cast_signed())?;
     if place >= indices.len() || place.checked_add_signed(reach)? >= indices.len() {
         return None;
     }
