@@ -812,9 +812,7 @@ impl<I: Index, S: Indices<Index = I>> Checked<'_, Scatter, I, S> {
         Add: Reduction<T>,
     {
         let plan = &self.operator.plan;
-        run::with_entries(plan, self.indices, true, |entries| {
-            cells::average(plan, entries, already, data, updates, scratch)
-        })
+        cells::average(plan, self.indices, true, already, data, updates, scratch)
     }
 
     #[inline(always)]

@@ -1107,9 +1107,7 @@ impl Scatter {
     where
         Add: Reduction<T>,
     {
-        run::with_entries(&self.plan, indices, false, |entries| {
-            cells::average(&self.plan, entries, 1, data, updates, scratch)
-        })
+        cells::average(&self.plan, indices, false, 1, data, updates, scratch)
     }
 
     /// Sets every place that is hit to the mean of all its updates: this is [`mean`](Scatter::mean)
@@ -1141,9 +1139,7 @@ impl Scatter {
     where
         Add: Reduction<T>,
     {
-        run::with_entries(&self.plan, indices, false, |entries| {
-            cells::average(&self.plan, entries, 0, data, updates, scratch)
-        })
+        cells::average(&self.plan, indices, false, 0, data, updates, scratch)
     }
 
     /// The number of words that [`mean`](Scatter::mean) needs: a count for each place that the

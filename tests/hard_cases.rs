@@ -13,8 +13,8 @@ use std::fmt::Debug;
 
 use half::{bf16, f16};
 use strew::{
-    Add, And, Average, Bounds, Element, Error, Gather, Index, Layout, Max, Min, Mul, Nullable,
-    Operand, Or, Reduction, Scatter, Sub, Xor,
+    Add, And, Average, Bounds, Element, Error, Gather, Index, Layout, Max, Min, Mul, Negative,
+    Nullable, Operand, Or, Reduction, Scatter, Sub, Xor,
 };
 
 const POLICIES: [Bounds; 4] = [Bounds::Error, Bounds::Clamp, Bounds::Wrap, Bounds::Skip];
@@ -594,6 +594,74 @@ fn means_of_rows() {
     check(float);
     check(|bits| f64::from(float(bits)) / 7.0);
     check(|bits| [float(bits), float(bits >> 16), float(bits >> 32)]);
+}
+
+/// Many single elements are counted, summed and divided in passes: along any axis, in tables with
+/// gaps, backwards, at an offset, whatever the scratch holds.
+#[test]
+fn means_of_many_elements() {
+    fn check<T: Average + PartialEq + std::fmt::Debug>(value: impl Fn(usize) -> T)
+    where
+        Add: Reduction<T>,
+    {
+        let (sizes, gaps) = ([7, 9], 4 * 7 * 9);
+        let tables = [
+            (Layout::contiguous(sizes), 0),
+            (Layout::strided(sizes, [1, 7]), 0),
+            (Layout::contiguous(sizes).with_offset(5), 5),
+            (Layout::strided(sizes, [10, 1]), 0),
+            (Layout::strided(sizes, [2, 14]).with_offset(3), 3),
+            (Layout::strided(sizes, [-9, -1]).with_offset(62), 62),
+        ];
+        for (axis, (table, start)) in [0, 1].into_iter().flat_map(|axis| tables.map(|t| (axis, t)))
+        {
+            for count in [14, 15, 45] {
+                let entries = if axis == 0 { [count, 9] } else { [7, count] };
+                let layout = Layout::contiguous(entries);
+                let scatter = Scatter::elements(&table, &layout, &layout, axis).unwrap();
+                let scatter = scatter.bounds(Bounds::Skip).negative(Negative::OutOfBounds);
+                let all = entries[0] * entries[1];
+                // One of eleven is left out, and no entry leads to the places of 3.
+                let ids = (0..all).map(|n| [0, 6, 1, 0, 5, 2, 4, 0, 6, -1, 4][n * n % 121 % 11]);
+                let ids: Vec<i32> = ids.collect();
+                let updates: Vec<T> = (0..all).map(&value).collect();
+                let data: Vec<T> = (all..all + gaps).map(&value).collect();
+                for already in [0, 1] {
+                    let mut expected = data.clone();
+                    for (place, found) in expected.iter_mut().enumerate() {
+                        let own = (already == 1).then_some(*found);
+                        let hits = (0..all).filter(|n| {
+                            let mut at = [n / entries[1], n % entries[1]];
+                            at[axis] = usize::try_from(ids[*n]).unwrap_or(usize::MAX);
+                            let steps = at.iter().zip(table.strides());
+                            let step = |(at, step): (&usize, &isize)| *at as isize * step;
+                            ids[*n] >= 0
+                                && start as isize + steps.map(step).sum::<isize>() == place as isize
+                        });
+                        let hits: Vec<T> = hits.map(|n| updates[n]).collect();
+                        if hits.is_empty() {
+                            continue;
+                        }
+                        let count = hits.len() as u64 + already;
+                        let mut values = own.into_iter().chain(hits).map(T::widen);
+                        let first = values.next().unwrap();
+                        *found = T::mean(values.fold(first, T::plus), count);
+                    }
+                    let mut found = data.clone();
+                    let mut scratch = vec![!0; scatter.mean_len::<T>()];
+                    let run = [Scatter::mean_excluding_self, Scatter::mean][already as usize];
+                    run(&scatter, &mut found, &ids, &updates, &mut scratch).unwrap();
+                    assert_eq!(found, expected, "{table:?} {axis} {count} {already}");
+                }
+            }
+        }
+    }
+    let float = |n: usize| (n as f32 * 0.7).sin() * 1e3;
+    check(float);
+    check(|n| f64::from(float(n)) / 7.0);
+    check(|n| [float(n), float(n + 1)]);
+    check(|n| float(n) as i16);
+    check(|n| bf16::from_f32(float(n)));
 }
 
 /// Means of floats are rounded once, for counts that `f32` holds and for others.

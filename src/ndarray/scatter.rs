@@ -492,9 +492,7 @@ where
     ) -> Result<(), Error> {
         let scratch = &mut words(cells::mean_len::<T>(plan))?;
         let already = u64::from(!self.excluding_self);
-        run::with_entries(plan, indices, false, |entries| {
-            cells::average(plan, entries, already, data, updates, scratch)
-        })
+        cells::average(plan, indices, false, already, data, updates, scratch)
     }
 }
 
