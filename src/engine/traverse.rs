@@ -813,28 +813,30 @@ fn by_entry(block: &Block<'_>, pieces: &[Dim], last: &Dim, apart: usize, mover: 
             let skipped = set_offsets(run, piece, offsets);
             let mut lane = block.flat.wrapping_add(flat).wrapping_add(skipped);
             for addresses in block.addresses.chunks(length.max(1)) {
-                let mut start = lane;
-                for some in addresses.chunks(tuning::BLOCK / pieces) {
+                let most = tuning::BLOCK / pieces;
+                for (some, entry) in addresses.chunks(most).zip((0_usize..).step_by(most)) {
+                    if some.iter().all(|first| *first == NOWHERE) {
+                        continue;
+                    }
                     for (first, to) in some.iter().zip(buffer.chunks_exact_mut(pieces)) {
-                        if *first == NOWHERE {
-                            to.fill(NOWHERE);
-                            continue;
-                        }
-                        for (address, offset) in to.iter_mut().zip(&*offsets) {
-                            *address = first.wrapping_add(*offset);
+                        match *first {
+                            NOWHERE => to.fill(NOWHERE),
+                            first => to
+                                .iter_mut()
+                                .zip(&*offsets)
+                                .for_each(|(to, n)| *to = first.wrapping_add(*n)),
                         }
                     }
                     let some_pieces = Block {
                         addresses: buffer.get(..some.len() * pieces).unwrap_or_default(),
                         length: pieces,
                         table: block.table.wrapping_add(table),
-                        flat: start,
+                        flat: lane.wrapping_add(entry.wrapping_mul(block.entry_step as usize)),
                         lane_step: block.entry_step,
                         entry_step: last.flat.wrapping_abs(),
                         ..Block::default()
                     };
                     mover.block(&some_pieces.with_lanes_ahead(apart));
-                    start = start.wrapping_add(some.len().wrapping_mul(block.entry_step as usize));
                 }
                 lane = lane.wrapping_add_signed(block.lane_step);
             }
@@ -845,7 +847,7 @@ fn by_entry(block: &Block<'_>, pieces: &[Dim], last: &Dim, apart: usize, mover: 
 /// Sets what pieces add to an address, from number `piece` on, as the flat tensor is walked
 /// forwards. What the first of them adds to a place there.
 fn set_offsets(run: &[Dim], piece: usize, to: &mut [u32]) -> usize {
-    let (mut table, mut flat, mut filled) = (0_usize, 0_usize, 1);
+    let (mut table, mut flat, mut filled) = (0_usize, 0_usize, 1_usize);
     for dim in run.iter().filter(|dim| dim.flat < 0) {
         table = table.wrapping_add((dim.size - 1).wrapping_mul(dim.table as usize));
         flat = flat.wrapping_add((dim.size - 1).wrapping_mul(dim.flat as usize));
@@ -858,12 +860,18 @@ fn set_offsets(run: &[Dim], piece: usize, to: &mut [u32]) -> usize {
             flat = flat.wrapping_add(piece.wrapping_mul(dim.flat.unsigned_abs()));
             to.iter_mut().take(1).for_each(|first| *first = table as u32);
         }
-        let (first, rest) = to.split_at_mut(filled);
-        for (to, n) in rest.chunks_mut(filled).take(dim.size - 1).zip(1_u32..) {
-            let add = n.wrapping_mul(step as u32);
-            to.iter_mut().zip(&*first).for_each(|(to, first)| *to = first.wrapping_add(add));
+        // What is there doubles, so that loops are long.
+        let (mut done, end) = (filled, filled.saturating_mul(dim.size).min(to.len()));
+        while done < end {
+            let (from, rest) = to.split_at_mut(done);
+            let add = ((done / filled) as u32).wrapping_mul(step as u32);
+            rest.iter_mut()
+                .take(end - done)
+                .zip(from)
+                .for_each(|(to, n)| *to = n.wrapping_add(add));
+            done *= 2;
         }
-        filled = filled.saturating_mul(dim.size).min(to.len());
+        filled = end;
     }
     flat
 }
