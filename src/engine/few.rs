@@ -40,11 +40,13 @@ impl<'a> Few<'a> {
             return None;
         }
         let few @ Few { pieces, n, line, .. } = Few::any(plan);
-        let most = match () {
-            () if n == 1 && !pieces.is_empty() => tuning::FEW_IN_GROUPS,
-            () if n == 1 => tuning::FEW,
-            () if line => tuning::FEW_OTHERS,
-            () => tuning::FEW_APART,
+        let most = match (n, line) {
+            (1, _) if !pieces.is_empty() || line && matches!(direction, Direction::Scatter) => {
+                tuning::FEW_IN_GROUPS
+            }
+            (1, _) => tuning::FEW,
+            (_, true) => tuning::FEW_OTHERS,
+            (_, false) => tuning::FEW_APART,
         };
         if count > most && (line || n > tuning::FEW_ROW || !has_short_groups(plan)) {
             return None;

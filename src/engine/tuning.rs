@@ -31,10 +31,11 @@ pub(crate) fn block_of_pieces(machine: &Machine) -> usize {
 pub(crate) const BLOCK_OF_PIECES: usize = least(64, 16);
 
 /// Entries: calls of at most this many go one by one, if each moves one element. If each moves a
-/// column of elements, [`FEW_IN_GROUPS`] holds instead. Record: against kernels, from L1 on Zen 4,
-/// by loops alone: 16 entries 0.5x to 0.6x; 40 entries 0.75x to 1.0x. On Zen 5, with
-/// [`FEW_BY_KERNEL`]: 65 to 128 entries set 0.75x to 0.9x, added 0.65x to 0.8x, by pairs 0.65x to
-/// 1.0x, gathered 0.7x to 1.0x; 160 entries 0.85x to 1.05x; lanes of 2 with gaps up to 1.2x.
+/// column of elements, and in scatters without gaps, [`FEW_IN_GROUPS`] holds instead. Record:
+/// against kernels, from L1 on Zen 4, by loops alone: 16 entries 0.5x to 0.6x; 40 entries 0.75x to
+/// 1.0x. On Zen 5, with [`FEW_BY_KERNEL`]: 65 to 128 entries set 0.75x to 0.9x, added 0.65x to
+/// 0.8x, by pairs 0.65x to 1.0x, gathered 0.7x to 1.0x; 160 entries 0.85x to 1.05x; lanes of 2 with
+/// gaps up to 1.2x.
 pub(crate) const FEW: usize = least(128, 6);
 
 /// Indices: where a call one by one has fewer, a loop finds where they lead, else a kernel does,
@@ -64,8 +65,12 @@ pub(crate) const FEW_APART: usize = least(40, 4);
 /// entries in all, against groups together: 150 to 256 entries 0.4x to 0.95x.
 pub(crate) const FEW_A_GROUP: usize = least(96, 4);
 
-/// Entries of such a call, in all its groups, at most; and of one that moves columns of elements.
-/// Record: as at [`FEW_A_GROUP`], 300 and 400 entries 0.7x to 1.3x; as at [`FEW_ELEMENTS`].
+/// Entries of such a call, in all its groups, at most; of one that moves columns of elements; and
+/// of a scatter of single elements that lie a step apart, and so do their indices. Record: as at
+/// [`FEW_A_GROUP`], 300 and 400 entries 0.7x to 1.3x; as at [`FEW_ELEMENTS`]; on Emerald Rapids,
+/// scatters of 130 to 256 entries by one index and by pairs against kernels, set and added 0.65x to
+/// 0.95x (256 of `u8` 1.05x), `Max` 0.6x to 0.9x, with gaps between lanes 0.9x to 1.25x; gathers of
+/// 160 and 256 entries 1.1x to 1.9x.
 pub(crate) const FEW_IN_GROUPS: usize = least(256, 16);
 
 /// Single elements that a call moves, at most, to go one by one, whatever its entries. Record:
