@@ -250,8 +250,17 @@ fn what_is_more_is_not_few() {
         let (table, indices, flat) = (packed([9, row]), packed([count]), packed([count, row]));
         axis(Direction::Gather, &table, &indices, &flat, 0)
     };
-    let scattered = |count| Few::of(&of(count, 1), Direction::Scatter).is_some();
-    assert_eq!([1, FEW, FEW + 1].map(scattered), [true, true, false]);
+    let is_few_of_scatters = |plan: &Plan| Few::of(plan, Direction::Scatter).is_some();
+    assert_eq!(
+        [1, FEW_IN_GROUPS, FEW_IN_GROUPS + 1].map(|count| is_few_of_scatters(&of(count, 1))),
+        [true, true, false]
+    );
+    // Scattered lanes with gaps between their updates.
+    let lanes = |lane| {
+        let updates = Layout::strided([2, lane], [lane as isize + 1, 1]);
+        axis(Direction::Scatter, &packed([9]), &packed([2, lane]), &updates, 0)
+    };
+    assert_eq!([FEW / 2, FEW / 2 + 1].map(|lane| is_few_of_scatters(&lanes(lane))), [true, false]);
     assert_eq!([1, FEW, FEW + 1].map(|count| is_few(&of(count, 1))), [true, true, false]);
     assert_eq!([1, FEW_OTHERS, FEW_OTHERS + 1].map(|n| is_few(&of(n, 4))), [true, true, false]);
     // Columns, and one update for all of them.
