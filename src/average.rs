@@ -51,6 +51,11 @@ pub trait Average: Element {
     #[must_use]
     fn load(words: &[u32]) -> Self::Sum;
 
+    /// A sum of no values, to which a first one can be added without a change of the mean: `-0.0`.
+    /// `None`: elements do not hold their sums. This is not part of the interface.
+    #[doc(hidden)]
+    const START: Option<Self>;
+
     /// Sets each element of a row to the [`mean`](Average::mean) of its sum, which has `count`
     /// values: of the words, or of the element itself if sums have none. This is not part of the
     /// interface.
@@ -77,22 +82,23 @@ fn divide_each<T: Average>(row: &mut [T], words: &[u32], mean: impl Fn(T::Sum) -
 const FEW: u64 =
     if cfg!(all(target_arch = "x86", not(target_feature = "sse2"))) { 0 } else { 1 << 19 };
 
-/// `average!(types, sums in a type, its words; + and *; |value| sum, |sum, count| mean)`; the mean
-/// of at most [`FEW`] values after that, if there is one that compilers turn into vectors.
+/// `average!(types, sums in a type, its words, START, + and *, |value| sum, |sum, count| mean)`;
+/// the mean of at most [`FEW`] values after that, if compilers turn one into vectors.
 macro_rules! average {
-    ($($element:ty)*, $sum:ty, $words:literal, $plus:expr, $times:expr,
+    ($($element:ty)*, $sum:ty, $words:literal, $start:expr, $plus:expr, $times:expr,
         |$widened:ident| $widen:expr, |$total:ident, $count:ident| $mean:expr
     ) => {
-        average!($($element)*, $sum, $words, $plus, $times,
+        average!($($element)*, $sum, $words, $start, $plus, $times,
             |$widened| $widen, |$total, $count| $mean, Self::mean);
     };
-    ($($element:ty)*, $sum:ty, $words:literal, $plus:expr, $times:expr,
+    ($($element:ty)*, $sum:ty, $words:literal, $start:expr, $plus:expr, $times:expr,
         |$widened:ident| $widen:expr, |$total:ident, $count:ident| $mean:expr, $mean_of_few:expr
     ) => {$(
         impl Average for $element {
             type Sum = $sum;
 
             const SUM_WORDS: usize = $words;
+            const START: Option<$element> = $start;
 
             #[inline(always)]
             fn widen(self) -> $sum {
@@ -142,28 +148,29 @@ macro_rules! average {
         }
     )*};
 }
-average!(u8 u16 u32, u64, 2, u64::wrapping_add, u64::wrapping_mul,
+average!(u8 u16 u32, u64, 2, None, u64::wrapping_add, u64::wrapping_mul,
     |value| u64::from(value), |sum, count| (sum / count.max(1)) as Self,
     |sum: u64, count| quotient(sum as i64, count) as Self);
-average!(i8 i16 i32, i64, 2, i64::wrapping_add, i64::wrapping_mul,
+average!(i8 i16 i32, i64, 2, None, i64::wrapping_add, i64::wrapping_mul,
     |value| i64::from(value), |sum, count| floor(sum, count) as Self,
     |sum, count: u64| quotient(sum, count) as Self);
-average!(u64 usize, u128, 4, u128::wrapping_add, u128::wrapping_mul,
+average!(u64 usize, u128, 4, None, u128::wrapping_add, u128::wrapping_mul,
     |value| value as u128, |sum, count| (sum / u128::from(count.max(1))) as Self);
-average!(i64 isize, i128, 4, i128::wrapping_add, i128::wrapping_mul,
+average!(i64 isize, i128, 4, None, i128::wrapping_add, i128::wrapping_mul,
     |value| value as i128,
     |sum, count| sum.checked_div_euclid(i128::from(count)).unwrap_or(sum) as Self);
 average!(
     f32,
     f32,
     0,
+    Some(-0.0),
     |a, b| a + b,
     |a, b| a * b,
     |value| value,
     |sum, count| divide(sum, count),
     |sum: f32, count: u64| sum / count as f32
 );
-average!(f64, f64, 0, |a, b| a + b, |a, b| a * b, |value| value, |sum, count| sum / divisor(count));
+average!(f64, f64, 0, Some(-0.0), |a, b| a + b, |a, b| a * b, |a| a, |sum, n| sum / divisor(n));
 
 #[cfg(feature = "half")]
 mod halves {
@@ -180,6 +187,7 @@ mod halves {
                 $half,
                 f32,
                 1,
+                None,
                 |a, b| a + b,
                 |a, b| a * b,
                 |value| if cfg!(feature = "std") { $widen(value) } else { value.to_f32() },
@@ -245,6 +253,10 @@ where
     type Sum = [T::Sum; N];
 
     const SUM_WORDS: usize = T::SUM_WORDS * N;
+    const START: Option<[T; N]> = match T::START {
+        Some(start) => Some([start; N]),
+        None => None,
+    };
 
     #[inline(always)]
     fn widen(self) -> Self::Sum {

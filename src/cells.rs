@@ -460,12 +460,12 @@ where
 {
     // An index out of bounds comes before slices that are too short.
     #[cfg(feature = "std")]
-    if let Some(start) = start_of_passes::<T>(plan, already)
+    if goes_in_passes::<T>(plan)
         && indices.fit(plan.lengths.indices).is_ok()
         && scatter_fits(plan, data, updates).is_ok()
         && let Some(counts) = words.get_mut(..plan.cells)
     {
-        let inside = in_passes(plan, indices, proven, (start, already), data, updates, counts);
+        let inside = in_passes(plan, indices, proven, already, data, updates, counts);
         return run::written(plan, indices, inside);
     }
     run::with_entries(plan, indices, proven, |entries| {
@@ -474,10 +474,11 @@ where
 }
 
 /// Entries from which single elements that hold their sums are counted, summed and divided one
-/// after the other, and bytes of the cells' places for each entry, at most. Record: by i64 on
-/// Emerald Rapids, against entry by entry: 130 to 4 million entries in as many cells or fewer 0.25x
-/// to 0.85x; f32 in 2 and 4 cells for each 0.65x to 0.9x, in 8 1.3x, from memory 0.5x; f64 in 2
-/// cells for each 1.2x to 1.5x, in 4 1.2x to 2x, from memory in 8 0.65x.
+/// after the other, and bytes of all cells' places for each entry, at most. Record: by i64 on
+/// Emerald Rapids, against entry by entry, with and without the value that is there: 130 to 4
+/// million entries in as many places or fewer 0.25x to 0.9x; f32 in 2 places for each entry 0.7x
+/// to 0.9x, in 4 0.8x to 0.95x, in 8 1.3x, but 0.5x from memory; f64 in 2 0.95x to 1.5x, in 4 1.2x
+/// to 1.9x, in 8 1.8x to 2.2x, but 0.7x from memory.
 #[cfg(feature = "std")]
 const PASSES: usize = if cfg!(fuzzing) { 8 } else { 128 };
 #[cfg(feature = "std")]
@@ -488,22 +489,15 @@ const DIVIDED: usize = 12;
 #[cfg(feature = "std")]
 const VALUES: u32 = if cfg!(fuzzing) { 32 } else { 1 << 24 };
 
-/// What sums start from where the value that is there counts `already` times: `Some(None)` is that
-/// value. `None`: it takes less time to sum and to count at once.
+/// Whether it takes less time than to sum and to count at once.
 #[cfg(feature = "std")]
-#[inline(always)]
-fn start_of_passes<T: Average>(plan: &Plan, already: u64) -> Option<Option<T>>
-where
-    Add: Reduction<T>,
-{
+fn goes_in_passes<T: Average>(plan: &Plan) -> bool {
     let entries = plan.entries();
-    let suits = T::SUM_WORDS == 0
+    T::START.is_some()
         && plan.inner().is_empty()
         && (PASSES..=u32::MAX as usize).contains(&entries)
         && plan.cells.saturating_mul(size_of::<T>()) / DIVIDED <= entries
-        && !plan.empty;
-    let start = if already > 0 { Some(None) } else { Add::KIND.neutral().map(Some) };
-    start.filter(|_| suits)
+        && !plan.empty
 }
 
 /// [`average`] in a scatter that counts, a scatter that sums, and a loop over all cells that
@@ -514,7 +508,7 @@ fn in_passes<T: Average, S: Places>(
     plan: &Plan,
     indices: S,
     proven: bool,
-    (start, already): (Option<T>, u64),
+    already: u64,
     data: &mut [T],
     updates: &[T],
     counts: &mut [u32],
@@ -525,7 +519,7 @@ where
     if !count_entries(plan, indices, proven, counts) {
         return false;
     }
-    if let Some(start) = start {
+    if let Some(start) = T::START.filter(|_| already == 0) {
         each_cell(plan, data, counts, |to, count| *to = if *count > 0 { start } else { *to });
     }
     engine::scatter(plan, indices, true, &Reduced(&Add), None, data, updates);
