@@ -1,18 +1,79 @@
 //! Index types: their values become positions in arithmetic that the compiler can do in vectors.
 
 pub(crate) mod sealed {
-    pub trait Sealed: Copy + Default + Send + Sync + 'static {
-        /// The low 32 bits of the position, and a number of more than 32 bits if the position has
-        /// more, or is below 0. `from_end` is added to values below 0: the size of the axis, which
-        /// is at most `i32::MAX`, or 0 if they are not on it.
-        fn counted(self, from_end: u32) -> (u32, u64);
+    use core::slice::from_ref;
+
+    use bytemuck::Pod;
+
+    pub trait Sealed: Pod + Default + Send + Sync {
+        /// Whether indices may be below 0, and whether they have 64 bits.
+        const SIGNED: bool;
+        const WIDE: bool = size_of::<Self>() == size_of::<u64>();
+
+        /// The index as 64 bits.
+        fn extended(self) -> u64;
+
+        /// Its low and its high half. Those of an index of 64 bits are read where they lie: a
+        /// vector holds twice as many numbers of 32 bits. Record: gathers of single elements by i64
+        /// and usize on Zen 3, 0.82x to 0.9x.
+        #[inline(always)]
+        fn halves(&self) -> (u32, u32) {
+            match bytemuck::try_cast_slice(from_ref(self)) {
+                Ok([high, low]) if cfg!(target_endian = "big") => (*low, *high),
+                Ok([low, high]) => (*low, *high),
+                _ => (self.extended() as u32, (self.extended() >> 32) as u32),
+            }
+        }
+
+        /// All bits, if the index is below 0; none else.
+        #[inline(always)]
+        fn below(high: u32) -> u32 {
+            if Self::SIGNED { (high.cast_signed() >> 31).cast_unsigned() } else { 0 }
+        }
+
+        /// The position modulo 2^32, and a number that is not 0 if an index of 64 bits is not in
+        /// `-2^32..2^32`, or is below 0 and not on the axis. `from_end` is added to indices below
+        /// 0: the size of the axis, at most `i32::MAX`, or 0 if they are not on it. Of fewer bits,
+        /// these have a position beyond each axis.
+        #[inline(always)]
+        fn counted(&self, from_end: u32) -> (u32, u32) {
+            let (low, high) = self.halves();
+            let below = Self::below(high);
+            // All bits, or none: of a `bool`, compilers would make vectors of bools.
+            let on_axis = (from_end.cast_signed().wrapping_neg() >> 31).cast_unsigned();
+            let wide = if Self::WIDE { high ^ (below & on_axis) } else { 0 };
+            (low.wrapping_add(below & from_end), wide)
+        }
+
+        /// The position, and whether it is on the axis.
+        #[inline(always)]
+        fn position(&self, size: u32, from_end: u32) -> (u32, bool) {
+            let (position, wide) = self.counted(from_end);
+            (position, (position < size) & (wide == 0))
+        }
 
         /// The position, the nearest one if the index is not on the axis. `size` is not 0.
-        fn nearest_on_axis(self, size: u32, from_end: u32) -> u32;
+        #[inline(always)]
+        fn nearest_on_axis(&self, size: u32, from_end: u32) -> u32 {
+            let (position, on_axis) = self.position(size, from_end);
+            let end = size.wrapping_sub(1) & !Self::below(self.halves().1);
+            if on_axis { position } else { end }
+        }
 
-        /// The Euclidean remainder, and a number of more than 32 bits if the index, or what it
-        /// lies below -1, has more: then the remainder means nothing.
-        fn remainder(self, divisor: Divisor) -> (u32, u64);
+        /// The Euclidean remainder, and what is not 0 if the index, or what it lies below -1, has
+        /// more than 32 bits: then the remainder means nothing. This is arithmetic that comes in
+        /// vectors, as division does not. The quotient is the right one, or one less.
+        #[inline(always)]
+        fn remainder(&self, Divisor { size, inverse }: Divisor) -> (u32, u32) {
+            let (low, high) = self.halves();
+            let below = Self::below(high);
+            let number = low ^ below;
+            let quotient = (u64::from(number).wrapping_mul(inverse.into()) >> 32) as u32;
+            let rest = number.wrapping_sub(quotient.wrapping_mul(size));
+            let rest = rest.min(rest.wrapping_sub(size));
+            let from_end = size.wrapping_sub(1).wrapping_sub(rest);
+            (if below != 0 { from_end } else { rest }, high ^ below)
+        }
     }
 
     /// What indices are divided by: a size that is not 0, and at most `i32::MAX`.
@@ -29,51 +90,22 @@ pub(crate) mod sealed {
             let inverse = (1_u64 << 32).checked_div(size.into()).unwrap_or(0);
             Divisor { size, inverse: inverse.min(u32::MAX.into()) as u32 }
         }
-
-        /// `number % size`, in arithmetic that comes in vectors, as division does not. The quotient
-        /// by the inverse is the right one, or one less. If `below`, the remainder is that of
-        /// `-1 - number`.
-        #[inline(always)]
-        pub(in crate::index) fn remainder(self, number: u32, below: bool) -> u32 {
-            let quotient = (u64::from(number).wrapping_mul(self.inverse.into()) >> 32) as u32;
-            let rest = number.wrapping_sub(quotient.wrapping_mul(self.size));
-            let rest = rest.min(rest.wrapping_sub(self.size));
-            if below { self.size.wrapping_sub(1).wrapping_sub(rest) } else { rest }
-        }
     }
 }
-use sealed::{Divisor, Sealed};
+use sealed::Sealed;
 
-/// `integers!(types => whether they are signed, the type to compute in, its unsigned type)`
+/// `integers!(types => a type of 64 bits that has their values)`
 macro_rules! integers {
-    ($($index:ty)* => $signed:literal, $wide:ty, $unsigned:ty) => {$(
+    ($($index:ty)* => $wide:ty) => {$(
         impl Sealed for $index {
+            const SIGNED: bool = <$index>::MIN != 0;
+
             #[inline(always)]
-            fn counted(self, from_end: u32) -> (u32, u64) {
-                let wide = self as $wide;
-                let below = if $signed { wide >> (<$wide>::BITS - 1) } else { 0 };
-                let position = wide.wrapping_add(below & from_end as $wide) as $unsigned;
-                (position as u32, if <$wide>::BITS > 32 { position as u64 } else { 0 })
-            }
-            #[inline(always)]
-            fn nearest_on_axis(self, size: u32, from_end: u32) -> u32 {
-                let wide = self as $wide;
-                let below = if $signed { wide >> (<$wide>::BITS - 1) } else { 0 };
-                let position = wide.wrapping_add(below & from_end as $wide);
-                position.max(0).min((size as $wide).wrapping_sub(1)) as u32
-            }
-            #[inline(always)]
-            fn remainder(self, divisor: Divisor) -> (u32, u64) {
-                let wide = self as $wide;
-                let below = if $signed { wide >> (<$wide>::BITS - 1) } else { 0 };
-                let number = (wide ^ below) as $unsigned;
-                let rest = divisor.remainder(number as u32, below != 0);
-                (rest, if <$wide>::BITS > 32 { number as u64 } else { 0 })
+            fn extended(self) -> u64 {
+                self as $wide as u64
             }
         }
     )*};
 }
-integers!(i8 i16 i32 => true, i32, u32);
-integers!(i64 isize => true, i64, u64);
-integers!(u8 u16 u32 => false, u32, u32);
-integers!(u64 usize => false, u64, u64);
+integers!(i8 i16 i32 i64 isize => i64);
+integers!(u8 u16 u32 u64 usize => u64);
