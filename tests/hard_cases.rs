@@ -606,24 +606,28 @@ fn means_of_many_elements() {
     {
         let (sizes, gaps) = ([7, 9], 4 * 7 * 9);
         let tables = [
-            (Layout::contiguous(sizes), 0),
-            (Layout::strided(sizes, [1, 7]), 0),
-            (Layout::contiguous(sizes).with_offset(5), 5),
-            (Layout::strided(sizes, [10, 1]), 0),
-            (Layout::strided(sizes, [2, 14]).with_offset(3), 3),
-            (Layout::strided(sizes, [-9, -1]).with_offset(62), 62),
+            Layout::contiguous(sizes),
+            Layout::strided(sizes, [1, 7]),
+            Layout::contiguous(sizes).with_offset(5),
+            Layout::strided(sizes, [10, 1]),
+            Layout::strided(sizes, [2, 14]).with_offset(3),
+            Layout::strided(sizes, [-9, -1]).with_offset(62),
+            // From the first place on there are as many as cells, but some cells lie before it.
+            Layout::strided([3, 3], [-1, 4]).with_offset(2),
+            Layout::strided([3, 3], [4, -1]).with_offset(2),
         ];
-        for (axis, (table, start)) in [0, 1].into_iter().flat_map(|axis| tables.map(|t| (axis, t)))
-        {
+        for (axis, table) in [0, 1].into_iter().flat_map(|axis| tables.map(|t| (axis, t))) {
             for count in [14, 15, 45] {
-                let entries = if axis == 0 { [count, 9] } else { [7, count] };
+                let mut entries = [table.sizes()[0], table.sizes()[1]];
+                let size = entries[axis] as i32;
+                entries[axis] = count;
                 let layout = Layout::contiguous(entries);
                 let scatter = Scatter::elements(&table, &layout, &layout, axis).unwrap();
                 let scatter = scatter.bounds(Bounds::Skip).negative(Negative::OutOfBounds);
                 let all = entries[0] * entries[1];
                 // One of eleven is left out, and no entry leads to the places of 3.
                 let ids = (0..all).map(|n| [0, 6, 1, 0, 5, 2, 4, 0, 6, -1, 4][n * n % 121 % 11]);
-                let ids: Vec<i32> = ids.collect();
+                let ids: Vec<i32> = ids.map(|id| id % size).collect();
                 let updates: Vec<T> = (0..all).map(&value).collect();
                 let data: Vec<T> = (all..all + gaps).map(&value).collect();
                 for already in [0, 1] {
@@ -635,8 +639,8 @@ fn means_of_many_elements() {
                             at[axis] = usize::try_from(ids[*n]).unwrap_or(usize::MAX);
                             let steps = at.iter().zip(table.strides());
                             let step = |(at, step): (&usize, &isize)| *at as isize * step;
-                            ids[*n] >= 0
-                                && start as isize + steps.map(step).sum::<isize>() == place as isize
+                            let start = table.offset() as isize;
+                            ids[*n] >= 0 && start + steps.map(step).sum::<isize>() == place as isize
                         });
                         let hits: Vec<T> = hits.map(|n| updates[n]).collect();
                         if hits.is_empty() {
