@@ -31,40 +31,38 @@ pub(crate) mod sealed {
             if Self::SIGNED { (high.cast_signed() >> 31).cast_unsigned() } else { 0 }
         }
 
-        /// The position modulo 2^32, and a number that is not 0 if an index of 64 bits is not in
-        /// `-2^32..2^32`, or is below 0 and not on the axis. `from_end` is added to indices below
-        /// 0: the size of the axis, at most `i32::MAX`, or 0 if they are not on it. Of fewer bits,
-        /// these have a position beyond each axis.
+        /// The position modulo 2^32, and the high half of an index of 64 bits: first as a number
+        /// that is 0 only in `-2^32..2^32`, then as it is. `from_end` is added to indices below 0:
+        /// the size of the axis, at most `i32::MAX`, or 0 if they are not on it. Then the position
+        /// is that of another index, or lies beyond each axis if they have fewer bits.
         #[inline(always)]
-        fn counted(&self, from_end: u32) -> (u32, u32) {
+        fn counted(&self, from_end: u32) -> (u32, u32, u32) {
             let (low, high) = self.halves();
             let below = Self::below(high);
-            // All bits, or none: of a `bool`, compilers would make vectors of bools.
-            let on_axis = (from_end.cast_signed().wrapping_neg() >> 31).cast_unsigned();
-            let wide = if Self::WIDE { high ^ (below & on_axis) } else { 0 };
-            (low.wrapping_add(below & from_end), wide)
+            let [wide, high] = if Self::WIDE { [high ^ below, high] } else { [0; 2] };
+            (low.wrapping_add(below & from_end), wide, high)
         }
 
-        /// The position, and whether it is on the axis.
+        /// The position, or `None` if it has more than 32 bits, or is that of another index.
         #[inline(always)]
-        fn position(&self, size: u32, from_end: u32) -> (u32, bool) {
-            let (position, wide) = self.counted(from_end);
-            (position, (position < size) & (wide == 0))
+        fn position(&self, from_end: u32) -> Option<u32> {
+            let (position, wide, high) = self.counted(from_end);
+            let other = if from_end == 0 { high } else { wide };
+            (other == 0).then_some(position)
         }
 
         /// The position, the nearest one if the index is not on the axis. `size` is not 0.
         #[inline(always)]
         fn nearest_on_axis(&self, size: u32, from_end: u32) -> u32 {
-            let (position, on_axis) = self.position(size, from_end);
             let end = size.wrapping_sub(1) & !Self::below(self.halves().1);
-            if on_axis { position } else { end }
+            self.position(from_end).filter(|position| *position < size).unwrap_or(end)
         }
 
-        /// The Euclidean remainder, and what is not 0 if the index, or what it lies below -1, has
-        /// more than 32 bits: then the remainder means nothing. This is arithmetic that comes in
-        /// vectors, as division does not. The quotient is the right one, or one less.
+        /// The Euclidean remainder, or `None` if the index, or what it lies below -1, has more than
+        /// 32 bits. This is arithmetic that comes in vectors, as division does not. The quotient is
+        /// the right one, or one less.
         #[inline(always)]
-        fn remainder(&self, Divisor { size, inverse }: Divisor) -> (u32, u32) {
+        fn remainder(&self, Divisor { size, inverse }: Divisor) -> Option<u32> {
             let (low, high) = self.halves();
             let below = Self::below(high);
             let number = low ^ below;
@@ -72,7 +70,7 @@ pub(crate) mod sealed {
             let rest = number.wrapping_sub(quotient.wrapping_mul(size));
             let rest = rest.min(rest.wrapping_sub(size));
             let from_end = size.wrapping_sub(1).wrapping_sub(rest);
-            (if below != 0 { from_end } else { rest }, high ^ below)
+            (high == below).then_some(if below != 0 { from_end } else { rest })
         }
     }
 

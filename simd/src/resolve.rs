@@ -176,8 +176,7 @@ struct Run<'a, I> {
 fn side_by_side<I: Sealed>(path: Path, run: &[I], axes: &Axes<'_>, to: &mut [u32]) -> bool {
     // Where some of the first are not on the axis, others are likely not to be.
     let first = if let ([axis], Some(first)) = (axes.all, run.first_chunk::<FIRST>()) {
-        let inside = |index: &I| index.position(axis.size, axis.from_end).1;
-        run.len() < 16 * FIRST || first.iter().fold(true, |all, index| all & inside(index))
+        run.len() < 16 * FIRST || count(first, axis, &mut [0; FIRST], |_, _| {})
     } else {
         true
     };
@@ -396,13 +395,13 @@ fn count<I: Sealed>(
     addresses: &mut [u32],
     set: impl Fn(&mut u32, u32),
 ) -> bool {
-    let (mut above, mut most) = (0, 0);
+    let (mut above, mut highs, mut most) = (0, 0, 0);
     for (address, index) in addresses.iter_mut().zip(indices) {
-        let (position, wide) = index.counted(axis.from_end);
-        (above, most) = (above | wide, position.max(most));
+        let (position, wide, high) = index.counted(axis.from_end);
+        (above, highs, most) = (above | wide, highs | high, position.max(most));
         set(address, position);
     }
-    above == 0 && most < axis.size
+    most < axis.size && if axis.from_end == 0 { highs == 0 } else { above == 0 }
 }
 
 /// Sets the positions of some indices, by what becomes of those that are not on their axis. Those
@@ -424,19 +423,13 @@ fn set_positions<I: Sealed>(
             }
             Outside::Wrap => {
                 let divisor = Divisor::of(size);
-                pairs.for_each(|(to, index)| *to = on_an_axis(index.remainder(divisor)));
+                pairs.for_each(|(to, index)| *to = index.remainder(divisor).unwrap_or(NOWHERE));
             }
             Outside::Nowhere => {
-                pairs.for_each(|(to, index)| *to = on_an_axis(index.counted(from_end)));
+                pairs.for_each(|(to, index)| *to = index.position(from_end).unwrap_or(NOWHERE));
             }
         },
     );
-}
-
-/// A position, or [`NOWHERE`] if it has more than 32 bits.
-#[inline(always)]
-fn on_an_axis((position, wide): (u32, u32)) -> u32 {
-    if wide == 0 { position } else { NOWHERE }
 }
 
 /// The indices that lie a step apart, copied. `None`: one is not in the slice. Of 8 and more, the
