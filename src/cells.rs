@@ -443,8 +443,8 @@ pub(crate) fn reduce_arg<T: Element, R: Extreme + Reduction<T>>(
     Ok(())
 }
 
-/// Sums and counts, then divides every place that was hit. The counts return to 0 as they are used.
-/// The value that is there counts `already` times.
+/// Sums and counts, then divides every place that was hit. The value that is there counts `already`
+/// times.
 #[inline]
 pub(crate) fn average<T: Average, S: Places>(
     plan: &Plan,
@@ -484,8 +484,8 @@ const PASSES: usize = if cfg!(fuzzing) { 8 } else { 128 };
 #[cfg(feature = "std")]
 const DIVIDED: usize = 12;
 
-/// Entries of a call, at most, whose sums are divided in a loop that the compiler turns into
-/// vectors: `f32` holds these counts exactly.
+/// The sums of fewer entries are divided in a loop that the compiler turns into vectors: `f32`
+/// holds their counts exactly.
 #[cfg(feature = "std")]
 const VALUES: u32 = if cfg!(fuzzing) { 32 } else { 1 << 24 };
 
@@ -501,7 +501,8 @@ fn goes_in_passes<T: Average>(plan: &Plan) -> bool {
 }
 
 /// [`average`] in a scatter that counts, a scatter that sums, and a loop over all cells that
-/// divides. `false`: an index is out of bounds; the data is as it was.
+/// divides; without the value that is there, another loop sets what sums start from. `false`: an
+/// index is out of bounds; the data is as it was.
 #[cfg(feature = "std")]
 #[inline(never)]
 fn in_passes<T: Average, S: Places>(
@@ -520,7 +521,7 @@ where
         return false;
     }
     if let Some(start) = T::START.filter(|_| already == 0) {
-        each_cell(plan, data, counts, |to, count| *to = if *count > 0 { start } else { *to });
+        each_cell(plan, data, counts, |to, count| *to = if count > 0 { start } else { *to });
     }
     engine::scatter(plan, indices, true, &Reduced(&Add), None, data, updates);
     if plan.entries() < VALUES as usize {
@@ -531,24 +532,23 @@ where
     true
 }
 
-/// Divides what has been hit. The counts return to 0. `FEW`: there are fewer than [`VALUES`].
+/// Divides what has been hit. `FEW`: there are fewer entries than [`VALUES`].
 #[cfg(feature = "std")]
 fn divide_cells<T: Average, const FEW: bool>(
     plan: &Plan,
     already: u64,
     data: &mut [T],
-    counts: &mut [u32],
+    counts: &[u32],
 ) {
     each_cell(plan, data, counts, |to, count| {
         let values = if FEW {
             // In 32 bits, which the compiler needs for that.
             u64::from(count.wrapping_add(already as u32).clamp(1, VALUES))
         } else {
-            u64::from(*count).wrapping_add(already)
+            u64::from(count).wrapping_add(already)
         };
         let mean = T::mean(to.widen(), values);
-        *to = if *count > 0 { mean } else { *to };
-        *count = 0;
+        *to = if count > 0 { mean } else { *to };
     });
 }
 
@@ -565,19 +565,14 @@ fn count_entries<S: Places>(plan: &Plan, indices: S, proven: bool, counts: &mut 
 /// Visits all cells, each with its place in the table.
 #[cfg(feature = "std")]
 #[inline(always)]
-fn each_cell<T>(
-    plan: &Plan,
-    data: &mut [T],
-    counts: &mut [u32],
-    mut visit: impl FnMut(&mut T, &mut u32),
-) {
+fn each_cell<T>(plan: &Plan, data: &mut [T], counts: &[u32], mut visit: impl FnMut(&mut T, u32)) {
     if is_packed(plan) {
         let data = data.get_mut(plan.start.table..).unwrap_or_default();
-        return data.iter_mut().zip(counts).for_each(|(to, count)| visit(to, count));
+        return data.iter_mut().zip(counts).for_each(|(to, count)| visit(to, *count));
     }
     walk::entries::<&[u8]>(&plan.of_places(), &[], |at| {
-        if let (Some(to), Some(count)) = (data.get_mut(at.table), counts.get_mut(at.cell)) {
-            visit(to, count);
+        if let (Some(to), Some(count)) = (data.get_mut(at.table), counts.get(at.cell)) {
+            visit(to, *count);
         }
     });
 }
@@ -673,4 +668,25 @@ fn sum<T: Average>(
             *count = count.saturating_add(1);
         });
     });
+}
+
+#[cfg(all(test, feature = "std"))]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::{Layout, Scatter};
+
+    /// As many values as `f32` holds exactly, or more.
+    #[test]
+    fn cells_are_divided_by_their_counts() {
+        let (table, entries) = (Layout::contiguous([4]), Layout::contiguous([6]));
+        let plan = Scatter::axis(&table, &entries, &entries, 0).unwrap().plan;
+        for (already, expected) in [(0, [2.0, 2.0, 8.0, 3.0]), (1, [1.0, 4.0 / 3.0, 8.0, 2.25])] {
+            for divide in [divide_cells::<f64, true>, divide_cells::<f64, false>] {
+                let mut data = [2.0, 4.0, 8.0, 9.0];
+                divide(&plan, already, &mut data, &[1, 2, 0, 3]);
+                assert_eq!(data, expected);
+            }
+        }
+    }
 }

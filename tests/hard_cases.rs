@@ -626,7 +626,7 @@ fn means_of_many_elements() {
                 let scatter = scatter.bounds(Bounds::Skip).negative(Negative::OutOfBounds);
                 let all = entries[0] * entries[1];
                 // One of eleven is left out, and no entry leads to the places of 3.
-                let ids = (0..all).map(|n| [0, 6, 1, 0, 5, 2, 4, 0, 6, -1, 4][n * n % 121 % 11]);
+                let ids = (0..all).map(|n| [0, 6, 1, 0, 5, 2, 4, 0, 6, -1, 4][n % 11]);
                 let ids: Vec<i32> = ids.map(|id| id % size).collect();
                 let updates: Vec<T> = (0..all).map(&value).collect();
                 let data: Vec<T> = (all..all + gaps).map(&value).collect();
@@ -655,17 +655,100 @@ fn means_of_many_elements() {
                     let mut scratch = vec![!0; scatter.mean_len::<T>()];
                     let run = [Scatter::mean_excluding_self, Scatter::mean][already as usize];
                     run(&scatter, &mut found, &ids, &updates, &mut scratch).unwrap();
+                    // In digits, which tell -0.0 from 0.0.
+                    let [found, expected] = [found, expected].map(|data| format!("{data:?}"));
                     assert_eq!(found, expected, "{table:?} {axis} {count} {already}");
                 }
             }
         }
     }
-    let float = |n: usize| (n as f32 * 0.7).sin() * 1e3;
+    let float = |n: usize| if n.is_multiple_of(3) { -0.0 } else { (n as f32 * 0.7).sin() * 1e3 };
     check(float);
     check(|n| f64::from(float(n)) / 7.0);
     check(|n| [float(n), float(n + 1)]);
     check(|n| float(n) as i16);
     check(|n| bf16::from_f32(float(n)));
+}
+
+/// Calls in passes find the errors that others find, means of integers for example, and leave the
+/// data as it was.
+#[test]
+fn errors_of_many_elements() {
+    fn error<T: Average + From<u8> + PartialEq + Debug>(
+        scatter: &Scatter,
+        ids: &[i64],
+        [data, updates, words]: [usize; 3],
+        call: usize,
+    ) -> Result<(), Error>
+    where
+        Add: Reduction<T>,
+        Max: Reduction<T>,
+    {
+        let before = vec![T::from(3); 7 - data];
+        let (mut after, updates) = (before.clone(), vec![T::from(1); 200 - updates]);
+        let expected = if call < 2 { scatter.mean_len::<T>() } else { scatter.flags_len() };
+        let mut scratch = vec![!0; expected - words];
+        let (to, words) = (&mut after, &mut scratch);
+        let found = match call {
+            0 => scatter.mean_excluding_self(to, ids, &updates, words),
+            1 => scatter.mean(to, ids, &updates, words),
+            _ => scatter.reduce_excluding_self(Max, to, ids, &updates, words),
+        };
+        assert!(found.is_ok() || after == before, "{found:?}");
+        found.map_err(|error| match error {
+            Error::ScratchTooShort { expected: words, found } => {
+                assert_eq!((words, found), (expected, expected - 1));
+                Error::ScratchTooShort { expected: 1, found: 0 }
+            }
+            error => error,
+        })
+    }
+    let (table, entries) = (Layout::contiguous([7]), Layout::contiguous([200]));
+    let scatter = Scatter::axis(&table, &entries, &entries, 0).unwrap();
+    for (case, call) in (0..64).flat_map(|case| [0, 1, 2].map(|call| (case, call))) {
+        let [indices, data, updates, words, bad, skip] = std::array::from_fn(|bit| case >> bit & 1);
+        let scatter = scatter.bounds([Bounds::Error, Bounds::Skip][skip]);
+        let mut ids: Vec<i64> = (0..200 - indices as i64).map(|n| n * n % 7).collect();
+        ids[50] += 7 * bad as i64;
+        let less = [data, updates, words];
+        let found = error::<f32>(&scatter, &ids, less, call);
+        assert_eq!(found, error::<i32>(&scatter, &ids, less, call.min(1)), "{case:06b} {call}");
+        let fine = case & 15 == 0 && (bad == 0 || skip == 1);
+        assert_eq!(found.is_ok(), fine, "{case:06b} {call}");
+    }
+}
+
+/// Entries that go one after the other, of which more than fill a block are skipped, leave those
+/// after them in place.
+#[test]
+fn skipped_entries_of_many_pieces() {
+    let (size, columns, count) = (3, 400, 30);
+    let table = Layout::strided([size, columns], [2 * columns as isize, 2]);
+    let (indices, flat) = (Layout::contiguous([count]), Layout::contiguous([count, columns]));
+    let id = |n: usize| [n as i64 % size as i64, -1][usize::from(n % 10 < 6)];
+    let ids: Vec<i64> = (0..count).map(id).collect();
+    let input: Vec<f32> = (0..2 * size * columns).map(|n| n as f32).collect();
+    let updates: Vec<f32> = (0..count * columns).map(|n| n as f32).collect();
+    let (mut gathered, mut scattered) = (updates.clone(), input.clone());
+    for (n, update) in updates.iter().enumerate() {
+        let (entry, column) = (n / columns, n % columns);
+        if let Ok(id) = usize::try_from(ids[entry]) {
+            let place = 2 * (id * columns + column);
+            gathered[n] = input[place];
+            scattered[place] = *update;
+        }
+    }
+    let gather = Gather::axis(&table, &indices, &flat, 0).unwrap();
+    let gather = gather.bounds(Bounds::Skip).negative(Negative::OutOfBounds);
+    let scatter = Scatter::axis(&table, &indices, &flat, 0).unwrap();
+    let scatter = scatter.bounds(Bounds::Skip).negative(Negative::OutOfBounds);
+    let (mut output, mut data) = (updates.clone(), input.clone());
+    gather.run(&input, &ids, &mut output).unwrap();
+    assert_eq!(output, gathered);
+    scatter.run(&mut data, &ids, &updates).unwrap();
+    assert_eq!(data, scattered);
+    #[cfg(feature = "std")]
+    assert!(gather.explain::<f32, i64>(1).to_string().contains("entry by entry"));
 }
 
 /// Means of floats are rounded once, for counts that `f32` holds and for others.

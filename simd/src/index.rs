@@ -32,9 +32,10 @@ pub(crate) mod sealed {
         }
 
         /// The position modulo 2^32, and the high half of an index of 64 bits: first as a number
-        /// that is 0 only in `-2^32..2^32`, then as it is. `from_end` is added to indices below 0:
-        /// the size of the axis, at most `i32::MAX`, or 0 if they are not on it. Then the position
-        /// is that of another index, or lies beyond each axis if they have fewer bits.
+        /// that is 0 only in `-2^32..2^32`, or `0..2^32` without a sign, then as it is. `from_end`
+        /// is added to indices below 0: the size of the axis, at most `i32::MAX`, or 0 if they are
+        /// not on it. With 0, their position means nothing: of 64 bits, the high half is not 0; of
+        /// fewer, the position is beyond every axis.
         #[inline(always)]
         fn counted(&self, from_end: u32) -> (u32, u32, u32) {
             let (low, high) = self.halves();

@@ -31,11 +31,11 @@ pub(crate) fn block_of_pieces(machine: &Machine) -> usize {
 pub(crate) const BLOCK_OF_PIECES: usize = least(64, 16);
 
 /// Entries: calls of at most this many go one by one, if each moves one element. If each moves a
-/// column of elements, and in scatters without gaps, [`FEW_IN_GROUPS`] holds instead. Record:
-/// against kernels, from L1 on Zen 4, by loops alone: 16 entries 0.5x to 0.6x; 40 entries 0.75x to
-/// 1.0x. On Zen 5, with [`FEW_BY_KERNEL`]: 65 to 128 entries set 0.75x to 0.9x, added 0.65x to
-/// 0.8x, by pairs 0.65x to 1.0x, gathered 0.7x to 1.0x; 160 entries 0.85x to 1.05x; lanes of 2 with
-/// gaps up to 1.2x.
+/// column of elements, and in scatters whose entries lie a step apart, [`FEW_IN_GROUPS`] holds
+/// instead. Record: against kernels, from L1 on Zen 4, by loops alone: 16 entries 0.5x to 0.6x; 40
+/// entries 0.75x to 1.0x. On Zen 5, with [`FEW_BY_KERNEL`]: 65 to 128 entries set 0.75x to 0.9x,
+/// added 0.65x to 0.8x, by pairs 0.65x to 1.0x, gathered 0.7x to 1.0x; 160 entries 0.85x to 1.05x;
+/// lanes of 2 with gaps up to 1.2x.
 pub(crate) const FEW: usize = least(128, 6);
 
 /// Indices: where a call one by one has fewer, a loop finds where they lead, else a kernel does,
