@@ -30,7 +30,7 @@ pub(crate) mod f16_kernels {
                 || combine::elements_by(to, from, block, distance, one(halves, combine)),
             );
         }
-        combine::elements::<_, _, true>(to, from, block, distance, formula(combine));
+        combine::elements::<_, _, true>(to, from, block, distance, combine::by(formula(combine)));
     }
 
     #[inline(always)]
@@ -161,7 +161,7 @@ pub(crate) mod bf16_kernels {
         distance: usize,
         combine: impl Fn(f32, f32) -> f32 + Copy,
     ) {
-        combine::elements::<_, _, true>(to, from, block, distance, one(combine));
+        combine::elements::<_, _, true>(to, from, block, distance, combine::by(one(combine)));
     }
 
     #[inline(always)]

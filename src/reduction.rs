@@ -514,9 +514,10 @@ macro_rules! kernels {
                 <$reduction as Reduction<$element>>::combine(&$reduction, current, update)
             },
             |to, from, block, distance| {
-                combine::elements::<_, _, true>(to, from, block, distance, |current, update| {
+                let change = combine::by(|current, update| {
                     <$reduction as Reduction<$element>>::combine(&$reduction, current, update)
-                })
+                });
+                combine::elements::<_, _, true>(to, from, block, distance, change)
             }
         );
     };

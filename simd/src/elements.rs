@@ -57,11 +57,13 @@ macro_rules! sizes {
                 _: Option<Right<'_>>,
             ) {
                 let from = slots(self.from);
-                combine::elements::<_, _, false>(self.to, from, block, distance, |_, from| from);
+                combine::elements::<_, _, false>(self.to, from, block, distance, |to, from| {
+                    *to = *from;
+                });
             }
 
             fn run_listed(&mut self, _: Path, listed: Listed<'_>, _: Option<Right<'_>>) {
-                combine::elements_listed(self.to, slots(self.from), listed, |_, from| from);
+                combine::elements_listed(self.to, slots(self.from), listed, |to, from| *to = *from);
             }
         }
 
@@ -128,14 +130,46 @@ fn lane<S: Instructions, const N: usize>(
     by_element(table, rest, to_rest);
 }
 
+/// [`Move::gather`] for elements of any size, compiled where it is called.
+///
+/// Record: from L1 on Zen 3, against [`Rows`](crate::Rows) of one element: 5 bytes 0.7x to 0.8x,
+/// 17 bytes 0.85x to 0.95x, 48 bytes 0.75x to 0.85x.
+#[inline(always)]
+pub fn gather_elements<T: Copy, P: Place<T>>(
+    from: &[T],
+    to: &mut [P],
+    block: &Block<'_>,
+    distance: usize,
+) {
+    let Some(from) = from.get(block.table..) else { return };
+    let (mut ahead, mut at) = (Ahead::of(block, distance), 0);
+    for (flat, addresses) in block.lanes() {
+        let end = flat.wrapping_add(addresses.len());
+        let Some(mut to) = to.get_mut(flat..end).filter(|_| block.is_packed(1)) else {
+            strided(from, to, &Block { addresses, flat, ..*block });
+            continue;
+        };
+        for addresses in addresses.chunks(ahead.step()) {
+            ahead.prefetch(from, at);
+            at += addresses.len();
+            let to = to.split_off_mut(..addresses.len()).unwrap_or_default();
+            for (address, to) in addresses.iter().zip(to) {
+                if let Some(from) = from.get(*address as usize) {
+                    *to = P::of(*from);
+                }
+            }
+        }
+    }
+}
+
 /// The same for elements of `to` that lie a step apart, or in short lanes.
 #[inline(never)]
-fn strided<const N: usize>(table: &[Bytes<N>], to: &mut [Slot<N>], block: &Block<'_>) {
+fn strided<T: Copy, P: Place<T>>(table: &[T], to: &mut [P], block: &Block<'_>) {
     for (mut flat, addresses) in block.lanes() {
         block.prefetch_lane(to, flat);
         for address in addresses {
             if let (Some(to), Some(from)) = (to.get_mut(flat), table.get(*address as usize)) {
-                *to = Slot::new(*from);
+                *to = P::of(*from);
             }
             flat = flat.wrapping_add_signed(block.entry_step);
         }

@@ -74,7 +74,7 @@ pub use append::append;
 pub use block::{Block, Listed, NOWHERE};
 pub use choose::choose;
 pub use columns::Columns;
-pub use elements::Elements;
+pub use elements::{Elements, gather_elements};
 #[cfg(all(feature = "simd", target_arch = "x86_64"))]
 pub use halves::{Halves, type_id};
 pub use machine::Machine;

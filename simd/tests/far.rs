@@ -74,7 +74,8 @@ fn change(path: Path, table: &mut [u32], address: u32, inside: bool, distance: u
     let (before, ones) = (found(table), [1; ENTRIES]);
     assert_eq!(before.is_some(), inside, "{case}");
 
-    combine::elements::<_, _, true>(table, &ones, &block, distance, u32::wrapping_add);
+    let add = combine::by(u32::wrapping_add);
+    combine::elements::<_, _, true>(table, &ones, &block, distance, add);
     combine::rows(path, table, &ones, &block, 1, distance, u32::wrapping_add);
     combine::listed(path, table, &ones, listed, 1, u32::wrapping_add);
     let sum = before.map(|value| value + 3 * ENTRIES as u32);

@@ -8,7 +8,7 @@ use std::mem::MaybeUninit;
 
 use common::addresses::{Chosen, Resolve, Shift, Value};
 use common::columns::Split;
-use common::moves::{Case, Kernel, SINGLE, SIZES};
+use common::moves::{Case, Kernel, SIZES};
 use common::{Check, Choose, FAR, paths};
 use strew_simd::{
     Axes, Axis, Block, Columns, Elements, Index, Listed, Machine, Move, NOWHERE, Outside, Path,
@@ -36,7 +36,7 @@ tests! {
     shift: "resolve::shift" "resolve::spread" "resolve::repeats";
     choose: "choose::choose";
     elements_gather: "elements::new" "moves::gather" "moves::streaming" "block::all"
-        "block::is_run";
+        "block::is_run" "elements::gather_elements";
     elements_scatter: "moves::scatter" "moves::scatter_listed";
     rows_gather: "rows::new" "moves::gather" "moves::streaming";
     appended: "append::append" "place::of" "place::copy";
@@ -44,8 +44,8 @@ tests! {
     rows_scatter_listed: "moves::scatter_listed";
     rows_at_every_place_in_a_line: "moves::streaming";
     rows_in_runs: "block::has_runs" "moves::streaming" "moves::scatter" "moves::scatter_listed";
-    combine_elements: "combine::elements" "combine::elements_by" "combine::elements_or"
-        "combine::listed";
+    combine_elements: "combine::elements" "combine::by" "combine::elements_by"
+        "combine::elements_or" "combine::listed";
     combine_rows: "combine::rows" "combine::rows_by" "combine::listed" "combine::listed_by"
         "block::lanes";
     convert_gather: "convert::gather";
@@ -396,7 +396,7 @@ mod tests {
     }
 
     pub fn elements_gather() {
-        check(4000, |n, choose| Case::new(Kernel::Gather, SIZES[n % SINGLE], None, choose));
+        check(4000, |n, choose| Case::new(Kernel::Gather, SIZES[n % SIZES.len()], None, choose));
         assert!(Elements::<4>::new(&[1_u64; 3], &mut [2; 3]).is_none());
         assert!(Elements::<4>::new(&[1_u16; 3], &mut [2; 3]).is_none());
         assert!(Elements::<4>::new(&[1_f32; 3], &mut [2.0; 3]).is_some());
@@ -404,7 +404,7 @@ mod tests {
 
     pub fn elements_scatter() {
         for kernel in [Kernel::Scatter, Kernel::ScatterListed] {
-            check(1000, |n, choose| Case::new(kernel, SIZES[n % SINGLE], None, choose));
+            check(1000, |n, choose| Case::new(kernel, SIZES[n % SIZES.len()], None, choose));
         }
     }
 
@@ -681,6 +681,7 @@ mod tests {
                 let block = case.block();
                 let (n, distance) = (*n, *distance);
                 if n == 1 {
+                    let change = combine::by(change);
                     combine::elements::<_, _, true>(&mut found, narrow, &block, distance, change);
                 } else {
                     combine::rows(path, &mut found, narrow, &block, n, distance, change);

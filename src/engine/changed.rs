@@ -2,7 +2,8 @@
 
 #[cfg(feature = "rayon")]
 use strew_simd::Listed;
-use strew_simd::{Block, Elements, Move, Path, Rows, combine, repeats, spread};
+use strew_simd::combine::{self, by};
+use strew_simd::{Block, Elements, Move, Path, Rows, repeats, spread};
 
 use crate::element::Element;
 use crate::engine::few::Few;
@@ -58,11 +59,11 @@ impl<T: Element, U: Element, F: Fn(T, U) -> T + Copy> Reducer<T, U> for By<F> {
     fn few(&self, few: &Few<'_>, tables: &[u32], data: &mut [T], updates: &[U]) {
         let (path, By(f)) = (Path::detect(), self);
         // Blocks of a quantised table are encoded by vectors, as long rows are.
-        let change = |current, update| match size_of::<U>() {
-            0..=16 => f(current, update),
+        let change = |to: &mut T, from: &U| match size_of::<U>() {
+            0..=16 => *to = f(*to, *from),
             _ => path.narrow(
                 #[inline(always)]
-                || f(current, update),
+                || *to = f(*to, *from),
             ),
         };
         few.scatter(tables, data, updates, change, |to, from| {
@@ -78,7 +79,7 @@ impl<T: Element, U: Element, F: Fn(T, U) -> T + Copy> Reducer<T, U> for By<F> {
         match n {
             1 => path.narrow(
                 #[inline(always)]
-                || combine::elements::<_, _, false>(data, updates, block, distance, self.0),
+                || combine::elements::<_, _, false>(data, updates, block, distance, by(self.0)),
             ),
             n => combine::rows(path, data, updates, block, n, distance, self.0),
         }
@@ -106,7 +107,14 @@ impl<T: Element, R: Reduction<T>> Reducer<T> for Reduced<'_, R> {
     }
 
     fn few(&self, few: &Few<'_>, tables: &[u32], data: &mut [T], updates: &[T]) {
-        let change = |current, update| self.0.combine(current, update);
+        let change = |to: &mut T, from: &T| {
+            // Compilers copy what fills no register before they pass it.
+            if const { R::KIND.is_assign() } {
+                *to = *from;
+            } else {
+                *to = self.0.combine(*to, *from);
+            }
+        };
         few.scatter(tables, data, updates, change, |to, from| combine_one(self.0, to, from));
     }
 
@@ -118,6 +126,10 @@ impl<T: Element, R: Reduction<T>> Reducer<T> for Reduced<'_, R> {
                     .map(|mut elements| elements.scatter(path, block, distance)));
                 if done.is_some() {
                     return;
+                }
+                if const { size_of::<T>() < tuning::LINE } {
+                    let set = |to: &mut T, from: &T| *to = *from;
+                    return combine::elements::<_, _, false>(data, updates, block, distance, set);
                 }
             }
             return Rows::new(updates, data, n).scatter(path, block, distance);
@@ -131,7 +143,7 @@ impl<T: Element, R: Reduction<T>> Reducer<T> for Reduced<'_, R> {
         if const { R::KIND.is_opaque() } {
             let change = |current, update| self.0.combine(current, update);
             match n {
-                1 => combine::elements::<_, _, true>(data, updates, block, distance, change),
+                1 => combine::elements::<_, _, true>(data, updates, block, distance, by(change)),
                 n => combine::rows(path, data, updates, block, n, distance, change),
             }
         }

@@ -159,7 +159,7 @@ impl<'a> Few<'a> {
         false
     }
 
-    /// [`along`] the entries of a lane from `at` on, for their first coordinate. `RUN`: their indices
+    /// [`along`] the entries of a lane from `at` on, for their first coordinate. `RUN`: the indices
     /// are neighbours, so that no other loop is compiled for a slice of them. Without `ONE`, those
     /// of the lanes that follow come after them.
     #[inline(always)]
@@ -245,8 +245,8 @@ impl<'a> Few<'a> {
 
     /// `ONE`: there is one lane. Else one loop takes all lanes of a line.
     ///
-    /// Record: 20 to 120 f32 on Zen 3, against a loop for each lane: lanes of 2 to 4 0.6x to 0.9x, of
-    /// 5 to 10 0.9x to 1.0x, of 23 1.05x.
+    /// Record: 20 to 120 f32 on Zen 3, against a loop for each lane: lanes of 2 to 4 0.6x to 0.9x,
+    /// of 5 to 10 0.9x to 1.0x, of 23 1.05x.
     #[inline(never)]
     fn gather_found<T: Element, P: Place<T>, S: Places, const ONE: bool>(
         &self,
@@ -315,14 +315,14 @@ impl<'a> Few<'a> {
         });
     }
 
-    /// `data[table] = change(data[table], updates[flat])`; `change_row` does the same for a row.
+    /// `change(data[table], updates[flat])`; `change_row` does the same for a row.
     #[inline(always)]
     pub(crate) fn scatter<T: Element, U: Element>(
         &self,
         tables: &[u32],
         data: &mut [T],
         updates: &[U],
-        change: impl Fn(T, U) -> T,
+        change: impl Fn(&mut T, &U),
         change_row: impl Fn(&mut [T], &[U]),
     ) {
         // An entry that is left out leads to no place.
@@ -334,7 +334,7 @@ impl<'a> Few<'a> {
         let updates = updates.get(self.plan.start.flat..).unwrap_or_default();
         for (table, update) in tables.iter().zip(updates) {
             if let Some(to) = data.get_mut(*table as usize) {
-                *to = change(*to, *update);
+                change(to, update);
             }
         }
     }
@@ -345,7 +345,7 @@ impl<'a> Few<'a> {
         tables: &[u32],
         data: &mut [T],
         updates: &[U],
-        change: impl Fn(T, U) -> T,
+        change: impl Fn(&mut T, &U),
         change_row: impl Fn(&mut [T], &[U]),
     ) {
         let (n, step) = (self.n, self.lane.flat);
@@ -358,7 +358,7 @@ impl<'a> Few<'a> {
                         change_row(to, updates);
                     }
                 } else if let (Some(to), Some(update)) = (data.get_mut(place), updates.get(flat)) {
-                    *to = change(*to, *update);
+                    change(to, update);
                 }
                 flat = flat.wrapping_add_signed(step);
             }

@@ -3,7 +3,9 @@
 
 #[cfg(feature = "rayon")]
 use strew_simd::Listed;
-use strew_simd::{Block, Columns, Elements, Move, Path, Place, Rows, Streaming, prefetch_row};
+use strew_simd::{
+    Block, Columns, Elements, Move, Path, Place, Rows, Streaming, gather_elements, prefetch_row,
+};
 
 use crate::element::Element;
 use crate::engine::route::Order;
@@ -163,6 +165,9 @@ impl<T: Element, P: Place<T>> Mover for Gathered<'_, T, P> {
                 .map(|mut elements| elements.gather(*path, block, *distance)));
             if done.is_some() {
                 return;
+            }
+            if const { size_of::<T>() < tuning::LINE } {
+                return gather_elements(input, output, block, *distance);
             }
         }
         Rows::new(input, output, *n).gather(*path, block, *distance);

@@ -5,12 +5,13 @@ use std::fmt::Debug;
 use half::{bf16, f16};
 use strew::Element;
 
-/// What a user of the crate might move.
+/// What a user of the crate might move. No kernel is for elements of its 20 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, bytemuck::NoUninit)]
 #[repr(C)]
 pub struct Pixel {
     pub depth: f32,
     pub color: [u8; 4],
+    pub normal: [f32; 3],
 }
 
 pub trait Sample: Element + Debug {
@@ -92,7 +93,8 @@ impl Sample for [u8; 3] {
 
 impl Sample for Pixel {
     fn sample(random: u64) -> Self {
-        Pixel { depth: f32::sample(random), color: (random as u32).to_le_bytes() }
+        let [depth, x, y, z] = [0, 8, 16, 24].map(|shift| f32::sample(random >> shift));
+        Pixel { depth, color: (random as u32).to_le_bytes(), normal: [x, y, z] }
     }
 }
 

@@ -3,7 +3,9 @@
 use std::ops::Range;
 
 use bytemuck::NoUninit;
-use strew_simd::{Block, Elements, Listed, Move, NOWHERE, Path, Rows, append, combine};
+use strew_simd::{
+    Block, Elements, Listed, Move, NOWHERE, Path, Rows, append, combine, gather_elements,
+};
 
 use super::{Check, Choose, FAR, LONGEST, Memory, bytes, one_of, paths, rarely};
 
@@ -19,9 +21,8 @@ use Kernel::*;
 
 pub const KERNELS: [Kernel; 5] = [Gather, Scatter, ScatterListed, Combine, CombineListed];
 
-/// The bytes of elements; single ones move if they have the first [`SINGLE`] of these sizes.
+/// The bytes of elements; of the last two sizes, single ones have no kernels.
 pub const SIZES: [usize; 12] = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 5, 20];
-pub const SINGLE: usize = 10;
 
 /// A call of a kernel.
 #[derive(Clone, Debug)]
@@ -63,7 +64,7 @@ impl Case {
         let most = if rarely(8, choose) { 280 } else { 20 };
         let kernel = one_of(&KERNELS, choose);
         if choose(2) == 0 && !matches!(kernel, Combine | CombineListed) {
-            return Case::with(most, kernel, one_of(&SIZES[..SINGLE], choose), None, choose);
+            return Case::with(most, kernel, one_of(&SIZES, choose), None, choose);
         }
         let element = one_of(&SIZES, choose);
         let row = match choose(8) {
@@ -312,13 +313,8 @@ impl Case {
                 } else if N == 2 && matches!(self.block().entry_step, 0 | 1) {
                     combine::elements_by(to, from, &self.block(), self.distance, combine);
                 } else {
-                    combine::elements::<_, _, true>(
-                        to,
-                        from,
-                        &self.block(),
-                        self.distance,
-                        combine,
-                    );
+                    let change = combine::by(combine);
+                    combine::elements::<_, _, true>(to, from, &self.block(), self.distance, change);
                 }
             }
             (Combine, Some(n)) if streams => {
@@ -343,7 +339,16 @@ impl Case {
                     )*};
                 }
                 elements!(1 2 3 4 6 8 12 16 24 32);
-                panic!("single elements of {N} bytes");
+                let (block, distance) = (&self.block(), self.distance);
+                match self.kernel {
+                    Gather => gather_elements(from, to, block, distance),
+                    Scatter => {
+                        combine::elements::<_, _, false>(to, from, block, distance, |to, from| {
+                            *to = *from;
+                        })
+                    }
+                    _ => self.copy(path, streams, Rows::new(from, to, 1)),
+                }
             }
         }
     }
