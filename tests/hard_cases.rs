@@ -1402,3 +1402,75 @@ fn what_is_left_out_moves_no_piece() {
     scatter.reduce(Add, &mut data, &ids, &iota::<8>()).unwrap();
     assert_eq!(data, [0, 0, 2, 3, 0, 0, 0, 0, 6, 7, 0, 0]);
 }
+
+/// Updates that are broadcast along the rows of a table, as NumPy and ndarray do with `[n, 1]`: of
+/// [batches, rows, columns], few and many, with columns that go back or lie apart.
+#[test]
+fn one_update_for_each_row() {
+    const OFFSET: usize = 3;
+    let order = |current: i64, update: i64| current.wrapping_mul(31).wrapping_add(update);
+    let shapes = [1, 3].map(|batches| [5, 40, 700].map(|entries| (batches, entries)));
+    let columns = [2, 7, 8, 30, 90].map(|columns| [1, -1, 2].map(|step| (columns, step)));
+    for ((batches, entries), (columns, step)) in shapes
+        .into_iter()
+        .flatten()
+        .flat_map(|shape| columns.into_iter().flatten().map(move |of| (shape, of)))
+    {
+        let rows = 17_usize;
+        let pitch = columns * 2 + 1;
+        // Where a row goes back, it starts with its last element.
+        let start = OFFSET + if step < 0 { columns - 1 } else { 0 };
+        let strides = [(rows * pitch) as isize, pitch as isize, step];
+        let table = Layout::from_parts(&[batches, rows, columns], &strides, start).unwrap();
+        let ids = Layout::contiguous([entries]);
+        let gap = 1 + columns % 3;
+        let of_updates = [(entries * gap) as isize, gap as isize, 0];
+        let updates = Layout::from_parts(&[batches, entries, columns], &of_updates, 0).unwrap();
+        let scatter = Scatter::axis(&table, &ids, &updates, 1).unwrap();
+        let data: Vec<i64> = (0..(OFFSET + batches * rows * pitch) as i64).collect();
+        let values: Vec<i64> = (0..(batches * entries * gap) as i64).map(|n| n * n).collect();
+        for bounds in [Bounds::Skip, Bounds::Wrap] {
+            let index = |n: usize| (n * n % 23) as i64 - 2;
+            let indices: Vec<i64> = (0..entries).map(index).collect();
+            let (mut sums, mut set) = (data.clone(), data.clone());
+            for entry in 0..batches * entries {
+                let (batch, index) = (entry / entries, indices[entry % entries]);
+                let row = match bounds {
+                    Bounds::Wrap => index.rem_euclid(rows as i64),
+                    _ if index >= rows as i64 => continue,
+                    _ => index.rem_euclid(rows as i64),
+                };
+                for column in 0..columns as isize {
+                    let row = (batch * rows + row as usize) * pitch + start;
+                    let place = row.wrapping_add_signed(column * step);
+                    let update = values[entry * gap];
+                    (sums[place], set[place]) = (order(sums[place], update), update);
+                }
+            }
+            let scatter = scatter.bounds(bounds);
+            let case = format!("{batches} {entries} {columns} {step} {bounds:?}");
+            let mut found = data.clone();
+            scatter.reduce(order, &mut found, &indices, &values).unwrap();
+            assert!(found == sums, "{case}");
+            let mut found = data.clone();
+            scatter.run(&mut found, &indices, &values).unwrap();
+            assert!(found == set, "{case}");
+            // Halves have kernels of their own.
+            let mut halves = vec![f16::ZERO; data.len()];
+            let ones = vec![f16::ONE; values.len()];
+            let mut counts = vec![0; data.len()];
+            scatter.reduce(Add, &mut halves, &indices, &ones).unwrap();
+            scatter.reduce(Add, &mut counts, &indices, &vec![1; values.len()]).unwrap();
+            let mut ones = data.iter().map(|_| 0_i64).collect::<Vec<_>>();
+            scatter.reduce(|sum, _| sum + 1, &mut ones, &indices, &values).unwrap();
+            assert!(halves.iter().zip(&ones).all(|(half, one)| half.to_f32() == *one as f32));
+            assert_eq!(counts, ones, "{case}");
+        }
+        // All or nothing.
+        let (mut indices, mut found) = (vec![1; entries], data.clone());
+        indices[entries - 1] = 99;
+        let error = scatter.run(&mut found, &indices, &values);
+        assert_eq!(error, out_of_bounds(entries - 1, 0, 99, rows));
+        assert_eq!(found, data);
+    }
+}

@@ -3,7 +3,7 @@
 #[cfg(feature = "rayon")]
 use strew_simd::Listed;
 use strew_simd::combine::{self, by};
-use strew_simd::{Block, Elements, Move, Path, Rows, repeats, spread};
+use strew_simd::{Block, Elements, Move, NOWHERE, Path, Rows, repeats, spread};
 
 use crate::element::Element;
 use crate::engine::few::Few;
@@ -32,6 +32,9 @@ pub(crate) trait Reducer<T, U = T> {
     /// [`Mover::block`].
     fn block(&self, data: &mut [T], updates: &[U], block: &Block<'_>, way: &Way);
 
+    /// Changes all elements of a row by one update.
+    fn row_of_one(&self, row: &mut [T], update: U);
+
     /// [`Job::session`] with non-temporal stores. `false`: there is none.
     fn stream(
         &self,
@@ -46,6 +49,26 @@ pub(crate) trait Reducer<T, U = T> {
     /// [`Mover::listed`].
     #[cfg(feature = "rayon")]
     fn listed(&self, data: &mut [T], updates: &[U], listed: Listed<'_>, way: &Way);
+}
+
+/// [`Reducer::few`], or rows of one update each.
+#[inline(never)]
+pub(crate) fn change_few<T: Element, U: Element>(
+    reduction: &dyn Reducer<T, U>,
+    few: &Few<'_>,
+    tables: &[u32],
+    data: &mut [T],
+    updates: &[U],
+) {
+    let in_rows = few.rows_of_one(tables, |start, flat, n| {
+        let row = data.get_mut(start..).and_then(|data| data.get_mut(..n));
+        if let (Some(row), Some(update)) = (row, updates.get(flat)) {
+            reduction.row_of_one(row, *update);
+        }
+    });
+    if !in_rows {
+        reduction.few(few, tables, data, updates);
+    }
 }
 
 /// What maps an update and combines it: a function, which is called for checked indices only.
@@ -83,6 +106,10 @@ impl<T: Element, U: Element, F: Fn(T, U) -> T + Copy> Reducer<T, U> for By<F> {
             ),
             n => combine::rows(path, data, updates, block, n, distance, self.0),
         }
+    }
+
+    fn row_of_one(&self, row: &mut [T], update: U) {
+        row.iter_mut().for_each(|to| *to = self.0(*to, update));
     }
 
     #[cfg(feature = "rayon")]
@@ -149,6 +176,10 @@ impl<T: Element, R: Reduction<T>> Reducer<T> for Reduced<'_, R> {
         }
     }
 
+    fn row_of_one(&self, row: &mut [T], update: T) {
+        row.iter_mut().for_each(|to| *to = self.0.combine(*to, update));
+    }
+
     fn stream(
         &self,
         data: &mut [T],
@@ -199,6 +230,26 @@ pub(crate) struct Changed<'a, T, R: ?Sized, U = T> {
 impl<T: Element, U: Element, R: Reducer<T, U> + ?Sized> Mover for Changed<'_, T, R, U> {
     fn block(&mut self, block: &Block<'_>) {
         self.reduction.block(self.data, self.updates, block, &self.way);
+    }
+
+    fn rows_of_one(&mut self, block: &Block<'_>, n: usize) -> bool {
+        let Changed { reduction, data, updates, .. } = self;
+        if reduction.kind().is_slow() {
+            return false;
+        }
+        for (mut flat, addresses) in block.lanes() {
+            for address in addresses.iter().copied() {
+                let row = block.table.wrapping_add(address as usize);
+                let row = data.get_mut(row..).and_then(|data| data.get_mut(..n));
+                if let (Some(row), Some(update), true) =
+                    (row, updates.get(flat), address != NOWHERE)
+                {
+                    reduction.row_of_one(row, *update);
+                }
+                flat = flat.wrapping_add_signed(block.entry_step);
+            }
+        }
+        true
     }
 
     #[cfg(feature = "rayon")]

@@ -5,7 +5,7 @@ use strew_simd::{NOWHERE, Path, Place};
 
 use crate::element::Element;
 use crate::engine::resolver::Resolver;
-use crate::engine::transform::steps_follow;
+use crate::engine::transform::{back_to_start, steps_follow};
 use crate::engine::traverse::{AXES, Filler, each_entry, each_piece};
 use crate::engine::tuning;
 use crate::error::Direction;
@@ -54,8 +54,10 @@ impl<'a> Few<'a> {
         let rows = pieces.iter().fold(count, |rows, dim| rows.saturating_mul(dim.size));
         let most = match (direction, pieces) {
             _ if n > 1 => tuning::FEW_ROWS,
-            // One update for all becomes a row.
-            (Direction::Scatter, [.., piece]) if (piece.flat, few.lane.flat) == (0, 0) => {
+            // One update for all may become a row.
+            (Direction::Scatter, [.., piece])
+                if (piece.flat, few.lane.flat) == (0, 0) && !plan.has_rows_of_one() =>
+            {
                 tuning::FEW_IN_GROUPS
             }
             _ => tuning::FEW_ELEMENTS,
@@ -337,6 +339,23 @@ impl<'a> Few<'a> {
                 change(to, update);
             }
         }
+    }
+
+    /// Visits the rows of which an update changes all elements: where each starts, the place of its
+    /// update, and its length. `false`: there are no such rows.
+    #[inline(always)]
+    pub(crate) fn rows_of_one(
+        &self,
+        tables: &[u32],
+        mut visit: impl FnMut(usize, usize, usize),
+    ) -> bool {
+        let ([pieces @ .., row], true) = (self.pieces, self.plan.has_rows_of_one()) else {
+            return false;
+        };
+        Few { pieces, ..*self }.each(tables, |table, flat| {
+            visit(table.wrapping_sub(back_to_start(row)), flat, row.size);
+        });
+        true
     }
 
     #[inline(never)]

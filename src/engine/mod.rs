@@ -49,7 +49,7 @@ use crate::copy::repeated;
 use crate::element::Element;
 use crate::engine::append::Appended;
 pub(crate) use crate::engine::changed::{Before, By, Reduced};
-use crate::engine::changed::{Changed, Reducer};
+use crate::engine::changed::{Changed, Reducer, change_few};
 use crate::engine::few::Few;
 use crate::engine::map::Read;
 use crate::engine::movers::{Gathered, Job, Way};
@@ -116,7 +116,7 @@ pub(crate) fn scatter<T: Element, U: Element, S: Places>(
             if let Some(before) = before {
                 (before.copy)(before.plan, before.input, data);
             }
-            reduction.few(&few, tables, data, updates);
+            change_few(reduction, &few, tables, data, updates);
         });
     }
     let (row, path) = (row_of_one(plan, updates), Path::detect());
@@ -186,7 +186,8 @@ pub(crate) fn par_scatter<T: Element, U: Element, S: Places>(
     if let Some(few) =
         few_of(plan, || reduction.kind().is_slow()).filter(|few| few.is_little(element))
     {
-        return few.run::<_, false>(indices, |tables| reduction.few(&few, tables, data, updates));
+        return few
+            .run::<_, false>(indices, |tables| change_few(reduction, &few, tables, data, updates));
     }
     let (row, path) = (row_of_one(plan, updates), Path::detect());
     let (plan, updates) = row.as_ref().map_or((plan, updates), |(plan, row)| (plan, row));

@@ -41,6 +41,12 @@ pub(crate) trait Mover {
     /// Moves all entries of a block, in order.
     fn block(&mut self, block: &Block<'_>);
 
+    /// Moves all entries of a block, of which each changes a row of `n` elements by one update.
+    /// `false`: nothing has moved, since this has no loop for it.
+    fn rows_of_one(&mut self, _: &Block<'_>, _n: usize) -> bool {
+        false
+    }
+
     /// Moves entries by their places, in order. Worklists are for what is scattered alone.
     #[cfg(feature = "rayon")]
     fn listed(&mut self, _: Listed<'_>) {}

@@ -393,6 +393,9 @@ fn order(
 /// - They are more than the entries, and neighbouring entries share few sets of L1.
 pub(crate) fn goes_by_entry(plan: &Plan, call: &Call, machine: &Machine) -> bool {
     let Some(last) = plan.pieces().last() else { return false };
+    if plan.has_rows_of_one() {
+        return true;
+    }
     let (close, row) = (!plan.is_apart(last), plan.row());
     let (number, size) = Plan::run_of_pieces(plan.pieces());
     let within = || plan.pieces().iter().rev().take(number).all(|dim| is_within_place(plan, dim));

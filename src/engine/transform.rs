@@ -81,6 +81,11 @@ impl Plan {
         plan
     }
 
+    /// Whether the elements of a row have one update.
+    pub(crate) fn has_rows_of_one(&self) -> bool {
+        self.pieces().last().is_some_and(is_row_of_one)
+    }
+
     /// The same plan with the longest piece of single elements as the last one, if the last run is
     /// short beside it. Its rows are those of this plan.
     pub(crate) fn with_long_piece_last(&self) -> Option<Plan> {
@@ -88,7 +93,12 @@ impl Plan {
         let (_, last) = Plan::run_of_pieces(pieces);
         let (at, longest) = pieces.iter().enumerate().max_by_key(|(_, dim)| dim.size)?;
         let long = longest.size >= last.saturating_mul(tuning::LONG_PIECE);
-        if row > 1 || last >= tuning::SHORT_PIECE || !long || longest.is_row() {
+        if row > 1
+            || last >= tuning::SHORT_PIECE
+            || !long
+            || longest.is_row()
+            || self.has_rows_of_one()
+        {
             return None;
         }
         let mut plan = *self;
@@ -321,4 +331,14 @@ fn gcd(mut a: usize, mut b: usize) -> usize {
         (a, b) = (b, a.checked_rem(b).unwrap_or(0));
     }
     a
+}
+
+/// What lies before the first piece of a row: one that is walked backwards starts with the last.
+pub(crate) fn back_to_start(row: &Dim) -> usize {
+    if row.table < 0 { row.size - 1 } else { 0 }
+}
+
+/// Whether pieces are elements of a row that have one update.
+pub(crate) fn is_row_of_one(piece: &Dim) -> bool {
+    piece.flat == 0 && piece.table.unsigned_abs() == 1 && piece.size >= tuning::SHORT_ROW_OF_ONE
 }

@@ -8,7 +8,7 @@ use strew_simd::{Axes, Axis, Block, NOWHERE, Path, Tuples, shift};
 use crate::engine::movers::{Job, Mover, Way};
 use crate::engine::resolver::{Resolver, one_by_one, outside, reach, set_axes};
 use crate::engine::route::Order;
-use crate::engine::transform::{bundle, steps_follow};
+use crate::engine::transform::{back_to_start, bundle, is_row_of_one, steps_follow};
 use crate::engine::tuning;
 use crate::index::Bounds;
 use crate::layout::MAX_RANK;
@@ -807,6 +807,13 @@ fn by_entry(block: &Block<'_>, pieces: &[Dim], last: &Dim, apart: usize, mover: 
     let (mut buffer, mut run_of_one) = ([0; tuning::BLOCK], [0; tuning::BLOCK]);
     let length = if block.lanes_follow() { block.addresses.len() } else { block.length };
     every_piece(rest, &mut |table, flat| {
+        if is_row_of_one(last) {
+            let table = block.table.wrapping_add(table).wrapping_sub(back_to_start(last));
+            let flat = block.flat.wrapping_add(flat);
+            if mover.rows_of_one(&Block { table, flat, ..*block }, last.size) {
+                return;
+            }
+        }
         for piece in (0..size).step_by(tuning::BLOCK) {
             let pieces = (size - piece).min(tuning::BLOCK);
             let offsets = run_of_one.get_mut(..pieces).unwrap_or_default();
