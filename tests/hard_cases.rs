@@ -1474,3 +1474,14 @@ fn one_update_for_each_row() {
         assert_eq!(found, data);
     }
 }
+
+/// A few updates that fill no register go by the caller's function too.
+#[test]
+fn few_long_updates_are_mapped() {
+    let (table, entries) = (Layout::contiguous([4]), Layout::contiguous([3]));
+    let scatter = Scatter::axis(&table, &entries, &entries, 0).unwrap();
+    let (mut sums, updates) = ([0_u64; 4], [[1_u64; 3], [2; 3], [3; 3]]);
+    let sum = |[a, b, c]: [u64; 3]| a + b + c;
+    scatter.reduce_map(Add, &mut sums, &[2, 0, 2], &updates, sum).unwrap();
+    assert_eq!(sums, [6, 0, 12, 0]);
+}

@@ -32,8 +32,8 @@ pub fn elements<T: Copy, U: Copy, const RUNS: bool>(
     }
 }
 
-/// `to = combine(to, from)`. Loops call functions of two places: before they pass values that fill
-/// no register, compilers copy them.
+/// `to = combine(to, from)`. Loops call functions of two places, since compilers copy a value that
+/// does not fit in a register before they pass it.
 ///
 /// Record: sets on Zen 3, against functions of two values: 12 bytes 0.75x to 0.9x, 24 and 32 bytes
 /// 0.65x to 0.9x.

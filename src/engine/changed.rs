@@ -135,7 +135,7 @@ impl<T: Element, R: Reduction<T>> Reducer<T> for Reduced<'_, R> {
 
     fn few(&self, few: &Few<'_>, tables: &[u32], data: &mut [T], updates: &[T]) {
         let change = |to: &mut T, from: &T| {
-            // Compilers copy what fills no register before they pass it.
+            // A set needs no value of its place: see `by`.
             if const { R::KIND.is_assign() } {
                 *to = *from;
             } else {

@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use half::{bf16, f16};
 use strew::Element;
 
-/// What a user of the crate might move. No kernel is for elements of its 20 bytes.
+/// What a user of the crate might move. No kernel moves single elements of its 20 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, bytemuck::NoUninit)]
 #[repr(C)]
 pub struct Pixel {

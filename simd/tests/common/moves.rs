@@ -21,7 +21,7 @@ use Kernel::*;
 
 pub const KERNELS: [Kernel; 5] = [Gather, Scatter, ScatterListed, Combine, CombineListed];
 
-/// The bytes of elements; of the last two sizes, single ones have no kernels.
+/// These are the bytes of elements. Single elements of the last two sizes have no kernels.
 pub const SIZES: [usize; 12] = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 5, 20];
 
 /// A call of a kernel.
