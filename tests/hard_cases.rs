@@ -1475,7 +1475,7 @@ fn one_update_for_each_row() {
     }
 }
 
-/// A few updates that fill no register go by the caller's function too.
+/// A few updates that do not fit in a register go by the caller's function too.
 #[test]
 fn few_long_updates_are_mapped() {
     let (table, entries) = (Layout::contiguous([4]), Layout::contiguous([3]));

@@ -43,6 +43,12 @@ pub fn by<T: Copy, U: Copy>(combine: impl Fn(T, U) -> T + Copy) -> impl Fn(&mut 
     move |to, from| *to = combine(*to, *from)
 }
 
+/// `to = from`: what [`elements`] do for a set.
+#[inline(always)]
+pub fn set<T: Copy>(to: &mut T, from: &T) {
+    *to = *from;
+}
+
 /// [`elements`] whose updates follow each other, or are one for a lane, compiled where it is
 /// called: without the loop for runs, which is compiled apart.
 #[inline(always)]

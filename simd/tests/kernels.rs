@@ -37,7 +37,7 @@ tests! {
     choose: "choose::choose";
     elements_gather: "elements::new" "moves::gather" "moves::streaming" "block::all"
         "block::is_run" "elements::gather_elements";
-    elements_scatter: "moves::scatter" "moves::scatter_listed";
+    elements_scatter: "moves::scatter" "moves::scatter_listed" "combine::set";
     rows_gather: "rows::new" "moves::gather" "moves::streaming";
     appended: "append::append" "place::of" "place::copy";
     rows_scatter: "moves::scatter";

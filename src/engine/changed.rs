@@ -2,8 +2,8 @@
 
 #[cfg(feature = "rayon")]
 use strew_simd::Listed;
-use strew_simd::combine::{self, by};
-use strew_simd::{Block, Elements, Move, NOWHERE, Path, Rows, repeats, spread};
+use strew_simd::combine::{self, by, set};
+use strew_simd::{Block, Elements, Move, NOWHERE, Path, Rows, prefetch_row, repeats, spread};
 
 use crate::element::Element;
 use crate::engine::few::Few;
@@ -61,13 +61,24 @@ pub(crate) fn change_few<T: Element, U: Element>(
     updates: &[U],
 ) {
     let in_rows = few.rows_of_one(tables, |start, flat, n| {
-        let row = data.get_mut(start..).and_then(|data| data.get_mut(..n));
-        if let (Some(row), Some(update)) = (row, updates.get(flat)) {
-            reduction.row_of_one(row, *update);
-        }
+        change_row(reduction, data, (start, n), updates.get(flat));
     });
     if !in_rows {
         reduction.few(few, tables, data, updates);
+    }
+}
+
+/// Changes the row of `n` elements from `start` on, if it lies inside, and so does its update.
+#[inline(always)]
+fn change_row<T: Copy, U: Copy, R: Reducer<T, U> + ?Sized>(
+    reduction: &R,
+    data: &mut [T],
+    (start, n): (usize, usize),
+    update: Option<&U>,
+) {
+    let row = data.get_mut(start..).and_then(|data| data.get_mut(..n));
+    if let (Some(row), Some(update)) = (row, update) {
+        reduction.row_of_one(row, *update);
     }
 }
 
@@ -134,14 +145,7 @@ impl<T: Element, R: Reduction<T>> Reducer<T> for Reduced<'_, R> {
     }
 
     fn few(&self, few: &Few<'_>, tables: &[u32], data: &mut [T], updates: &[T]) {
-        let change = |to: &mut T, from: &T| {
-            // A set needs no value of its place: see `by`.
-            if const { R::KIND.is_assign() } {
-                *to = *from;
-            } else {
-                *to = self.0.combine(*to, *from);
-            }
-        };
+        let change = by(|current, update| self.0.combine(current, update));
         few.scatter(tables, data, updates, change, |to, from| combine_one(self.0, to, from));
     }
 
@@ -155,7 +159,6 @@ impl<T: Element, R: Reduction<T>> Reducer<T> for Reduced<'_, R> {
                     return;
                 }
                 if const { size_of::<T>() < tuning::LINE } {
-                    let set = |to: &mut T, from: &T| *to = *from;
                     return combine::elements::<_, _, false>(data, updates, block, distance, set);
                 }
             }
@@ -233,19 +236,20 @@ impl<T: Element, U: Element, R: Reducer<T, U> + ?Sized> Mover for Changed<'_, T,
     }
 
     fn rows_of_one(&mut self, block: &Block<'_>, n: usize) -> bool {
-        let Changed { reduction, data, updates, .. } = self;
+        let Changed { reduction, data, updates, way, .. } = self;
         if reduction.kind().is_slow() {
             return false;
         }
+        let start = |address: u32| block.table.wrapping_add(address as usize);
+        let ahead = if way.distance > 0 { tuning::ROWS_AHEAD } else { usize::MAX };
+        let mut next = block.addresses.get(ahead..).unwrap_or_default().iter();
         for (mut flat, addresses) in block.lanes() {
-            for address in addresses.iter().copied() {
-                let row = block.table.wrapping_add(address as usize);
-                let row = data.get_mut(row..).and_then(|data| data.get_mut(..n));
-                if let (Some(row), Some(update), true) =
-                    (row, updates.get(flat), address != NOWHERE)
-                {
-                    reduction.row_of_one(row, *update);
+            for address in addresses {
+                if let Some(next) = next.next() {
+                    prefetch_row(data, start(*next), n);
                 }
+                let update = updates.get(flat).filter(|_| *address != NOWHERE);
+                change_row(*reduction, data, (start(*address), n), update);
                 flat = flat.wrapping_add_signed(block.entry_step);
             }
         }

@@ -5,7 +5,7 @@ use strew_simd::{NOWHERE, Path, Place};
 
 use crate::element::Element;
 use crate::engine::resolver::Resolver;
-use crate::engine::transform::{back_to_start, steps_follow};
+use crate::engine::transform::{is_row_of_one, steps_follow};
 use crate::engine::traverse::{AXES, Filler, each_entry, each_piece};
 use crate::engine::tuning;
 use crate::error::Direction;
@@ -350,12 +350,12 @@ impl<'a> Few<'a> {
         tables: &[u32],
         mut visit: impl FnMut(usize, usize, usize),
     ) -> bool {
-        let ([pieces @ .., row], true) = (self.pieces, self.plan.has_rows_of_one()) else {
-            return false;
-        };
-        Few { pieces, ..*self }.each(tables, |table, flat| {
-            visit(table.wrapping_sub(back_to_start(row)), flat, row.size);
-        });
+        let last = self.pieces.split_last().filter(|(row, _)| is_row_of_one(row));
+        let Some((row, pieces)) = last else { return false };
+        // A row that is walked backwards starts with its last element.
+        let back = if row.table < 0 { row.size - 1 } else { 0 };
+        Few { pieces, ..*self }
+            .each(tables, |table, flat| visit(table.wrapping_sub(back), flat, row.size));
         true
     }
 

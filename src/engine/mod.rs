@@ -286,6 +286,7 @@ fn gather_call(index: usize, element: usize, proven: bool, threads: usize) -> Ca
         index,
         proven,
         proven_first: false,
+        rows_of_one: false,
         threads,
     }
 }
@@ -297,7 +298,8 @@ fn scatter_call<T>(kind: &Kind<T>, index: usize, proven: bool, threads: usize) -
         () if kind.free().is_some() => Effect::Free,
         () => Effect::Combine,
     };
-    Call { effect, ..change_call(index, size_of::<T>(), proven, threads) }
+    let rows_of_one = !kind.is_slow();
+    Call { effect, rows_of_one, ..change_call(index, size_of::<T>(), proven, threads) }
 }
 
 /// A scatter by a function of the caller's.

@@ -23,6 +23,8 @@ pub(crate) struct Call {
     pub proven: bool,
     /// Whether all indices are proven first: what is written starts as a copy.
     pub proven_first: bool,
+    /// Whether what moves has a loop for [rows of one update](Plan::has_rows_of_one).
+    pub rows_of_one: bool,
     /// The number of threads that may share the call.
     pub threads: usize,
 }
@@ -393,7 +395,7 @@ fn order(
 /// - They are more than the entries, and neighbouring entries share few sets of L1.
 pub(crate) fn goes_by_entry(plan: &Plan, call: &Call, machine: &Machine) -> bool {
     let Some(last) = plan.pieces().last() else { return false };
-    if plan.has_rows_of_one() {
+    if call.rows_of_one && plan.has_rows_of_one() {
         return true;
     }
     let (close, row) = (!plan.is_apart(last), plan.row());

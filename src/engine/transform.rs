@@ -93,12 +93,7 @@ impl Plan {
         let (_, last) = Plan::run_of_pieces(pieces);
         let (at, longest) = pieces.iter().enumerate().max_by_key(|(_, dim)| dim.size)?;
         let long = longest.size >= last.saturating_mul(tuning::LONG_PIECE);
-        if row > 1
-            || last >= tuning::SHORT_PIECE
-            || !long
-            || longest.is_row()
-            || self.has_rows_of_one()
-        {
+        if row > 1 || last >= tuning::SHORT_PIECE || !long || longest.is_row() {
             return None;
         }
         let mut plan = *self;
@@ -331,11 +326,6 @@ fn gcd(mut a: usize, mut b: usize) -> usize {
         (a, b) = (b, a.checked_rem(b).unwrap_or(0));
     }
     a
-}
-
-/// What lies before the first piece of a row: one that is walked backwards starts with the last.
-pub(crate) fn back_to_start(row: &Dim) -> usize {
-    if row.table < 0 { row.size - 1 } else { 0 }
 }
 
 /// Whether pieces are elements of a row that have one update.

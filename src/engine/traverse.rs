@@ -8,7 +8,7 @@ use strew_simd::{Axes, Axis, Block, NOWHERE, Path, Tuples, shift};
 use crate::engine::movers::{Job, Mover, Way};
 use crate::engine::resolver::{Resolver, one_by_one, outside, reach, set_axes};
 use crate::engine::route::Order;
-use crate::engine::transform::{back_to_start, bundle, is_row_of_one, steps_follow};
+use crate::engine::transform::{bundle, is_row_of_one, steps_follow};
 use crate::engine::tuning;
 use crate::index::Bounds;
 use crate::layout::MAX_RANK;
@@ -804,16 +804,13 @@ impl Moves<'_> {
 fn by_entry(block: &Block<'_>, pieces: &[Dim], last: &Dim, apart: usize, mover: &mut dyn Mover) {
     let (number, size) = Plan::run_of_pieces(pieces);
     let Some((rest, run)) = pieces.split_at_checked(pieces.len() - number) else { return };
+    // Pieces go forwards in the table, but in few entries.
+    if last.table == 1 && is_row_of_one(last) && rows_of_one(block, rest, last.size, mover) {
+        return;
+    }
     let (mut buffer, mut run_of_one) = ([0; tuning::BLOCK], [0; tuning::BLOCK]);
     let length = if block.lanes_follow() { block.addresses.len() } else { block.length };
     every_piece(rest, &mut |table, flat| {
-        if is_row_of_one(last) {
-            let table = block.table.wrapping_add(table).wrapping_sub(back_to_start(last));
-            let flat = block.flat.wrapping_add(flat);
-            if mover.rows_of_one(&Block { table, flat, ..*block }, last.size) {
-                return;
-            }
-        }
         for piece in (0..size).step_by(tuning::BLOCK) {
             let pieces = (size - piece).min(tuning::BLOCK);
             let offsets = run_of_one.get_mut(..pieces).unwrap_or_default();
@@ -849,6 +846,16 @@ fn by_entry(block: &Block<'_>, pieces: &[Dim], last: &Dim, apart: usize, mover: 
             }
         }
     });
+}
+
+/// [`Mover::rows_of_one`], for all pieces but the row. `false`: nothing has moved.
+fn rows_of_one(block: &Block<'_>, pieces: &[Dim], n: usize, mover: &mut dyn Mover) -> bool {
+    let mut moved = true;
+    every_piece(pieces, &mut |table, flat| {
+        let (table, flat) = (block.table.wrapping_add(table), block.flat.wrapping_add(flat));
+        moved &= mover.rows_of_one(&Block { table, flat, ..*block }, n);
+    });
+    moved
 }
 
 /// Sets what pieces add to an address, from number `piece` on, as the flat tensor is walked

@@ -229,7 +229,8 @@ pub(crate) const ROW_OF_ONE: usize = least(1 << 16, 1 << 6);
 
 /// Elements of a row that has one update, at least: its entry changes it in one loop. Record: set
 /// and added on Zen 3, against addresses for all elements: 10 and 21 rows of 8 f32 0.55x, of 94
-/// 0.15x; 300 rows of 8 0.85x, of 40 0.3x; 1,000 of 300 0.3x; 20,000 of 12 0.45x, of 30 0.3x.
+/// 0.15x; 300 rows of 8 0.85x, of 40 0.25x; 20,000 of 12 0.5x; in 24 and 128 MiB, of 8 0.45x to
+/// 0.8x, of 16 to 300 0.25x to 0.45x. `Max` 0.4x to 1.05x; other types 0.2x to 0.65x.
 pub(crate) const SHORT_ROW_OF_ONE: usize = least(8, 3);
 
 /// Elements: rows that lie a multiple of it apart share few sets of L1, so they are walked one

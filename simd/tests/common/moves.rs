@@ -343,9 +343,7 @@ impl Case {
                 match self.kernel {
                     Gather => gather_elements(from, to, block, distance),
                     Scatter => {
-                        combine::elements::<_, _, false>(to, from, block, distance, |to, from| {
-                            *to = *from;
-                        })
+                        combine::elements::<_, _, false>(to, from, block, distance, combine::set)
                     }
                     _ => self.copy(path, streams, Rows::new(from, to, 1)),
                 }

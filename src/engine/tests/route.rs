@@ -5,7 +5,7 @@ use strew_simd::Machine;
 
 use crate::engine::route::goes_by_entry;
 use crate::engine::route::{Alone, Call, Effect, Order, Proof, Route, Split};
-use crate::engine::tuning::{SHORT_BUNDLE, SHORT_GROUP, SHORT_GROUP_FAR};
+use crate::engine::tuning::{SHORT_BUNDLE, SHORT_GROUP, SHORT_GROUP_FAR, SHORT_ROW_OF_ONE};
 use crate::engine::{Short, in_order, legal, needed, pieces_in_order, short};
 use crate::error::Direction::{self, Gather, Scatter};
 use crate::index::Bounds;
@@ -32,6 +32,7 @@ pub(super) fn gather(element: usize) -> Call {
         index: 8,
         proven: false,
         proven_first: false,
+        rows_of_one: false,
         threads: 1,
     }
 }
@@ -958,6 +959,24 @@ fn pieces_of_an_entry_are_the_innermost_loop() {
 }
 
 /// Entries of different groups change places if that changes no order of what leads to one place.
+#[test]
+fn rows_of_one_update_are_the_innermost_loop() {
+    let of = |strides: [isize; 2], width| {
+        let updates = Layout::strided([300, width], strides);
+        axis(Scatter, &packed([99, width]), &packed([300]), &updates, 0)
+    };
+    let by_entry = |plan: &Plan, rows_of_one| {
+        let call = Call { rows_of_one, ..add(4) };
+        MACHINES.map(|machine| route(plan, &call, &machine).order == Order::EachEntry)
+    };
+    let least = SHORT_ROW_OF_ONE;
+    assert_eq!(by_entry(&of([1, 0], least), true), [true; 3]);
+    // What moves has no loop for them, the row is shorter, each element has an update.
+    assert_eq!(by_entry(&of([1, 0], least), false), [false; 3]);
+    assert_eq!(by_entry(&of([1, 0], least - 1), true), [false; 3]);
+    assert_eq!(by_entry(&of([1, 300], least), true), [false; 3]);
+}
+
 #[test]
 fn short_groups_go_across() {
     let plan = |direction, [n, b, c]: [usize; 3], along: usize| {
